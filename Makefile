@@ -12,8 +12,12 @@ ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_
 # Tools that look at us are not installed beside what they look at.
 AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 
+# So is SkyPilot, with an S3 server that has the buckets: made anew when its pinned versions change.
+SKYPILOT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/skypilot
+
 .PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc explore coverage faults kills \
-  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden browser pictures clean
+  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden \
+  browser pictures skypilot clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -95,6 +99,13 @@ browser: $(VENV)/ready
 # The pictures in the README.
 pictures: $(VENV)/ready
 	$(BIN)/python -m tests.browser --pictures
+
+# What `vastplan export skypilot` writes, in the hands of SkyPilot itself; fails where SkyPilot refuses it.
+skypilot: $(VENV)/ready
+	cmp --silent tests/skypilot/constraints.txt "$(SKYPILOT)/made-of" || { rm -rf "$(SKYPILOT)" && $(PYTHON) -m venv "$(SKYPILOT)" && \
+	  "$(SKYPILOT)/bin/pip" install --quiet --disable-pip-version-check --constraint tests/skypilot/constraints.txt \
+	    'skypilot[vastdata]>=0.12' 'moto[server]>=5' && cp tests/skypilot/constraints.txt "$(SKYPILOT)/made-of"; }
+	$(BIN)/python -m tests.skypilot "$(SKYPILOT)/bin/python"
 
 # Live systems named by VASTPLAN_CONTRACT_... against docs/unverified.md: make contract ARGS='--record cassettes'
 contract: $(VENV)/ready

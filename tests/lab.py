@@ -31,6 +31,7 @@ from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, entry_type
 from vastplan.schema.system import discover_systems
 from vastplan.sim.serve import RecordedCall
+from vastplan.sim.vast import VastPlane
 from vastplan.sim.world import World
 
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
@@ -193,6 +194,24 @@ class Lab:
                 token = requests.post(one.url + "/api/v1/token", json=body, verify=ca, timeout=30).json()["accessToken"]
             self._tokens[site, system] = {"Authorization": f"Bearer {token}"}
         return self._tokens[site, system]
+
+    def enrol(self, site: str, **people: Mapping[str, Mapping[str, Any]]) -> None:
+        """Say who is in the directory that a site's VMS asks: `users` and `groups`, see `VastPlane.enrol`."""
+        plane = self.world.sites[site].planes["vast"]
+        assert isinstance(plane, VastPlane)
+        with self.world.lock:
+            plane.enrol(**people)
+
+    def row(self, live: Live) -> dict[str, Any]:
+        """The row of a live object, raw, read by itself."""
+        from vastplan.app.connect import connected
+
+        with connected(self.workspace().document, sites=(live.site,), writable=False) as providers:
+            provider = providers[live.site, live.kind.system]
+            assert not isinstance(provider, Exception)
+            row = provider.read(live.kind, live.locator)
+            assert row is not None, f"{live.locator} is not there"
+            return row
 
     def rows(self, site: str, kind: str) -> list[dict[str, Any]]:
         """All rows of a kind, raw, read like any client would."""

@@ -12,6 +12,9 @@
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read, figures and values; of
                                                  several objects {NAME: {FIGURE: VALUE}}
 
+`tasks: {NAME: {...}}` are SkyPilot tasks that an export is given for `iad`, `tasks: exported` those that it writes itself;
+`skypilot: VERSION` is who reads them.
+
 A good document may also be given as `{document: ..., live: ...}`. `probed: {SITE: {vast_version: TEXT}}` is what a plan
 asked the systems. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds entries named `n001` and on, with `{}` in their
 texts filled in by the number. Every document gets a head with one simulated site, `iad`, unless it says `sites`.
@@ -30,12 +33,16 @@ import yaml
 from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, LiveObject
+from vastplan.checks.skypilot.tasks import Task, read_task
+from vastplan.document.yaml import load
+from vastplan.exporting.skypilot import Selection, folders
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 
 HERE = Path(__file__).parent
 TODAY = date(2026, 6, 15)
 Live = dict[str, dict[str, dict[str, Any]]]
+_KEYS = {"document", "finds", "live", "repeat", "probed", "weighs", "fix", "tasks", "skypilot"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,8 @@ class Case:
     probed: dict[str, dict[str, str]]
     weighs: str
     fix: str
+    tasks: Any
+    skypilot: str
 
 
 def cases() -> Iterator[Case]:
@@ -59,9 +68,9 @@ def cases() -> Iterator[Case]:
         assert set(tree) <= {"check", "base", "good", "bad"} and tree["check"] == file.stem, file
         for sort in ("good", "bad"):
             for title, case in tree[sort].items():
-                in_full = sort == "bad" or set(case or {}) & {"document", "live", "probed"}
+                in_full = sort == "bad" or set(case or {}) & {"document", "live", "probed", "tasks"}
                 whole = case if in_full else {"document": case}
-                assert set(whole) <= {"document", "finds", "live", "repeat", "probed", "weighs", "fix"}, (file, title)
+                assert set(whole) <= _KEYS, (file, title)
                 finds = {
                     address: messages if isinstance(messages, list) else [messages]
                     for address, messages in whole.get("finds", {}).items()
@@ -79,6 +88,8 @@ def cases() -> Iterator[Case]:
                     whole.get("probed") or {},
                     whole.get("weighs") or "",
                     whole.get("fix") or "",
+                    whole.get("tasks") or {},
+                    whole.get("skypilot") or "",
                 )
 
 
@@ -116,16 +127,32 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(
-            LiveObject(Address(site, kind, name), figures, figures) for name, figures in _by_name(objects).items()
+            LiveObject(Address(site, kind, name), figures, figures, figures)
+            for name, figures in _by_name(objects).items()
         )
         for site, kinds in live.items()
         for kind, objects in kinds.items()
     }
-    return replace(facts, seen=seen)
+    return replace(facts, seen=seen, today=TODAY)
 
 
 def _by_name(objects: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return objects if all(isinstance(figures, dict) for figures in objects.values()) else {"only": objects}
+
+
+def tasks_of(case: Case, facts: Facts, folder: Path) -> tuple[Task, ...]:
+    """The tasks of a case: those of an export, or files that somebody wrote."""
+    if case.tasks == "exported":
+        exported = folders(facts, {}, Selection(facts.sites), case.skypilot)
+        return tuple(task for each in exported for task in each.tasks.values())
+    return tuple(_given(name, tree, case.skypilot, folder) for name, tree in case.tasks.items())
+
+
+def _given(name: str, tree: Any, skypilot: str, folder: Path) -> Task:
+    path = folder / f"{name}-of-the-case.yaml"
+    path.write_text("# somebody's\n" + yaml.safe_dump(tree, sort_keys=False))
+    read = load(path, str(path))
+    return replace(read_task("iad", name, read, read.at), reader=skypilot)
 
 
 def checked(
@@ -136,3 +163,10 @@ def checked(
 ) -> list[Finding]:
     """What is found in it."""
     return list(checks.findings(workspace, facts_of(workspace, live or {}, probed), today))
+
+
+def found(case: Case, folder: Path) -> list[Finding]:
+    """What is found in the document of a case, and in its tasks."""
+    workspace = written(case.document, folder)
+    facts = facts_of(workspace, case.live, case.probed)
+    return list(checks.findings(workspace, replace(facts, tasks=tasks_of(case, facts, folder)), TODAY))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
-from tests.checks.cases import HERE, Case, cases, checked, written
+from tests.checks.cases import HERE, Case, cases, found
 from vastplan.app.checks import catalogue
 from vastplan.schema.discover import discover
 
@@ -17,7 +17,7 @@ CASES = tuple(cases())
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code} {case.title}")
 def test_a_check_says_what_it_should(case: Case, tmp_path: Path) -> None:
     check = catalogue()[case.code]
-    findings = checked(written(case.document, tmp_path), case.live, probed=case.probed)
+    findings = found(case, tmp_path)
     messages: dict[str, list[str]] = {}
     for finding in (finding for finding in findings if finding.code == case.code):
         assert finding.severity.value == (case.weighs or check.severity.value)
@@ -26,7 +26,7 @@ def test_a_check_says_what_it_should(case: Case, tmp_path: Path) -> None:
         assert finding.severity in (check.severity, check.milder)
         assert finding.where is not None and finding.where.file.endswith("case.yaml") and finding.where.line > 1
         messages.setdefault(finding.address, []).append(finding.message)
-    assert {address: sorted(found) for address, found in messages.items()} == {
+    assert {address: sorted(texts) for address, texts in messages.items()} == {
         address: sorted(expected) for address, expected in case.finds.items()
     }
 

@@ -1,104 +1,136 @@
-"""What nobody lists and is asked for one by one: planned, made, and found again where a create got no answer. In memory."""
+"""What nobody lists: it is known where it was asked for, and a write without an answer is settled by asking. In memory."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from tests.engine import library
-from tests.engine.library import SITE, Bench, Library, at, ref
-from vastplan.engine.names import names_to_read
+from tests.engine.library import KINDS, SITE, Bench, entry, ref
+from tests.engine.test_read_by_name import BY_NAME, Shut, planned
+from vastplan.engine.match import Matches
+from vastplan.engine.names import Named
 from vastplan.engine.read import observe
 from vastplan.model.errors import Unclear
-from vastplan.model.outcome import State
-from vastplan.model.plan import Verb
-from vastplan.schema.compile import kind
-from vastplan.schema.endpoint import Asked, Endpoint
-from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Row
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers
-from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
+from vastplan.model.plan import Plan
+from vastplan.schema.endpoint import Asked, AskedMembers
+from vastplan.schema.kind import Kind, Row
 
-SHAPE = Asked("reader", "shelf_id", "shelves", "shelf", {"loans": 0})
-
-
-class Loans(Spec):
-    """How many books a reader may take from a shelf."""
-
-    shelf: Annotated[ReferenceName, Refers("shelf.name"), IDENTITY, IMMUTABLE]
-    reader: Annotated[Name, IDENTITY, IMMUTABLE]
-    loans: int | MISSING = MISSING
+ASKED = {
+    **BY_NAME,
+    "shelf": KINDS["shelf"],
+    "catalogue": replace(
+        BY_NAME["catalogue"],
+        endpoint=replace(KINDS["catalogue"].endpoint, shape=Asked("name", "shelf", "shelves", "shelf", {})),
+    ),
+}
 
 
-def _path(values: Any) -> str | None:
-    shelf = values.get("shelf")
-    return f"{shelf}/{values['reader']}" if isinstance(shelf, str) else None
-
-
-LOANS = kind(
-    Loans, read_by_name=True, name="loans", system="library", section="loans", endpoint=Endpoint("loans", shape=SHAPE),
-    attributes=(Attribute("path", ("id",), _path, ("shelf", "reader")),),
-)  # fmt: skip
-SHELF = Entry(at("shelf", "s"), {"name": "s"})
-ANN = Entry(at("loans", "ann"), {"shelf": ref("shelf", "s"), "reader": "ann", "loans": 3})
-
-
-class Desk(Library):
-    """Says what somebody may, and of whom it says so to nobody."""
+class Unlisted(Shut):
+    """Nobody lists its catalogues; of shelves there is a list."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows["loans"] = {}
+        self.asked: list[str] = []
+        self.lost = False
+        """Whether what is made is not there afterwards."""
 
-    def pages(self, kind: Kind) -> Any:
-        """Of loans none."""
-        assert kind.name != "loans", "nobody lists them"
-        return super().pages(kind)
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        if kind.name == "shelf":
+            yield list(self.rows["shelf"].values())
+            return
+        assert kind.name != "catalogue", "they were listed"
+        yield from super().pages(kind)
 
-    def create(self, kind: Kind, body: Row) -> Row:
-        """A new row."""
-        if kind.name != "loans":
-            return super().create(kind, body)
-        self.before("create", kind)
-        key = f"{body['shelf']}/{body['reader']}"
-        self.rows["loans"][key] = {**body, "id": key}
-        self.after("create", kind)
-        return dict(self.rows["loans"][key])
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        if kind.name == "catalogue":
+            self.asked.append(locator)
+        return super().read(kind, locator)
+
+    def cut(self, verb: str, kind: Kind) -> None:
+        if (verb, kind.name) == ("create", "catalogue"):
+            if self.lost:
+                self.rows["catalogue"].clear()
+            raise Unclear("the line was cut")
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.setattr(library, "KINDS", {**library.KINDS, "loans": LOANS})
-    named = names_to_read(library.KINDS, (SHELF, ANN), {})
-    monkeypatch.setattr(library, "observe", lambda wanted, of, ledger: observe(wanted, of, ledger, named))
+def library() -> Unlisted:
+    return Unlisted()
+
+
+@pytest.fixture
+def bench(library: Unlisted, monkeypatch: pytest.MonkeyPatch) -> Bench:
     bench = Bench()
-    bench.library = Desk()
-    bench.providers = {(SITE, "library"): bench.library}
+    bench.library = library
+    bench.providers = {(SITE, "library"): library}
+    library.put("shelf", name="s")
+    monkeypatch.setattr("tests.engine.library.KINDS", ASKED)
     return bench
 
 
-def test_it_is_made_and_seen_where_it_is_asked_for(bench: Bench) -> None:
-    bench.done(SHELF, ANN)
-    assert bench.library.rows["loans"]["s/ann"]["loans"] == 3
-    assert bench.part.entries["iad/loans/ann"].locator == "s/ann" and not bench.plan(SHELF, ANN).actions
-    bench.library.rows["loans"]["s/ann"]["loans"] = 4
-    assert [one.verb for one in bench.plan(SHELF, ANN).actions] == [Verb.UPDATE]
+def wanted(bench: Bench, *names: str) -> Plan:
+    return planned(bench, *(entry("catalogue", name, shelf="s") for name in names), kinds=ASKED)
 
 
-@pytest.mark.parametrize("carried_out", [True, False])
-def test_after_a_create_without_an_answer_it_is_asked_for(bench: Bench, carried_out: bool) -> None:
-    bench.done(SHELF)
+def test_only_what_is_named_is_asked_for_and_that_is_all_there_is(bench: Bench, library: Unlisted) -> None:
+    for name in ("mine", "theirs"):
+        library.put("catalogue", name=name, shelf="s")
+    plan = wanted(bench, "mine", "new")
+    assert {one.address.name: one.verb.value for one in plan.actions} == {"mine": "adopt", "new": "create"}
+    assert library.asked == ["s/mine", "s/new"] and not plan.unknown
+    assert observe([(SITE, ASKED["catalogue"])], bench.providers).error(SITE, "catalogue") == ""
 
-    def lost(verb: str, kind: Kind) -> None:
-        if (verb, kind.name) == ("create", "loans"):
-            raise Unclear("no answer")
 
-    setattr(bench.library, "after" if carried_out else "before", lost)
-    (outcome,) = bench.apply(bench.plan(SHELF, ANN)).outcomes
-    if carried_out:
-        assert outcome.state is State.DONE and not bench.plan(SHELF, ANN).actions
-    else:
-        assert (outcome.state, outcome.message) == (State.UNKNOWN, "no answer; it is not there yet")
-        bench.library.before = lambda verb, kind: None
-        bench.done(SHELF, ANN)
+def test_a_create_without_an_answer_is_asked_for(bench: Bench, library: Unlisted) -> None:
+    library.after = library.cut
+    receipt = bench.apply(wanted(bench, "new"))
+    assert [one.state.value for one in receipt.outcomes] == ["done"], receipt
+    assert set(library.asked) == {"s/new"}
+
+
+def test_what_is_not_there_when_it_is_asked_for_was_not_made(bench: Bench, library: Unlisted) -> None:
+    library.after, library.lost = library.cut, True
+    receipt = bench.apply(wanted(bench, "new"))
+    assert [one.state.value for one in receipt.outcomes] == ["unknown"], receipt
+
+
+def test_one_whose_place_cannot_be_told_is_not_looked_for(
+    bench: Bench, library: Unlisted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.after = library.cut
+    plan = wanted(bench, "new")
+    library.asked.clear()
+    shelf = ref("shelf", "s", managed=False)
+    monkeypatch.setattr(Matches, "resolved", lambda self, kind, values: {**values, "shelf": shelf})
+    receipt = bench.apply(plan)
+    assert [one.state.value for one in receipt.outcomes] == ["unknown"] and not library.asked, receipt
+
+
+MEMBERS = replace(
+    KINDS["book"],
+    read_by_name=True,
+    endpoint=replace(
+        KINDS["book"].endpoint,
+        shape=AskedMembers("name", "shelf", "shelves", "shelf", "reader", "lent", "loans", ("card",), "book"),
+    ),
+)
+
+
+def test_what_somebody_has_is_asked_for_once_for_each(
+    bench: Bench, library: Unlisted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent = {"s/ann/": ["n7", "n8"], "s/bob/": []}
+    asked: list[str] = []
+
+    def had(kind: Kind, owner: str) -> list[Row]:
+        asked.append(owner)
+        return [{"id": its, "title": its} for its in lent[owner]]
+
+    monkeypatch.setattr(library, "had", had, raising=False)
+    locators = frozenset({"s/ann/", "s/ann/n7", "s/bob/n9"})  # of an entry, and of what the ledger knows
+    observed = observe([(SITE, MEMBERS)], bench.providers, names={(SITE, "book"): Named(locators, locators)})
+    assert asked == ["s/ann/", "s/bob/"] and observed.asked(SITE, "book") == {"s/ann/", "s/bob/"}
+    assert {live.id for live in observed.objects(SITE, "book")} == {"n7", "n8"}
+    assert observed.error(SITE, "book") == ""

@@ -18,6 +18,7 @@ from tests.kinds.cases import Case, cases
 from tests.lab import full_registry
 from vastplan.app.redact import asked_for
 from vastplan.document.load import Document
+from vastplan.engine.names import Named
 from vastplan.engine.observe import Observed
 from vastplan.engine.read import observe
 from vastplan.importing.addresses import Addresses
@@ -27,6 +28,7 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import Encoder, at, item_id
+from vastplan.schema.endpoint import Asked
 from vastplan.schema.entries import Scope, compose
 from vastplan.schema.kind import Field, Kind, Row
 from vastplan.schema.markers import Marker
@@ -114,8 +116,14 @@ class Recorded:
         ]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """Nothing is asked for by itself."""
-        return None
+        """What nobody lists, by its id."""
+        rows = self.rows.get(kind.name, {}).values()
+        there = (row for row in rows if self.locator(kind, row) == locator)
+        return next(there, None) if isinstance(kind.endpoint.shape, Asked) else None
+
+    def had(self, kind: Kind, owner: str) -> list[Row]:
+        """What nobody lists: all of it, whoever is asked about."""
+        return [*self.rows.get(kind.name, {}).values()]
 
     def locator(self, kind: Kind, row: Row) -> str:
         """As the systems have it."""
@@ -139,7 +147,13 @@ def observed(rows: Rows, has: Mapping[str, list[str]]) -> Observed:
     providers: Any = {
         (site, system): Recorded(rows, site, system) for site, systems in has.items() for system in systems
     }
-    found = observe(wanted, providers)
+    names = {
+        (address.site, address.kind): Named(
+            frozenset(rows.ids[one] for one in rows.by_address if (one.site, one.kind) == (address.site, address.kind))
+        )
+        for address in rows.by_address
+    }
+    found = observe(wanted, providers, names=names)
     for collection in found.collections.values():
         for live in collection.objects:
             kept, withheld = redacted(live.kind.fields, live.values, frozenset(asked_for(live, ("*",))))

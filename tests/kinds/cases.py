@@ -4,6 +4,7 @@ kind: qos_policy
 systems: [vast]             # what the site has
 sites: {pdx: [vast]}        # further sites, where the kind needs one
 prepare: [{method, path, body}] # calls to the kind's system on iad before anything else
+directory: {users: {NAME: {uid}}, groups: {NAME: {gid}}} # who is in the directory that the VMS of iad asks
 elsewhere: {kind.field: site}   # fields that refer to another site, which a document cannot say
 unexpanded: [view]          # kinds that stand for themselves only, whatever their expansions say
 given: {tenants: {a: {}}}   # the rest of the document
@@ -16,7 +17,7 @@ drops: {path: [path]}       # what has to go when a path changes
 replace: {path: value}      # each immutable field with a new value
 clear: [path]               # fields that null clears
 release: path               # the field that is dropped from the document
-by_hand: {method, path, body}   # a change through the system's own API; {id} and {locator} are filled in
+by_hand: {method, path, body}   # a change through the system's own API; {id}, {locator} and, in the body, {tenants NAME} are filled in
 by_hand: why                # or why the kind's other file makes it
 moved: [path]               # the fields that by_hand changes
 moved: gone                 # or: by_hand deletes the object, as nothing of it can be changed

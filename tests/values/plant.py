@@ -32,6 +32,10 @@ class Plant:
         self.document = lab.folder / "doc.yaml"
         self.told: set[str] = set()
 
+    def enrol(self, **users: int) -> None:
+        """Say who is in the directory, by their numbers."""
+        self.lab.enrol("iad", users={name: {"uid": uid} for name, uid in users.items()})
+
     def write(self, **key: Any) -> None:
         """The document with one key; without any where it says nothing."""
         tenant = {**TEAM["tenants"]["team-a"]}
@@ -55,7 +59,8 @@ class Plant:
         plane = self.lab.world.sites["iad"].planes["vast"]
         assert isinstance(plane, VastPlane)
         with self.lab.world.lock:
-            return [dict(row) for row in plane._cluster.store.rows(keys.NAME)]
+            store = plane._cluster.store
+            return [dict(row) for row in (*store.rows(keys.NAME), *store.rows(keys.OF_DIRECTORY))]
 
     def delivered(self) -> dict[str, str]:
         """What is in the Secret."""

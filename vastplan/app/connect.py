@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from vastplan.app.secrets import beside, lazily, of_document
-from vastplan.app.worlds import simulators_of, world
+from vastplan.app.worlds import directories, simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity
@@ -38,7 +38,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         simulated = [name for name in document.head.sites if document.connections[name].simulated]
         if set(simulated) & set(sites):
             systems = {name: document.sites()[name].systems for name in simulated}
-            for endpoint in stack.enter_context(world(simulators_of(document.folder), systems)):
+            for endpoint in stack.enter_context(world(simulators_of(document.folder), systems, directories(document))):
                 simulate = document.systems[endpoint.system].simulate
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)

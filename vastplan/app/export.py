@@ -14,19 +14,22 @@ from typing import Literal
 from vastplan.app import checks
 from vastplan.app.exporting.credentials import read_keys
 from vastplan.app.exporting.files import NewFile, left_over, write_all
+from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
 from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
+from vastplan.document.nearest import nearest
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
-from vastplan.exporting.texts import CREDENTIALS, PRIVATE, files
+from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, files
 from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount
+from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount, State
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.wording import some
 
 _CODES = ("SKY-", "CKP-00")
 
@@ -46,30 +49,39 @@ class ExportOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftedFolder:
+    """A folder, the tasks that are written to it, by the names of their files, and all its files."""
+
+    folder: Folder
+    tasks: Mapping[str, Task]
+    files: tuple[NewFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drafted:
     """What is to be written, and what was found on the way."""
 
-    folders: tuple[tuple[Folder, tuple[NewFile, ...]], ...]
+    folders: tuple[DraftedFolder, ...]
     findings: tuple[Finding, ...]
     document: str
-    whole: bool
-    """Whether all of each folder was drafted, so that what else is there is left over."""
+    places: tuple[str, ...]
+    """How the names of files begin of which all were drafted, so that what else is there is left over."""
 
 
 def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
     """Everything but the writing. Raises `Forbidden` for what SkyPilot could not use, and `VastplanError`."""
     probed = {seen.site: seen.facts for seen in options.snapshot.sites} if options.snapshot else None
     facts = checks.facts_of(workspace, workspace.composed(probed), probed)
+    _refuse_unknown(workspace, facts, options)
     selection = Selection(frozenset(options.sites), options.projects)
     chosen = folders(facts, _infra(workspace), selection, options.skypilot)
-    _refuse_unknown(facts, options)
     if options.tenants:
         chosen = tuple(folder for folder in chosen if folder.tenant in options.tenants)
     given = _given(facts, chosen, options)
     if options.tasks:
         chosen = tuple(folder for folder in chosen if folder in given)
     if options.tasks and not chosen:
-        raise VastplanError("no tenant has buckets or volumes for the task: nothing was written")
+        raise VastplanError("no tenant that is exported has the buckets of the given tasks: nothing was written")
     tasks = tuple(task for folder in chosen for task in given.get(folder, folder.tasks).values())
     facts = replace(facts, tasks=tasks)
     found = [finding for finding in checks.findings(workspace, facts, today) if finding.code.startswith(_CODES)]
@@ -78,36 +90,52 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
     if any(finding.severity is Severity.ERROR for finding in found):
         raise Forbidden(found)
     if not chosen:
-        raise VastplanError("there is nothing to export: no bucket, and no volume with a mount")
+        raise VastplanError(_nothing(options))
     keys = read_keys(workspace, facts, chosen, options.secret) if options.with_credentials else {}
-    drafted = tuple((folder, _new(folder, options, given.get(folder, {}), keys.get(folder))) for folder in chosen)
-    whole = not options.projects and not options.tasks
-    return Drafted(drafted, tuple(found), workspace.name, whole)
+    drafted = tuple(
+        DraftedFolder(
+            folder,
+            given.get(folder, folder.tasks),
+            _new(folder, options, given.get(folder, {}), keys.get(folder)),
+        )
+        for folder in chosen
+    )
+    return Drafted(drafted, tuple(found), workspace.name, _places(workspace, options))
 
 
 def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
     """Write what differs; raises `VastplanError`."""
-    every = [file for _, new in drafted.folders for file in new]
+    every = [file for drafted_folder in drafted.folders for file in drafted_folder.files]
     states = write_all(out, every, overwrite=overwrite)
-    places = [_place(folder) for folder, _ in drafted.folders]
-    left = left_over(out, [file.name for file in every], places) if drafted.whole else ()
-    return Export(
-        drafted.document,
-        tuple(
-            ExportedFolder(
-                folder.site,
-                folder.tenant,
-                str(out / _place(folder)),
-                folder.infra,
-                folder.endpoint,
-                _credentials(new),
-                tuple(_mounts(folder)),
-                tuple(ExportedFile(str(out / file.name), states[file.name]) for file in new),
-            )
-            for folder, new in drafted.folders
-        ),
-        drafted.findings,
-        tuple(str(out / name) for name in left),
+    # a key that was written before is as good as a place for one, and the other way round
+    with_keys = [_place(each.folder) for each in drafted.folders if each.folder.endpoint]
+    keys = [f"{place}/{name}" for place in with_keys for name in (CREDENTIALS, TEMPLATE)]
+    left = left_over(out, [*(file.name for file in every), *keys], drafted.places)
+    folders_written = tuple(_written(each, out, states) for each in drafted.folders)
+    return Export(drafted.document, folders_written, drafted.findings, tuple(str(out / name) for name in left))
+
+
+def _written(drafted: DraftedFolder, out: Path, states: Mapping[str, State]) -> ExportedFolder:
+    folder = drafted.folder
+    return ExportedFolder(
+        folder.site,
+        folder.tenant,
+        str(out / _place(folder)),
+        folder.infra,
+        folder.endpoint,
+        _credentials(drafted.files),
+        tuple(_mounts(drafted.tasks)),
+        tuple(ExportedFile(str(out / file.name), states[file.name]) for file in drafted.files),
+    )
+
+
+def _nothing(options: ExportOptions) -> str:
+    """Why there is nothing to write, and what would be."""
+    chosen = [("site", options.sites), ("tenant", options.tenants), ("project", options.projects)]
+    of = " and ".join(f"{what} {some(names, show=inert)}" for what, names in chosen if names)
+    return (
+        f"there is nothing to export of {of}: neither a bucket nor a volume with a mount. "
+        "Give a volume mount: /PATH, or a tenant an entry of buckets"
     )
 
 
@@ -116,12 +144,23 @@ def _place(folder: Folder) -> str:
     return f"{folder.site}/{folder.tenant}"
 
 
+def _places(workspace: Workspace, options: ExportOptions) -> tuple[str, ...]:
+    """How the names begin of all that this export would write."""
+    if options.projects or options.tasks:
+        return ()
+    if options.tenants:
+        return tuple(f"{site}/{tenant}/" for site in options.sites for tenant in options.tenants)
+    if set(options.sites) != set(workspace.chosen(None)):
+        return tuple(f"{site}/" for site in options.sites)
+    return ("",)
+
+
 def _credentials(new: tuple[NewFile, ...]) -> Literal["none", "template", "key"]:
     names = [file.name.rpartition("/")[2] for file in new]
     return "key" if CREDENTIALS in names else "template" if any(CREDENTIALS in name for name in names) else "none"
 
 
-def _mounts(folder: Folder) -> list[ExportedMount]:
+def _mounts(tasks: Mapping[str, Task]) -> list[ExportedMount]:
     return [
         ExportedMount(
             name,
@@ -131,8 +170,9 @@ def _mounts(folder: Folder) -> list[ExportedMount]:
             "" if mount.mode == CLAIM else mount.mode,
             str(mount.entry.address),
         )
-        for name, task in folder.tasks.items()
+        for name, task in tasks.items()
         for mount in task.mounts
+        if mount.mode == CLAIM or mount.of_vast
     ]
 
 
@@ -147,14 +187,20 @@ def _infra(workspace: Workspace) -> dict[str, str]:
     return infra
 
 
-def _refuse_unknown(facts: Facts, options: ExportOptions) -> None:
-    """Raises `VastplanError` for what somebody typed and the document does not have."""
+def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) -> None:
+    """Raises `VastplanError` for what somebody typed and the document does not have, and for another document's snapshot."""
     projects = {name for entry in facts.objects.all("project") for name in (entry.address.name, entry.called)}
     tenants = {entry.address.name for entry in facts.objects.all("tenant")}
     for option, names, known in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
-        for name in names:
-            if name not in known:
-                raise VastplanError(f"{option} {inert(name)}: the document has none of that name")
+        for name in (name for name in names if name not in known):
+            hint = (
+                nearest(name, known) or f"there are {some(sorted(known), show=inert)}"
+                if known
+                else "it has none at all"
+            )
+            raise VastplanError(f"{option} {inert(name)}: the document has none of that name; {hint}")
+    if options.snapshot is not None:
+        refuse_another(options.snapshot, workspace.name, workspace.registry.kinds)
 
 
 def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, Task]]:
@@ -195,7 +241,7 @@ def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
         if collection.kind == "view" and not collection.error
     }
     missing = {
-        (mount.entry, mount.bucket)
+        (mount.entry.address, mount.bucket): mount.entry
         for task in facts.tasks
         for mount in task.mounts
         if mount.of_vast and not mount.makes_its_bucket and task.site in seen and mount.bucket not in seen[task.site]
@@ -209,5 +255,5 @@ def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
             str(entry.address),
             entry.where,
         )
-        for entry, bucket in sorted(missing, key=lambda pair: (pair[0].address, pair[1]))
+        for (_, bucket), entry in sorted(missing.items(), key=lambda item: item[0])
     ]

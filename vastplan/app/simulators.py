@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from filelock import Timeout
 
 from vastplan.app.workspace import Workspace
-from vastplan.app.worlds import kept, simulators_of
+from vastplan.app.worlds import directories, kept, simulators_of
 from vastplan.model.errors import VastplanError
 from vastplan.sim import private_files
 from vastplan.sim.faults import Rate
@@ -40,6 +40,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
         raise VastplanError(f"another process serves or uses the simulators in {world.folder}") from None
     try:
         with kept(world.folder):
+            world.enrol(directories(document))
             world.publish()
         for endpoint in world.endpoints():
             user = f"  user {endpoint.username}" if endpoint.username else ""

@@ -155,13 +155,18 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         if not kind.remade:  # of these several may be alike
-            identity = [entry.values.get(name) for name in kind.identity]
-            told = [str(value.target if isinstance(value, Ref) else value) for value in identity]
-            first = seen.setdefault((entry.address.site, entry.address.kind, *told), entry)
+            first = _first(seen, entry, kind.identity)
             if first is not entry:
-                same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
+                same = _listed(entry, kind.identity)
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
                 findings.append(_twice(entry, text, "remove one of them"))
+                continue
+        for together in kind.unique:
+            if all(entry.values.get(name) is not None for name in together):
+                first = _first(seen, entry, together)
+                if first is not entry:
+                    text = f"{_listed(entry, together)} is that of {first.origin or first.address}, too, and one {kind.name} has it"
+                    findings.append(_twice(entry, text, f"another {together[0]} for one of them"))
         delivers = delivers_of(kind, entry.values)
         if delivers is not None:
             where = destination(delivers, entry.values)
@@ -171,6 +176,17 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                     text = f"its {name} would be {key} of {where.target.target}, as that of {first.address} is"
                     findings.append(_twice(entry, text, f"another key in {delivers.to}"))
     return findings
+
+
+def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...]) -> Entry:
+    """The first entry of its kind and site that has the same values at these fields; one object is meant by two references to it."""
+    values = (entry.values.get(name) for name in names)
+    told = (str(value.target if isinstance(value, Ref) else value) for value in values)
+    return seen.setdefault((entry.address.site, entry.address.kind, *names, *told), entry)
+
+
+def _listed(entry: Entry, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {entry.values.get(name)}" for name in names)
 
 
 def _twice(entry: Entry, text: str, fix: str) -> Finding:

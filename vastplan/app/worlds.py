@@ -6,8 +6,12 @@ import contextlib
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+from vastplan.document.load import Document
+from vastplan.document.specs import SimDirectory
+from vastplan.document.specs import SimEndpoint as Simulated
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.sim.endpoints import SimEndpoint, running
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from vastplan.sim.world import World
 
 SIM_FOLDER = Path(".vastplan") / "sim"
+People = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""By site: `users` and `groups`, by name."""
 _worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
@@ -30,11 +36,23 @@ def simulators_of(folder: Path) -> Path:
     return folder / SIM_FOLDER
 
 
+def directories(document: Document) -> People:
+    """Who is in the directories that the simulators ask, as the document says."""
+    said = {site: connections.sim for site, connections in document.connections.items()}
+    return {
+        site: sim.directory.model_dump()
+        for site, sim in said.items()
+        if isinstance(sim, Simulated) and isinstance(sim.directory, SimDirectory)
+    }
+
+
 @contextlib.contextmanager
-def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[SimEndpoint]]:
+def world(
+    folder: Path, systems: Mapping[str, frozenset[str]], people: People = MappingProxyType({})
+) -> Iterator[list[SimEndpoint]]:
     """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used.
 
-    `systems` are those of each site.
+    `systems` are those of each site, `people` who is in the directory that new ones ask there.
     """
     folder = folder.absolute()
     with _worlds_lock:
@@ -42,6 +60,8 @@ def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[
         if endpoints is None:
             served, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems), 0)
             if served is not None:
+                if not users:
+                    served.enrol(people)
                 _worlds[folder] = (served, endpoints, users + 1)
         else:
             served = None

@@ -182,7 +182,9 @@ def _site(
         systems = frozenset(listed if isinstance(listed, list) else simulators)
     settings = {
         # of the document itself: a plan from a snapshot must come to the same objects
-        "addresses": {name: url for name, one in spec.given().items() if isinstance(url := getattr(one, "url", None), str)},
+        "addresses": {
+            name: url for name, one in spec.given().items() if isinstance(url := getattr(one, "url", None), str)
+        },
         "versions": spec.declared_versions(),
         "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
         "inline_volumes": _inline_volumes(spec),

@@ -18,7 +18,7 @@ from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
 from vastplan.schema.system import System, Systems
-from vastplan.schema.types import Spec
+from vastplan.schema.types import Count, Spec, Text
 
 _Model = TypeVar("_Model", bound=Spec)
 
@@ -37,10 +37,31 @@ Version = Annotated[
 ]
 
 
+class SimUser(Spec):
+    """Somebody in a simulated directory."""
+
+    uid: Count
+    groups: list[Text] | MISSING = MISSING
+
+
+class SimGroup(Spec):
+    """A group in a simulated directory."""
+
+    gid: Count
+
+
+class SimDirectory(Spec):
+    """Who is in the directory (LDAP, say) that simulated systems ask."""
+
+    users: dict[Text, SimUser] | MISSING = MISSING
+    groups: dict[Text, SimGroup] | MISSING = MISSING
+
+
 class SimEndpoint(Spec):
     """The embedded simulators stand in for the site's systems; what they hold is kept beside the ledger."""
 
     systems: list[str] | MISSING = MISSING
+    directory: SimDirectory | MISSING = MISSING
 
 
 class Connections(Spec):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
+from vastplan.engine.delivery import delivers_of, destination, destinations
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
@@ -47,13 +48,51 @@ class DeleteEdges:
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
         if action.verb is Verb.DELETE:
+            self._after_who_reads_its_values(action)
             for address in self._followers.get(str(action.address), ()):
+                if self._delivers_into(address, action.address):
+                    continue  # that one goes after this
                 if shields(self._matches.kinds[address.kind], action.address):
                     self._graph.edge((address, Step.DELETE), node)
                 else:
                     self._graph.edge(node, (address, Step.DELETE))
         if in_the_way:
             self._graph.block(action.address, _still_referred_to(action, in_the_way))
+
+    def _after_who_reads_its_values(self, action: Action) -> None:
+        """What delivers a value goes after what it was delivered into, and not while that stays and somebody uses it."""
+        owned = self._matches.owned.get(action.address)
+        if owned is None or not owned.delivered or action.address in self._matches.formers:
+            return
+        kept = {place for other, entry in self._desired.items() for place in self._places(other, entry)}
+        for into in destinations(owned):
+            other = self._graph.actions.get(into)
+            live = self._matches.match(into).live
+            if other is not None and other.verb in GOING:
+                self._graph.edge((action.address, Step.DELETE), (into, Step.DELETE))
+            elif live is not None and not kept >= {place for place in owned.delivered if place.startswith(f"{into} ")}:
+                users = {str(self._matches.address_of(one.live) or f"{one.live.kind.name} {one.live.name}")
+                         for one in self._referrers.of(live) if not self._goes(one)}  # fmt: skip
+                if users:
+                    text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
+                    self._graph.block(action.address, Block("in-use", text, _LET_GO))
+
+    def _delivers_into(self, address: Address, into: Address) -> bool:
+        owned = self._matches.owned.get(address)
+        return owned is not None and address not in self._matches.formers and into in destinations(owned)
+
+    def _places(self, address: Address, entry: Entry) -> Iterable[str]:
+        """Where an entry of the document delivers values."""
+        delivers = delivers_of(self._matches.kinds[address.kind], entry.values)
+        where = None if delivers is None else destination(delivers, entry.values)
+        return () if where is None else [where.place(name) for name in where.keys]
+
+    def _goes(self, referrer: Referrer) -> bool:
+        address = self._matches.address_of(referrer.live)
+        action = self._graph.actions.get(address) if address else None
+        return action is not None and (
+            action.verb in GOING or (action.verb is Verb.UPDATE and _writes(action, referrer.field))
+        )
 
     def _makes_way(self, action: Action, node: Node, referrer: Referrer) -> bool:
         """Order what refers to the object around its delete; whether it does not stand in the way."""

@@ -15,6 +15,7 @@ from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import at
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Delivers, Drawn, Kind, Row, Values
+from vastplan.schema.walk import table
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches
@@ -46,6 +47,19 @@ class Fault(Enum):
 def delivers_of(kind: Kind, values: Mapping[str, Any]) -> Delivers | None:
     """What an object's kind delivers, `None` where its entry does not say where to."""
     return kind.delivers if kind.delivers is not None and values.get(kind.delivers.to) is not None else None
+
+
+def delivered_into(kind: Kind) -> set[str]:
+    """The kinds of object that values of a kind may be delivered into."""
+    if kind.delivers is None:
+        return set()
+    into = table(kind.field(kind.delivers.to).fields).by_name[kind.delivers.target]
+    return set() if into.refers is None else set(into.refers.attributes)
+
+
+def destinations(owned: Owned) -> set[Address]:
+    """What the values of an object were delivered into."""
+    return {Address.parse(place.rpartition(" ")[0]) for place in owned.delivered}
 
 
 def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Set
 
 from vastplan.engine.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.closing import closing_rules, may_close, rules_of
+from vastplan.engine.delivery import delivered_into
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import reaching
+from vastplan.schema.references import reaching, targets_of
 
 
 def second_read(
@@ -26,6 +27,9 @@ def second_read(
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
             collections |= {(site, rule.kind) for rule in kind.dependents}
+            collections |= {
+                (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
+            }
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
@@ -44,12 +48,20 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     kind = kinds[name]
     rules = rules_of(kind, kinds)
     hangs_on_it, cut_off = {rule.kind for rule in kind.dependents}, {rule.kind for rule in rules}
-    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)}
+    reading = _reading_of(kind, kinds)
+    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)} | reading
+
+
+def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds whose objects may use what one of a kind delivers: those that refer to where it goes."""
+    into = delivered_into(kind)
+    return {name for name, other in kinds.items() if into and targets_of(other.fields) & into}
 
 
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
     """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
     targets = {action.address.kind for action in actions.values() if action.verb in GOING}
+    targets = targets.union(*(delivered_into(kinds[name]) for name in targets))
     backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
     if backed:  # and what is closed, and whether that is in force
         targets |= backed | {name for name, kind in kinds.items() if kind.closes}

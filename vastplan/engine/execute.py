@@ -9,7 +9,17 @@ from typing import Any, NoReturn, TypeVar
 from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import create_body, unmet, update_body
 from vastplan.engine.deliver import deliver
-from vastplan.engine.delivery import answered_once, as_delivered, delivers_of, destination, draw, found_there, is_pending, predicted, with_drawn
+from vastplan.engine.delivery import (
+    answered_once,
+    as_delivered,
+    delivers_of,
+    destination,
+    draw,
+    found_there,
+    is_pending,
+    predicted,
+    with_drawn,
+)
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
 from vastplan.checks.skypilot.cache import budgets_by_view, needed_cache
-from vastplan.checks.skypilot.tasks import CLAIM, SCHEME, TASK, Mount, Task
+from vastplan.checks.skypilot.tasks import CLAIM, SCHEME, TASK, Mount, Task, is_bucket_name
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -120,6 +120,8 @@ def _homes(facts: Facts, found: Buckets, selection: Selection) -> Iterator[_Home
     with_bucket = set()
     for tenant, views in found.views.items():
         for view in views if tenant.site in selection.sites else ():
+            if not is_bucket_name(view.values["bucket"]):
+                continue  # SKY-03 says so; where it is a volume's, its claim is mounted
             maker = _maker(facts, view)
             with_bucket.add(view.address)
             mount = _bucket_mount(facts, view, maker)

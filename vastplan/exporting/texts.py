@@ -14,13 +14,13 @@ import yaml
 from vastplan.checks.skypilot.cache import in_rclone
 from vastplan.checks.skypilot.tasks import CLAIM, Mount, Task
 from vastplan.exporting.skypilot import Claim, Folder
-from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.wording import some
 
 CONFIG = "vastdata.config"
 CREDENTIALS = "vastdata.credentials"
 TEMPLATE = f"{CREDENTIALS}.template"
+IGNORED = ".gitignore"
 TASKS, VOLUMES = "tasks", "volumes"
 PRIVATE = 0o600
 _PROFILE = "vastdata"
@@ -49,10 +49,13 @@ def config(folder: Folder) -> str:
     return f"[profile {_PROFILE}]\nendpoint_url = {folder.endpoint}\n"
 
 
+def is_key(text: str) -> bool:
+    """Whether a line of the credentials can hold it."""
+    return bool(_KEY.fullmatch(text))
+
+
 def credentials(access_key: str, secret_key: str) -> str:
-    """`~/.vastdata/vastdata.credentials`. Raises `VastplanError` for a key that is no word."""
-    if not _KEY.fullmatch(access_key) or not _KEY.fullmatch(secret_key):
-        raise VastplanError("a key is one word without blanks, and what is in the Secret is none; nothing was written")
+    """`~/.vastdata/vastdata.credentials`, of keys that are words (`is_key`)."""
     return f"[{_PROFILE}]\naws_access_key_id = {access_key}\naws_secret_access_key = {secret_key}\n"
 
 
@@ -101,10 +104,11 @@ def volume(folder: Folder, claim: Claim) -> str:
 
 def files(folder: Folder, given: Mapping[str, str], keys: tuple[str, str] | None = None) -> Iterator[tuple[str, str]]:
     """The files of a folder by their names in it. `given` are tasks that somebody wrote, by file, instead of those of the export;
-    `keys` is the key that goes to the credentials. Raises `VastplanError`."""
+    `keys` is the key that goes to the credentials."""
     if folder.endpoint:
         yield CONFIG, config(folder)
         yield (TEMPLATE, template(folder)) if keys is None else (CREDENTIALS, credentials(*keys))
+        yield IGNORED, f"{CREDENTIALS}\n"  # an export is kept in git, a key never
     for name, text in (given or {name: task(folder, written) for name, written in folder.tasks.items()}).items():
         yield f"{TASKS}/{name}.yaml", text
     for claim in folder.claims:

@@ -115,6 +115,7 @@ def kind(
     deleting: Deleting | None = None,
     precedes: tuple[Precedes, ...] = (),
     delivers: Delivers | None = None,
+    unique: tuple[tuple[str, ...], ...] = (),
     ignored_on_delete: tuple[str, ...] = (),
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = (),
     mirrored: bool = False,
@@ -135,7 +136,8 @@ def kind(
 
     Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
     predicted of no field or of one that is not there, a kind that is read by name and
-    does not say by which, one that delivers values and has no field that says where to, or a default or a witness that speaks of a field that is not there.
+    does not say by which, one that delivers values and has no field that says where to, what is unique and no field, or a default
+    or a witness that speaks of a field that is not there.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -151,6 +153,8 @@ def kind(
             raise TypeError(f"kind {name}: {attribute.name} is predicted of no field, or of one that it does not have")
     if delivers is not None and not known.issuperset((delivers.to, delivers.generation)):
         raise TypeError(f"kind {name}: it delivers values, and has no field {delivers.to} or {delivers.generation}")
+    if strange := sorted({each for together in unique for each in together} - known):
+        raise TypeError(f"kind {name}: {strange[0]} is said to be unique, and is no field of it")
     implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
     if "path" not in declared:
         implied.append(Attribute("path", ()))
@@ -182,6 +186,7 @@ def kind(
         deleting=deleting,
         precedes=precedes,
         delivers=delivers,
+        unique=unique,
         ignored_on_delete=ignored_on_delete,
         system_owned=system_owned,
         mirrored=mirrored,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -16,6 +16,8 @@ from vastplan.schema.kind import Field, Kind
 
 if TYPE_CHECKING:
     from vastplan.schema.recovery import Pieces, Recovered, Unsayable
+
+_T = TypeVar("_T")
 
 
 class Inside(NamedTuple):
@@ -143,6 +145,7 @@ class Scope:
         self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
         self._by_name: dict[tuple[str, str], dict[str, list[Entry]]] = {}
         self._within: dict[tuple[str, str], dict[tuple[str, Address, str], Entry]] = {}
+        self._indexes: dict[tuple[str, str], dict[Callable[..., Any], Any]] = {}
         for entry in entries:
             self.add(entry)
 
@@ -156,6 +159,7 @@ class Scope:
         self._by_tenant.pop((entry.address.site, entry.address.kind), None)
         self._by_name.pop((entry.address.site, entry.address.kind), None)
         self._within.pop((entry.address.site, entry.address.kind), None)
+        self._indexes.pop((entry.address.site, entry.address.kind), None)
         self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
 
     def drop(self, address: Address) -> None:
@@ -163,6 +167,7 @@ class Scope:
         self._by_tenant.pop((address.site, address.kind), None)
         self._by_name.pop((address.site, address.kind), None)
         self._within.pop((address.site, address.kind), None)
+        self._indexes.pop((address.site, address.kind), None)
         self._entries.get((address.site, address.kind), {}).pop(address.name, None)
 
     def get(self, address: Address) -> Entry | None:
@@ -206,6 +211,14 @@ class Scope:
             }
         return self._within[site, kind].get((field, of.target, name))
 
+    def indexed(self, site: str, kind: str, by: Callable[[Iterable[Entry]], _T]) -> _T:
+        """What `by` makes of all entries of a kind on a site, which decide it alone; made once."""
+        indexes = self._indexes.setdefault((site, kind), {})
+        if by not in indexes:
+            indexes[by] = by(self.of(site, kind))
+        found: _T = indexes[by]
+        return found
+
     def refuse(self, entry: Entry, code: str, message: str, fix: str = "") -> None:
         """Record an error about an entry."""
         self.findings.append(error(code, message, fix=fix, address=str(entry.address), where=entry.where))
@@ -234,7 +247,8 @@ class Composition:
     `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
     `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
     `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of what it makes that follow
-    without being said: a system fills them in.
+    without being said: a system fills them in. `keeps` are fields with what they are where they follow from names: what to write in
+    an entry that is renamed, or whose tenant is, so that the live objects stay.
     """
 
     of: str
@@ -245,6 +259,7 @@ class Composition:
     adds: frozenset[str] = frozenset()
     chooses: frozenset[str] = frozenset()
     implied: frozenset[tuple[str, str]] = frozenset()
+    keeps: Callable[[Entry, Scope], Mapping[str, Any]] | None = None
 
 
 def compose(

@@ -52,8 +52,8 @@ def former_names(
     former = former_addresses(written)
     names: dict[Address, FormerName] = {}
     if former:
-        for entry, new, old in _pairs(sites, written, former, compositions):
-            names.setdefault(new, FormerName(old, _keeping(entry, former)))
+        for kept_by, new, old in _pairs(sites, written, former, compositions):
+            names.setdefault(new, FormerName(old, kept_by))
     return names
 
 
@@ -68,8 +68,8 @@ def former_addresses(written: Iterable[Entry]) -> dict[Address, Address]:
 
 def _pairs(
     sites: Mapping[str, Site], written: tuple[Entry, ...], former: _Names, compositions: Mapping[str, Composition]
-) -> Iterator[tuple[Entry, Address, Address]]:
-    """Each object whose address has changed: the entry that it comes from, its address, and the one before."""
+) -> Iterator[tuple[str, Address, Address]]:
+    """Each object whose address has changed: what keeps it, its address, and the one before."""
     was = tuple(_under_former_name(entry, former) for entry in written)
     # What is wrong with the document is said of the document, not of what it was called.
     scope, scope_before = Scope(sites, written), Scope(sites, was)
@@ -77,12 +77,19 @@ def _pairs(
         # Nothing is `done` by another entry: under their former names two may have one address.
         after = _by_kind(composed(entry, scope, compositions, set()))
         before = _by_kind(composed(entry_before, scope_before, compositions, set()))
+        composition = compositions.get(entry.address.kind)
+        keeps = composition.keeps if composition is not None else None
+        kept_by = (
+            _keeping(entry, former)
+            if keeps is None
+            else _kept(entry, keeps(entry, scope), keeps(entry_before, scope_before))
+        )
         for kind, addresses in after.items():
             addresses_before = before.get(kind, [])
             if len(addresses) == len(addresses_before):  # else there is no telling which is which
                 for new, old in zip(addresses, addresses_before, strict=True):
                     if new != old:
-                        yield entry, new, old
+                        yield kept_by, new, old
 
 
 def _by_kind(objects: Iterable[Entry]) -> _ByKind:
@@ -112,6 +119,12 @@ def _renamed(value: Any, former: _Names) -> Any:
         items = [_renamed(item, former) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     return value
+
+
+def _kept(entry: Entry, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """What to write in an entry so that what followed from its names stays."""
+    written = [f"`{name}: {scalar(value)}`" for name, value in before.items() if value != now[name]]
+    return f"{' and '.join(written)} in {entry.address}" if written else ""
 
 
 def _keeping(entry: Entry, former: _Names) -> str:

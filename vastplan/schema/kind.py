@@ -413,6 +413,7 @@ class Kind:
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     delivers: Delivers | None = None
+    unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()

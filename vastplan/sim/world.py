@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -74,6 +75,14 @@ class World:
             for server in sim_site.servers.values():
                 server.start()
         return self
+
+    def enrol(self, people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        """Say who is in the directory that a site's VAST cluster asks, by site: `{users: {...}, groups: {...}}` (`VastPlane.enrol`)."""
+        for site, said in people.items():
+            cluster = self.sites[site].planes.get("vast")
+            if isinstance(cluster, VastPlane):
+                with self.lock:
+                    cluster.enrol(**said)
 
     def stop(self) -> None:
         """Stop answering and close the files."""

@@ -12,11 +12,11 @@ from vastplan.app.connect import connected
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.exporting.skypilot import Folder
+from vastplan.exporting.texts import is_key
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.sensitive import keep_secret
-from vastplan.model.value import Ref
 from vastplan.model.wording import some
 
 # What a delivered Secret has a pair of keys by, unless its key says otherwise; and what others call them.
@@ -52,7 +52,8 @@ def read_keys(
                 raise provider
             row = provider.read(workspace.registry.kinds["secret"], delivered.path)
             if row is None:
-                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}: is it applied?")
+                fix = "give --secret the one with the key" if secret else "vastplan apply delivers the key"
+                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}; {fix}")
             found[folder] = _pair(row, delivered, folder.site)
     return found
 
@@ -63,36 +64,42 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
     found = dict(_deliveries(facts, tenant))
     if len(found) == 1:
         return next(iter(found.values()))
-    text = (
-        f"the keys {some(sorted(found))} are all delivered"
-        if found
-        else "no s3_keys entry of the document delivers one"
-    )
-    raise VastplanError(f"{folder.site}: which key of tenant {folder.tenant}? {text}: give --secret NAMESPACE/NAME")
+    which = f"{folder.site}: which key of tenant {folder.tenant}?"
+    if found:
+        each = some([f"--secret {inert(delivered.path)} ({name})" for name, delivered in sorted(found.items())])
+        raise VastplanError(f"{which} Several are delivered: give one of {each}")
+    fix = "give the tenant an entry of s3_keys and apply it, or give --secret NAMESPACE/NAME"
+    raise VastplanError(f"{which} The document delivers none: {fix}")
 
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
-    for key in facts.written.on(tenant.site, "s3_key").values():
-        owner, deliver = key.values.get("tenant"), key.values.get("deliver")
-        if isinstance(owner, Ref) and owner.target == tenant and isinstance(deliver, Mapping):
-            names = deliver.get("keys") or {}
-            pair = (str(names.get("access_key", _NAMES[0][0])), str(names.get("secret_key", _NAMES[0][1])))
-            yield key.address.name, Delivered(str(deliver.get("secret")), (pair,))
+    """The Secrets with keys of a tenant, by who delivers them: entries of `s3_keys`, and of `buckets`."""
+    for key in facts.objects.on(tenant.site, "s3_key").values():
+        if key.values["tenant"].target == tenant:
+            written = facts.written.at(key.origin or str(key.address))
+            said, names = (written or key).values["deliver"]["secret"], key.values["deliver"]["keys"]
+            pair = str(names["access_key"]), str(names["secret_key"])
+            yield f"{(written or key).address.kind} {(written or key).address.name}", Delivered(str(said), (pair,))
 
 
 def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str, str]:
     data = row.get("data")
     for access, secret in delivered.names:
         if isinstance(data, Mapping) and access in data and secret in data:
-            access_key, secret_key = _text(data[access]), _text(data[secret])
-            keep_secret(secret_key)
-            return access_key, secret_key
+            pair = _text(data[access]), _text(data[secret])
+            for name, text in zip((access, secret), pair, strict=True):
+                keep_secret(text)
+                if not is_key(text):
+                    problem = f"{inert(name)} is no key, which is one word without blanks"
+                    raise VastplanError(f"{site}: Secret {inert(delivered.path)}: {problem}; nothing was written")
+            return pair
     names = " or ".join(f"{access} and {secret}" for access, secret in delivered.names)
-    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {names}")
+    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {inert(names)}; nothing was written")
 
 
 def _text(value: object) -> str:
+    """ "" for what is no text."""
     try:
         return base64.b64decode(str(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        raise VastplanError("what is in the Secret is no key: it is not text") from None
+        return ""

@@ -19,6 +19,7 @@ from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.exported import State
+from vastplan.model.shell import words
 from vastplan.model.wording import some
 
 MANIFEST = ".vastplan-export.json"
@@ -42,44 +43,62 @@ class NewFile:
 
 def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dict[str, State]:
     """Write the files; what became of each, by name. Raises `VastplanError`, and before anything is written for what is in the way."""
+    _open(folder)
     try:
-        folder.mkdir(exist_ok=True)
-        written = _manifest(folder)
+        for file in files:
+            _look_on_the_way(folder, file.name)
+        noted = _manifest(folder)
         states = {file.name: _state(folder, file) for file in files}
         foreign = [
             file.name
             for file in files
-            if states[file.name] == "changed" and written.get(file.name) != _now(folder, file)
+            if states[file.name] == "changed" and _now(folder, file) not in noted.get(file.name, ())
         ]
         if foreign and not overwrite:
             names = some(foreign, show=inert)
             fix = "move it away, or give --overwrite to write over what is there"
             raise VastplanError(f"{inert(str(folder))}: {names}: written by somebody else, or edited since; {fix}")
+        ours = {**noted, **{file.name: (_digest(file.content),) for file in files}}
+        if ours != noted:
+            # What is about to be written is ours already, whatever happens on the way: the next export replaces it.
+            _note(folder, {name: tuple(dict.fromkeys((*noted.get(name, ()), *ours[name]))) for name in ours})
         for file in files:
             path = folder / file.name
             _make_room(folder, file.name)
             if states[file.name] != "unchanged" or _is_open(path, file.mode):
                 read_write.write(path, file.content, inert(str(path)), file.mode)
-        noted = {**written, **{file.name: _digest(file.content) for file in files}}
-        if noted != written:
-            content = json.dumps({"format_version": "1.0", "files": noted}, indent=1, sort_keys=True).encode() + b"\n"
-            read_write.write(folder / MANIFEST, content, f"{inert(str(folder))}/{MANIFEST}", mode=None)
+        if ours != noted:
+            _note(folder, ours)
     except OSError as problem:
         raise VastplanError(f"{inert(str(folder))} cannot be written to: {problem.strerror}") from None
     return states
 
 
+def _open(folder: Path) -> None:
+    """Make the folder where there is none yet. Raises `VastplanError`."""
+    shown = inert(str(folder))
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise VastplanError(f"--out {shown} is a file: give a folder, which is made where there is none") from None
+    except FileNotFoundError:
+        above = words([str(folder.parent)])
+        raise VastplanError(f"--out {shown} would be in a folder that is not there: mkdir -p {above}") from None
+    except OSError as problem:
+        raise VastplanError(f"--out {shown} cannot be made: {problem.strerror}") from None
+
+
 def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tuple[str, ...]:
-    """What earlier exports wrote to these places of the folder, is still there, and is not among these names."""
+    """What earlier exports wrote to names that begin so, is still there, and is not among these names."""
     kept = set(names)
     return tuple(
         name
         for name in sorted(_manifest(folder))
-        if name not in kept and any(name.startswith(f"{place}/") for place in places) and os.path.lexists(folder / name)
+        if name not in kept and name.startswith(tuple(places)) and os.path.lexists(folder / name)
     )
 
 
-def _manifest(folder: Path) -> dict[str, str]:
+def _manifest(folder: Path) -> dict[str, tuple[str, ...]]:
     """What is noted. A manifest that cannot be read notes nothing: then nothing is ours."""
     try:
         tree = strict_json.parse(regular_files.read(folder / MANIFEST, _MANIFEST_BYTES, follow=False))
@@ -89,12 +108,18 @@ def _manifest(folder: Path) -> dict[str, str]:
     return dict(_noted(files)) if isinstance(files, dict) else {}
 
 
-def _noted(files: Mapping[object, object]) -> Iterator[tuple[str, str]]:
-    """Names that lead nowhere else, with their digests."""
-    for name, digest in files.items():
+def _noted(files: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names that lead nowhere else, with their digests: several where an export did not come to its end."""
+    for name, digests in files.items():
         parts = PurePosixPath(str(name)).parts
-        if isinstance(digest, str) and parts and ".." not in parts and not parts[0].startswith("/"):
-            yield str(name), digest
+        found = tuple(each for each in digests if isinstance(each, str)) if isinstance(digests, list) else ()
+        if found and parts and ".." not in parts and not parts[0].startswith("/"):
+            yield str(name), found
+
+
+def _note(folder: Path, files: Mapping[str, tuple[str, ...]]) -> None:
+    content = json.dumps({"format_version": "1.0", "files": files}, indent=1, sort_keys=True).encode() + b"\n"
+    read_write.write(folder / MANIFEST, content, f"{inert(str(folder))}/{MANIFEST}", mode=None)
 
 
 def _state(folder: Path, file: NewFile) -> State:
@@ -117,14 +142,23 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _look_on_the_way(folder: Path, name: str) -> None:
+    """Raises `VastplanError` for what is in the place of a folder on the way to a file, and is none."""
+    for place in _way(folder, name):
+        if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
+            what = "a link, and nothing is written through it" if place.is_symlink() else "no folder"
+            raise VastplanError(f"{inert(str(place))} is {what}: move it away; nothing was written")
+
+
 def _make_room(folder: Path, name: str) -> None:
-    """The folders on the way to a file, each one that is none yet. Raises `VastplanError` for a link in the place of one."""
-    for part in reversed(PurePosixPath(name).parents):
-        if str(part) != ".":
-            place = folder / part
-            place.mkdir(exist_ok=True)
-            if not stat.S_ISDIR(os.lstat(place).st_mode):
-                raise VastplanError(f"{inert(str(place))} is a link, and nothing is written through it")
+    """The folders on the way to a file, each one that is none yet."""
+    for place in _way(folder, name):
+        place.mkdir(exist_ok=True)
+        _look_on_the_way(folder, name)
+
+
+def _way(folder: Path, name: str) -> list[Path]:
+    return [folder / part for part in reversed(PurePosixPath(name).parents) if str(part) != "."]
 
 
 def _is_open(path: Path, mode: int | None) -> bool:

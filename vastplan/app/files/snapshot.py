@@ -11,6 +11,8 @@ from typing import Any
 
 from vastplan.app.files.versioned import Messages, VersionedFile
 from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
 from vastplan.schema.kind import Field, Kind
 
@@ -52,6 +54,17 @@ SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(
     required="collections",
 )
 dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_FILE.save, SNAPSHOT_FILE.load
+
+
+def refuse_another(snapshot: Snapshot, document: str, kinds: Mapping[str, Kind]) -> None:
+    """Raises `VastplanError` for a snapshot of another document, and for one with other fields than ours."""
+    if snapshot.document != document:
+        raise VastplanError(f"the snapshot is of the document {inert(snapshot.document)}, not of {document}")
+    if snapshot.tables != tables(kinds):
+        raise VastplanError(
+            f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
+            "record it again with this one"
+        )
 
 
 def tables(kinds: Mapping[str, Kind]) -> str:

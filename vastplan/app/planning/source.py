@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from vastplan.app.claims import site_claims
 from vastplan.app.connect import Providers, connected
 from vastplan.app.endpoints import endpoints, places
-from vastplan.app.files.snapshot import tables
+from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.names import NOTHING_NAMED, Named
@@ -19,11 +19,12 @@ from vastplan.engine.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
-from vastplan.model.errors import NotAuthorised, VastplanError
+from vastplan.model.errors import NotAuthorised
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
@@ -227,9 +228,14 @@ class RecordedSystems:
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
         """From the file."""
         systems = self._workspace.systems()
-        return Observed({key: self._collection(key, systems.get(key[0], frozenset())) for key in keys})
+        return Observed(
+            {
+                key: self._collection(key, systems.get(key[0], frozenset()), names.get(key, NOTHING_NAMED))
+                for key in keys
+            }
+        )
 
-    def _collection(self, key: CollectionKey, systems: Set[str]) -> Collection:
+    def _collection(self, key: CollectionKey, systems: Set[str], names: Named) -> Collection:
         site, kind = key[0], self._workspace.registry.kinds[key[1]]
         if kind.system not in systems:
             return Collection(error=f"site {site} has no {kind.system}", absent=True)
@@ -238,6 +244,8 @@ class RecordedSystems:
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
             return Collection(error=reason)
+        if isinstance(kind.endpoint.shape, Asked | AskedMembers) and (new := sorted(names.locators - asked)):
+            reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
         return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
@@ -282,11 +290,5 @@ def open_source(workspace: Workspace, snapshot: Snapshot | None) -> Iterator[Sou
         with connected(workspace.document, sites=sites, writable=False) as providers:
             yield LiveSystems(workspace, providers)
         return
-    if snapshot.document != workspace.name:
-        raise VastplanError(f"the snapshot is of the document {snapshot.document}, not of {workspace.name}")
-    if snapshot.tables != tables(workspace.registry.kinds):
-        raise VastplanError(
-            f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
-            "record it again with this one"
-        )
+    refuse_another(snapshot, workspace.name, workspace.registry.kinds)
     yield RecordedSystems(workspace, snapshot)

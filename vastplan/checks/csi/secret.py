@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.kinds.kubernetes.storage_class import purposes_of
+from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
+
+_DELIVER = ("manager", "api_token")
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -23,9 +26,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(storage_class, text)
         secrets = {ref.target: facts.objects.get(ref) for ref in by_purpose.values() if isinstance(ref, Ref)}
         used |= {address for address, secret in secrets.items() if secret is not None}
+    delivered = _delivered(facts)
     for secret in facts.objects.all("secret"):
         keys = {key for key, value in (secret.values.get("data") or {}).items() if value is not None}
-        if secret.address not in used or "data" not in secret.values:
+        keys |= delivered.get(secret.address, set())
+        if secret.address not in used or not (keys or "data" in secret.values):
             continue
         if "endpoint" not in keys:
             yield Violation(secret, "a class logs in with it, and it has no key endpoint")
@@ -33,6 +38,17 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(secret, "has token together with username or password, which the driver refuses")
         elif "token" not in keys and not keys >= {"username", "password"}:
             yield Violation(secret, "a class logs in with it, and it has neither token nor username and password")
+
+
+def _delivered(facts: Facts) -> dict[Address, set[str]]:
+    """What is put into each Secret besides what the document says is in it."""
+    keys: dict[Address, set[str]] = {}
+    for kind in _DELIVER:
+        for one in facts.objects.all(kind):
+            to = one.values.get("deliver")
+            if isinstance(to, dict) and isinstance(to["secret"], Ref):
+                keys.setdefault(to["secret"].target, set()).update(to["keys"].values())
+    return keys
 
 
 CHECK = Check(

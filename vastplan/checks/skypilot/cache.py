@@ -14,7 +14,7 @@ from vastplan.checks.skypilot.buckets import buckets_of
 from vastplan.checks.skypilot.tasks import CACHE_BYTES
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
-from vastplan.model.formatting import size, span
+from vastplan.model.formatting import span
 from vastplan.model.wording import quoted
 
 WRITE_BACK = 1
@@ -55,7 +55,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             for known in (budgets[view.address] for view in views if view.address in budgets):
                 held, needed = mount.cache_bytes or CACHE_BYTES, needed_cache(known)
                 if held < needed:
-                    text = f"{quoted(mount.path)}: the cache of a node holds {size(held)}, and two checkpoints take {size(needed)} there"
+                    text = f"{quoted(mount.path)}: the cache of a node holds {held / 2**30:.4g}G, and two checkpoints take {in_rclone(needed)}"
                     yield Violation(mount.entry, text, fix=f"vfs_cache_max_size: {in_rclone(needed)}")
     for view in (view for tenant in sorted(found.endpoints) for view in found.views.get(tenant, ())):
         budget = budgets.get(view.address)

@@ -19,7 +19,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
         entry = facts.objects.get(Ref(tenant))
         if len(endpoints) > 1 and entry is not None:
             urls = some([f"{each.url} (VIP pool {each.pool.address.name})" for each in endpoints])
-            yield Violation(entry, f"has several S3 endpoints: {urls}", fix="give s3_endpoint to one of its pools")
+            yield Violation(
+                entry,
+                f"has several S3 endpoints: {urls}",
+                fix="leave s3_endpoint at one of its pools, and take it away from the others",
+            )
         for each in endpoints:
             if each.url.startswith("http://"):
                 text = f"{each.url} is not encrypted: anybody in between reads the data"

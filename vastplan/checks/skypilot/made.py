@@ -1,6 +1,7 @@
 """SKY-06: buckets that SkyPilot makes."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
@@ -35,11 +36,11 @@ def _of_mount(found: Buckets, task: Task, mount: Mount) -> Iterator[Violation]:
         yield Violation(mount.entry, text)
     elif not mount.makes_its_bucket and not known:
         text = f"{quoted(mount.path)}: bucket {quoted(mount.bucket)} is not in the document"
-        yield Violation(
-            mount.entry,
-            text,
-            fix="declare it, or mind that nothing says who owns it, how large it may be and who reads it",
+        near = get_close_matches(
+            mount.bucket[:64], [name for site, name in found.by_name if site == task.site][:2000], n=1
         )
+        declare = "declare it, or mind that nothing says who owns it, how large it may be and who reads it"
+        yield Violation(mount.entry, text, fix=f"did you mean {near[0]}? Else {declare}" if near else declare)
 
 
 CHECK = Check(

@@ -15,15 +15,17 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for tenant in sorted(found.endpoints):
         for view in found.views.get(tenant, ()):
             if not is_bucket_name(view.values["bucket"]):
-                text = f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name"
+                text = (
+                    f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name, and an export leaves it out"
+                )
                 yield Violation(view, text, severity=Severity.WARNING)
     for task in facts.tasks:
         for mount in task.mounts:
-            if mount.of_vast and mount.bucket and not is_bucket_name(mount.bucket):
+            if mount.of_vast and mount.bucket and "://" not in mount.bucket and not is_bucket_name(mount.bucket):
                 yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
             if mount.mode == CLAIM and len(mount.name) > LONGEST_VOLUME:
                 text = f"{quoted(mount.name)} is longer than the {LONGEST_VOLUME} characters of a volume's name in SkyPilot"
-                yield Violation(mount.entry, text)
+                yield Violation(mount.entry, text, fix="give the volume a shorter name")
             if is_of_the_system(mount.path):
                 text = f"{quoted(mount.path)} is a folder that a node needs, and SkyPilot empties what it mounts on"
                 yield Violation(mount.entry, text, fix="mount it elsewhere, for example at /data")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.skypilot.tasks import SCHEME, STORE, Mount
+from vastplan.checks.skypilot.tasks import CLAIM, MODES, SCHEME, STORE, Mount
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 
@@ -25,6 +25,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _problem(mount: Mount) -> str:
+    if mount.mode not in MODES and mount.mode != CLAIM:
+        return f"its mode is {quoted(mount.mode)}, and SkyPilot has {', '.join(MODES)}"
     if mount.scheme == "vast":
         return f"no store has the scheme vast; VAST's is {SCHEME}://BUCKET"
     if mount.name and mount.scheme:

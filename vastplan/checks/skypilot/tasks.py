@@ -16,6 +16,7 @@ from vastplan.schema.entries import Entry
 
 SCHEME = "vastdata"
 STORE = "VASTDATA"
+MODES = ("MOUNT", "MOUNT_CACHED", "COPY")
 CLAIM = "CLAIM"
 """The mode of a claim, which stands under `volumes` in a task."""
 LONGEST_VOLUME = (
@@ -25,6 +26,9 @@ CACHE_BYTES = 10 * 2**30
 """What the cache of `MOUNT_CACHED` holds when nothing is said (`get_mount_cached_cmd`)."""
 TASK = "task"
 """The kind in the address of a task file, which is no object of the document."""
+
+# Of `get_task_schema` (`sky/utils/schemas.py`); what others than tasks have, too (`name`, `config`), tells nothing.
+_OF_A_TASK = {"workdir", "num_nodes", "resources", "file_mounts", "setup", "run", "envs", "service"}
 
 # `S3CompatibleStore.validate_name`, which leaves out what a URL cannot hold either.
 _BUCKET = re.compile(r"[a-z0-9][-a-z0-9.]*[a-z0-9]")
@@ -38,8 +42,10 @@ _SYSTEM = re.compile(
 _SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
+# Given its value, or told to `aws configure set`; by a reference to a variable, a command or a placeholder it is not said.
 _SAID_IN_A_SHELL = re.compile(
-    r"(?:AWS_SECRET_ACCESS_KEY\s*=|aws_secret_access_key\s*=?)[ \t]*[\"']?(?![\s\"'$<]|$)", re.IGNORECASE | re.MULTILINE
+    r"(?:aws_secret_access_key[ \t]*=|configure[ \t]+set[ \t]+\S*aws_secret_access_key(?=[ \t]))[ \t]*[\"']?(?![\s\"'$<=`]|$)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -141,6 +147,11 @@ def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Ta
         tuple(_secrets(tree)),
         given=True,
     )
+
+
+def is_task(tree: Mapping[str, Any]) -> bool:
+    """Whether it says anything that only a task says."""
+    return not tree or bool(_OF_A_TASK & tree.keys())
 
 
 def _places(mounts: Any) -> Mapping[str, Where]:

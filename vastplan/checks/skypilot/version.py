@@ -16,7 +16,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if not task.reader or not any(mount.of_vast for mount in task.mounts):
             continue
         version = parse(task.reader)
-        if version is None or not at_least(version, FIRST):
+        if version is None:
+            yield Violation(
+                task.entry, f"{quoted(task.reader)} is no version", fix="write what `sky --version` says: 0.14.1"
+            )
+        elif not at_least(version, FIRST):
             yield Violation(task.entry, f"SkyPilot {quoted(task.reader)} has no store for VAST, which came with 0.12.0")
 
 

@@ -9,6 +9,7 @@ from vastplan.app.clock import now
 from vastplan.app.export import ExportOptions, draft, write
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.workspace import open_workspace
+from vastplan.checks.skypilot.tasks import is_task
 from vastplan.cli.request import ExportRequest, Format
 from vastplan.cli.screen import Screen
 from vastplan.document.yaml import Mapping, load
@@ -64,4 +65,8 @@ def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
                 f"--task {inert(str(path))}: another one has the same name, and their copies would, too"
             )
         tasks[path.stem] = load(path, str(path))
+        if not is_task(tasks[path.stem]):
+            raise VastplanError(
+                f"--task {inert(str(path))} is no task of SkyPilot: it has neither run nor setup, file_mounts or resources"
+            )
     return tasks

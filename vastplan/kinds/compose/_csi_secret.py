@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from vastplan.kinds.compose.delivery import secret_at
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -19,11 +21,22 @@ def csi_user_of(site: str, tenant: object, scope: Scope) -> Entry | None:
 
 def secret_of(user: Entry, scope: Scope) -> Ref:
     """The Secret that gets the log-in of a CSI user: one of the document, or the one that is made for it."""
-    path = path_of(user)
+    path = path_of(user, scope)
     written = secret_at(user.address.site, path, scope)
     return Ref(written.address if written is not None else Address(user.address.site, "secret", path))
 
 
-def path_of(user: Entry) -> str:
+def path_of(user: Entry, scope: Scope) -> str:
     """NAMESPACE/NAME of that Secret."""
-    return str(user.values.get("secret") or f"{NAMESPACE}/{user.address.name}-csi")
+    return str(user.values.get("secret") or f"{NAMESPACE}/{room_name(called(user.values['tenant'], scope))}-csi")
+
+
+def called(tenant: Ref, scope: Scope) -> str:
+    """What a tenant is called in VMS."""
+    entry = scope.get(tenant.target) if tenant.managed else None
+    return entry.called if entry is not None else tenant.target.name
+
+
+def room_name(name: str) -> str:
+    """What VMS calls something, as Kubernetes can call it: in lower case, with a dash for all else."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from vastplan.kinds.compose._csi_rights import DRIVERS, role
-from vastplan.kinds.compose._csi_secret import path_of, secret_of
+from vastplan.kinds.compose._csi_secret import called, path_of, secret_of
 from vastplan.kinds.compose.delivery import room_of, secret_at
 from vastplan.kinds.vast._deliver import Generation, SecretPath
 from vastplan.model.value import Ref
@@ -31,9 +31,9 @@ class CsiUser(Spec):
     name: VendorName | MISSING = MISSING
     """What manager and role are called in VMS; `TENANT-csi` where it is left out."""
     tenant: Annotated[ReferenceName, Refers("tenant")]
-    drivers: Annotated[
-        Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT
-    ] = MISSING
+    drivers: Annotated[Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT] = (
+        MISSING
+    )
     """What it is to work with; those of the tenant's classes where it is left out, and the file driver where there are none."""
     secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
     """NAMESPACE/NAME of the Secret; `vast-csi/TENANT-csi` where it is left out. It is made where the document has none of that name."""
@@ -53,15 +53,15 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         text = f"tenant {tenant} has another: {', '.join(sorted(others))}; nobody knows with which its classes log in"
         scope.refuse(entry, "VP281", text, "leave one of them")
         return
-    name, called, path = entry.values.get("name"), _called(tenant, scope), path_of(entry)
-    name = str(name) if name is not None else f"{called}-csi"
+    name, of, path = entry.values.get("name"), called(tenant, scope), path_of(entry, scope)
+    name = str(name) if name is not None else f"{of}-csi"
     drivers = _drivers(entry, tenant, scope)
     yield from role(entry, tenant, name, drivers)
     target = secret_of(entry, scope)
     written = secret_at(site, path, scope)
     if written is None:
         namespace, _, secret = path.partition("/")
-        data = {"endpoint": _endpoint(entry, scope), "tenant": called}
+        data = {"endpoint": _endpoint(entry, scope), "tenant": of}
         values = {"name": secret, "namespace": room_of(site, namespace, scope), "data": data}
         yield entry.part("secret", path, values)
     else:
@@ -79,11 +79,6 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     }
     chosen = (f"may what the {' and the '.join(drivers)} driver does; its log-in is delivered to secret {path}",)
     yield entry.part("manager", name, manager, chosen=chosen)
-
-
-def _called(tenant: Ref, scope: Scope) -> str:
-    entry = scope.get(tenant.target) if tenant.managed else None
-    return entry.called if entry is not None else tenant.target.name
 
 
 def _drivers(entry: Entry, tenant: Ref, scope: Scope) -> list[str]:

@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.kinds.compose.bucket_rights import rights_in, with_bucket_policies
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered
+
+_NO_BUCKET = "no s3_policies, as no bucket names it"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -36,7 +39,34 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 gids.add(group.values["gid"])
                 after.append(group.address)
         values["gids"] = sorted(gids)
+    attached = with_bucket_policies(entry, _tenants(entry, values.get("local_provider"), scope), scope)
+    if attached is not None:
+        values["s3_policies"] = attached
+        added = [str(ref) for ref in attached if ref not in (entry.values.get("s3_policies") or ())]
+        if added or "s3_policies" not in entry.values:
+            chosen.append(f"s3_policies {', '.join(added)}, of the buckets that name it" if added else _NO_BUCKET)
     yield entry.standing_for(values, chosen=tuple(chosen), after=tuple(after))
+
+
+def _tenants(entry: Entry, provider: Any, scope: Scope) -> Iterable[Ref]:
+    """The tenants whose users and groups are kept where an entry is."""
+    own = entry.values.get("tenant")
+    if isinstance(provider, Ref):
+        yield from (
+            Ref(tenant.address) for tenant in scope.indexed(entry.address.site, "tenant", _using).get(provider, ())
+        )
+    elif isinstance(own, Ref):
+        yield own
+
+
+def _using(tenants: Iterable[Entry]) -> dict[Any, list[Entry]]:
+    """Tenants by the local provider that they use."""
+    found: dict[Any, list[Entry]] = {}
+    for tenant in tenants:
+        provider = tenant.values.get("local_provider")
+        if isinstance(provider, Ref):
+            found.setdefault(provider, []).append(tenant)
+    return found
 
 
 def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
@@ -60,7 +90,8 @@ def _provider(of: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
-    """Users and groups with the one tenant that uses their local provider, and users with the groups that there are."""
+    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them, and
+    users with the groups that there are."""
     tenants: dict[Any, list[Address]] = {}
     for tenant in pieces.around("tenant"):
         provider = tenant.values.get("local_provider")
@@ -68,6 +99,9 @@ def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
             tenants.setdefault(provider, []).append(tenant.address)
     groups = {
         (group.values.get("local_provider"), group.values.get("gid")): group.address for group in pieces.of("group")
+    }
+    rights = {
+        site: rights_in(one for one in pieces.around("bucket") if one.address.site == site) for site in pieces.sites
     }
     for entry in pieces.of(kind):
         provider = entry.values.get("local_provider")
@@ -82,9 +116,14 @@ def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
             values["gids"] = [gid for gid in values["gids"] if gid not in named]
             if not values["gids"]:
                 del values["gids"]
+        added = rights[entry.address.site].policies.get(entry.address, ())
+        if added:
+            values["s3_policies"] = [ref for ref in values.get("s3_policies") or () if ref not in added]
+            if not values["s3_policies"]:
+                del values["s3_policies"]
         if values != entry.values:
             yield Recovered(entry.standing_for(values), (entry.address,))
 
 
-OF_USER = Composition("user", _compose, recover=lambda pieces: _recover(pieces, "user"))
-OF_GROUP = Composition("group", _compose, recover=lambda pieces: _recover(pieces, "group"))
+OF_USER = Composition("user", _compose, recover=lambda pieces: _recover(pieces, "user"), rank=5)
+OF_GROUP = Composition("group", _compose, recover=lambda pieces: _recover(pieces, "group"), rank=5)

@@ -24,7 +24,7 @@ from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
 
 FILE_DRIVER = "csi.vastdata.com"
-_Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
+Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
 _Qos = View.model_fields["qos"].annotation
 
 
@@ -58,8 +58,8 @@ class Volume(LimitsUsers):
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     size: Bytes
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
-    path: _Path | MISSING = MISSING
-    mount: _Path | MISSING = MISSING
+    path: Path | MISSING = MISSING
+    mount: Path | MISSING = MISSING
     description: Text | MISSING = MISSING
     access_modes: Annotated[
         list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
@@ -126,7 +126,6 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name, called = entry.values, entry.address.name, entry.called
     named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
-    names = values.get("names", {})
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -134,12 +133,6 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if project is None:
             return
         chosen.append(f"project {project}, the only one of tenant {values.get('tenant')}")
-    claim: dict[str, Any] = {
-        "name": called,
-        "namespace": project,
-        "access_modes": values["access_modes"],
-        **{key: values[key] for key in ("volume_mode",) if key in values},
-    }
     if "path" in values:
         tenant = values.get("tenant") or _tenant_of(scope, project)
         if tenant is None:
@@ -148,33 +141,59 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             )
             return
         yield entry.part("view", name, _view(values, tenant), defaults=named_otherwise)
-        volume = f"{project}-{name}"
-        volume_called = names.get("persistent_volume", f"{_called(scope, project)}-{called}")
-        yield entry.part(
-            "persistent_volume",
-            volume,
-            _static(entry, scope, volume_called, project, tenant),
-            defaults=() if "persistent_volume" in names else named_otherwise,
-            after=(entry.ref("view", name).target,),
-        )
-        claim |= {
-            "storage_class": None,
-            "volume": entry.ref("persistent_volume", volume),
-            "nominal_size": values["size"],
-        }
+        yield from bound(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
     else:
-        claim |= {"storage_class": values["storage_class"], "size": values["size"]}
-    yield entry.part("persistent_volume_claim", name, claim, chosen=tuple(chosen), after=(project.target,))
+        of_class = {"storage_class": values["storage_class"], "size": values["size"]}
+        yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
     if "mount" in values:
-        source = {
-            "name": names.get("data_source", called),
-            "project": project,
-            "mount": values["mount"],
-            "claim": entry.ref("persistent_volume_claim", name),
-            "existing_claim": True,
-            **({"description": values["description"]} if "description" in values else {}),
-        }
-        yield entry.part("data_source", name, source)
+        yield mounting(entry, {**values, "name": called}, project)
+
+
+def bound(
+    entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...] = ()
+) -> Iterable[Entry]:
+    """The static volume of the directory of a view that is called as the entry, and the claim of a project that is bound to it.
+
+    `values` are those of a volume with a path, its `name` that of the claim.
+    """
+    name, called, names = entry.address.name, values["name"], values.get("names", {})
+    volume = f"{project}-{name}"
+    volume_called = names.get("persistent_volume", f"{_called(scope, project)}-{called}")
+    yield entry.part(
+        "persistent_volume",
+        volume,
+        _static(entry, scope, values, volume_called, project, tenant),
+        defaults=("name",) if called != name and "persistent_volume" not in names else (),
+        after=(entry.ref("view", name).target,),
+    )
+    static = {"storage_class": None, "volume": entry.ref("persistent_volume", volume), "nominal_size": values["size"]}
+    yield _claim(entry, values, project, static, chosen)
+
+
+def _claim(
+    entry: Entry, values: Mapping[str, Any], project: Ref, of: Mapping[str, Any], chosen: tuple[str, ...]
+) -> Entry:
+    claim = {
+        "name": values["name"],
+        "namespace": project,
+        "access_modes": values["access_modes"],
+        **{key: values[key] for key in ("volume_mode",) if key in values},
+        **of,
+    }
+    return entry.part("persistent_volume_claim", entry.address.name, claim, chosen=chosen, after=(project.target,))
+
+
+def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
+    """The data source that mounts the claim of an entry."""
+    source = {
+        "name": values.get("names", {}).get("data_source", values["name"]),
+        "project": project,
+        "mount": values["mount"],
+        "claim": entry.ref("persistent_volume_claim", entry.address.name),
+        "existing_claim": True,
+        **({"description": values["description"]} if "description" in values else {}),
+    }
+    return entry.part("data_source", entry.address.name, source)
 
 
 def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
@@ -197,9 +216,10 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
     }
 
 
-def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) -> dict[str, Any]:
+def _static(
+    entry: Entry, scope: Scope, values: Mapping[str, Any], name: str, project: Ref, tenant: Ref
+) -> dict[str, Any]:
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
-    values = entry.values
     pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
     secret = values.get("secret") or _secret_of(entry, scope, tenant)
     if secret is None and "secrets" not in values:
@@ -210,7 +230,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
         "access_modes": values["access_modes"],
         "reclaim_policy": "Retain",
         "claim_namespace": project,
-        "claim_name": entry.called,
+        "claim_name": values["name"],
         "driver": FILE_DRIVER,
         "volume_handle": values["path"],
         "vip_pool": pool,

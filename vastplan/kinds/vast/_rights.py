@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import model_validator
 
 from vastplan.schema.endpoint import Asked, Endpoint
 from vastplan.schema.kind import Attribute
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers
-from vastplan.schema.types import ReferenceName
+from vastplan.schema.types import MISSING, ReferenceName, Spec
 
 Tenant = Annotated[ReferenceName, Refers("tenant.name"), IDENTITY, IMMUTABLE]
+
+
+class Rights(Spec):
+    """What is set of somebody. An entry sets something: one that sets nothing is no object of VMS, which has no other trace of it."""
+
+    SETS: ClassVar[tuple[str, ...]]
+
+    @model_validator(mode="after")
+    def _sets_something(self) -> Rights:
+        if not any(getattr(self, name) not in (MISSING, None, False, []) for name in self.SETS):
+            raise ValueError(f"nothing is set: say one of {', '.join(self.SETS)}; without an entry there are no rights")
+        return self
 
 
 def asked(path: str, name: str, **nothing: Any) -> Endpoint:

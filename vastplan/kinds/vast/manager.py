@@ -92,7 +92,9 @@ class Manager(Spec):
     @model_validator(mode="after")
     def _fits_its_tenant(self) -> Manager:
         if self.user_type is not MISSING and self.user_type != type_of(self.tenant):
-            raise ValueError(f"user_type is {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant")
+            raise ValueError(
+                f"user_type is {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
+            )
         return self
 
 

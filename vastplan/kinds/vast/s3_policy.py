@@ -14,6 +14,7 @@ from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, PROSE, Op
 from vastplan.schema.shapes.document import JsonDocument
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
+PolicyName = Annotated[VendorName, StringConstraints(pattern=r"^\S+$")]  # VAST: no spaces
 _POLICY = JsonDocument(s3_policy.canonical)
 
 
@@ -30,9 +31,7 @@ class S3Policy(Spec):
     what none speaks of is left to the access lists, by which the owner of a bucket may do everything.
     """
 
-    name: Annotated[Annotated[VendorName, StringConstraints(pattern=r"^\S+$")] | MISSING, IDENTITY] = (
-        MISSING  # VAST: no spaces
-    )
+    name: Annotated[PolicyName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens()]
     """The document: `Version` and `Statement`, as data."""

@@ -1,6 +1,7 @@
 """View: a directory of a tenant as clients see it, over NFS, SMB, S3 or as a block subsystem."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Set
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -35,9 +36,9 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text, VendorName
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
-_Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
+Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
 # Kept as text: VMS documents `m` as months in one of these fields and as minutes in the others.
-_Period = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$")]
+Period = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$")]
 _KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
 _NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
@@ -82,6 +83,28 @@ def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
     if len(by_name) < len(rules):
         raise ValueError("two rules have one name")
     return [by_name[name] for name in sorted(by_name, key=natural)]
+
+
+LifecycleRules = Annotated[Annotated[list[LifecycleRule], AfterValidator(_each_once)], Field(min_length=1)]
+
+
+def parts_are_there(of: Spec, names: Spec | Any, made_by: Mapping[str, str]) -> None:
+    """Raises `ValueError` for a name of a part that there is not: `made_by` says by which field each is made."""
+    for part, field in made_by.items() if names is not MISSING else ():
+        if getattr(names, part) is not MISSING and getattr(of, field) is MISSING:
+            raise ValueError(f"names.{part} needs {field}")
+
+
+def kept_as_said(of: Any, protocols: Set[str]) -> None:
+    """Raises `ValueError` where what is said of how long files and objects are kept is not enough, or does not go together."""
+    locked = protocols if of.locking is True else set()
+    if "S3" in locked and of.s3_versioning is not True:
+        raise ValueError("locking of a bucket needs s3_versioning: true")
+    if locked & {"NFS", "SMB"} and of.files_retention_mode in (MISSING, "NONE"):
+        raise ValueError("locking with NFS or SMB needs a files_retention_mode")
+    modes = (of.s3_locks_retention_mode, of.files_retention_mode)
+    if any(mode in ("GOVERNANCE", "COMPLIANCE") for mode in modes) and of.default_retention_period is MISSING:
+        raise ValueError("a retention mode needs default_retention_period")
 
 
 _Creators = Annotated[
@@ -145,21 +168,19 @@ class View(Spec):
     bucket_creators_groups: _Creators = MISSING
     s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
     locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
-    s3_locks_retention_mode: Annotated[_Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
-    files_retention_mode: Annotated[_Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
-    default_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
-    min_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
-    max_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
-    auto_commit: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
+    s3_locks_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    files_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    default_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    min_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    max_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    auto_commit: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
 
     is_default_subsystem: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
 
     quota: Annotated[QuotaRules | MISSING, DOCUMENT] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
-    lifecycle: Annotated[
-        Annotated[list[LifecycleRule], AfterValidator(_each_once)] | MISSING, DOCUMENT, Field(min_length=1)
-    ] = MISSING
+    lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
     names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
 
     @model_validator(mode="after")
@@ -186,14 +207,7 @@ class View(Spec):
 
     @model_validator(mode="after")
     def _kept(self) -> "View":
-        modes = (self.s3_locks_retention_mode, self.files_retention_mode)
-        locked = self._protocols() if self.locking is True else set()
-        if "S3" in locked and self.s3_versioning is not True:
-            raise ValueError("locking of a bucket needs s3_versioning: true")
-        if locked & {"NFS", "SMB"} and self.files_retention_mode in (MISSING, "NONE"):
-            raise ValueError("locking with NFS or SMB needs a files_retention_mode")
-        if any(mode in ("GOVERNANCE", "COMPLIANCE") for mode in modes) and self.default_retention_period is MISSING:
-            raise ValueError("a retention mode needs default_retention_period")
+        kept_as_said(self, self._protocols())
         return self
 
     def _protocols(self) -> set[str]:
@@ -208,9 +222,7 @@ class View(Spec):
     @model_validator(mode="after")
     def _names_of_its_parts(self) -> "View":
         made_by = {"quota": "quota", "protected_path": "snapshots", "qos_policy": "qos"}
-        for part, field in made_by.items() if self.names is not MISSING else ():
-            if getattr(self.names, part) is not MISSING and getattr(self, field) is MISSING:
-                raise ValueError(f"names.{part} needs {field}")
+        parts_are_there(self, self.names, made_by)
         return self
 
 
@@ -248,6 +260,7 @@ KIND = kind(
         within="tenant",
     ),
     data_bearing=True,
+    unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     dependents=(below("path"),),

@@ -15,10 +15,21 @@ from vastplan.sim.wire import Plane
 
 
 class VastStorage:
-    """The file and the block driver of one VAST cluster, with a token of a cluster administrator."""
+    """The file and the block driver of one VAST cluster, with a token of a cluster administrator.
 
-    def __init__(self, vast: Plane, token: str) -> None:
-        self._vms = Vms(vast, token)
+    With a Secret whose user name VMS has a manager of they log in as that one. Where VMS has none the Secret is made up, and stands
+    for one of the administrator.
+    """
+
+    def __init__(self, vast: Plane, token: str, login: Mapping[str, str] | None = None) -> None:
+        self._vast, self._token = vast, token
+        self._vms = Vms(vast, token, login)
+
+    def with_secret(self, values: Mapping[str, str]) -> VastStorage:
+        """The drivers with the log-in of a Secret."""
+        named = values.get("username", "")
+        known = bool(named) and bool(Vms(self._vast, self._token).rows("managers", username=named))
+        return VastStorage(self._vast, self._token, values) if known else self
 
     def prepare(self) -> None:
         """Switch the trash folder on, which the driver's manual asks for: without it no volume can be deleted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,18 +41,17 @@ def rpc(name: str) -> Iterator[None]:
 
 
 class Vms:
-    """One VMS; every refusal is a `ValueError`."""
+    """One VMS; every refusal is a `ValueError`. With the values of a Secret it is asked in the name of who is in that."""
 
-    def __init__(self, vast: Plane, token: str) -> None:
+    def __init__(self, vast: Plane, token: str, login: Mapping[str, str] | None = None) -> None:
         self._vast = vast
-        self._token = token
+        self._headers = _headers(token, login)
 
     def call(self, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None) -> Any:
         """The body of the answer; raises `Refused`."""
         raw = b"" if body is None else json.dumps(body).encode()
         asked = {name: [value] for name, value in (query or {}).items()}
-        headers = {"authorization": f"Api-Token {self._token}"}
-        answer = self._vast.handle(Request(method, f"/api/v5{path}", asked, headers, raw, "https://vms.invalid"))
+        answer = self._vast.handle(Request(method, f"/api/v5{path}", asked, self._headers, raw, "https://vms.invalid"))
         if answer.status >= 400:
             raise Refused(answer.status, f"{method} {path}: {answer.status} {answer.encoded().decode()}")
         return answer.body
@@ -86,6 +86,13 @@ class Vms:
             raise ValueError(f"No VIP Pool named '{name}'")
         if not pools[0]["ip_ranges"]:
             raise ValueError(f"Pool {name} has no available vips")
+
+
+def _headers(token: str, login: Mapping[str, str] | None) -> dict[str, str]:
+    if login is None:
+        return {"authorization": f"Api-Token {token}"}
+    pair = base64.b64encode(f"{login.get('username', '')}:{login.get('password', '')}".encode()).decode()
+    return {"authorization": f"Basic {pair}", **({"x-tenant-name": login["tenant"]} if login.get("tenant") else {})}
 
 
 def _singular(collection: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from math import ceil
 
@@ -9,7 +10,7 @@ from vastplan.sim.kubernetes import content_source, quantity
 from vastplan.sim.kubernetes.cluster import CONTROLLER, KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import SECRETS, VOLUMES
 from vastplan.sim.kubernetes.rules.volumes import claim_size
-from vastplan.sim.kubernetes.storage import VolumeWanted
+from vastplan.sim.kubernetes.storage import Storage, VolumeWanted
 
 FILE, BLOCK = "csi.vastdata.com", "block.csi.vastdata.com"
 DRIVERS = (FILE, BLOCK)
@@ -66,7 +67,7 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
         volume, volume_name(own, claim, volume), size(claim), own, tuple(storage_class.get("mountOptions", ())),
         read_only=set(spec["accessModes"]) == {"ReadOnlyMany"}, **content_source.of(cluster, claim, driver),
     )  # fmt: skip
-    attributes = create(cluster, driver, wanted)
+    attributes = create(cluster, driver, wanted, provisioner)
     attributes["storage.kubernetes.io/csiProvisionerIdentity"] = f"{int(cluster.clock() * 1000)}-1-{driver}"
     handle = f"{volume}@{own['cluster_name']}" if own.get("cluster_name") else volume
     source: Object = {"driver": driver, "volumeHandle": handle, "volumeAttributes": attributes}
@@ -88,12 +89,24 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
     return cluster.make(VOLUMES, {"metadata": head, "spec": body, "status": {"phase": "Bound"}})
 
 
-def create(cluster: KubernetesCluster, driver: str, wanted: VolumeWanted) -> dict[str, str]:
-    """Make a volume; its volumeAttributes. Without a storage system they are what the class says."""
-    if cluster.storage is None:
+def create(
+    cluster: KubernetesCluster, driver: str, wanted: VolumeWanted, secret: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Make a volume with the log-in of a Secret; its volumeAttributes. Without a storage system they are what the class says."""
+    storage = logged_in(cluster, secret)
+    if storage is None:
         return {**wanted.parameters, "volume_name": wanted.name}
     _check(driver, wanted.parameters)
-    return cluster.storage.create_volume(wanted)
+    return storage.create_volume(wanted)
+
+
+def logged_in(cluster: KubernetesCluster, reference: Mapping[str, str] | None) -> Storage | None:
+    """The storage system as the Secret lets one in that is referred to; as the driver itself does where none is."""
+    if cluster.storage is None or not reference:
+        return cluster.storage
+    secret = cluster.get(SECRETS, reference["namespace"], reference["name"])
+    data = {} if secret is None else secret.get("data") or {}
+    return cluster.storage.with_secret({key: base64.b64decode(value).decode() for key, value in data.items()})
 
 
 def check_secret(cluster: KubernetesCluster, namespace: str, name: str) -> None:
@@ -141,9 +154,10 @@ def drives(volume: Object) -> bool:
 
 def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
     """Grow a volume to what its claim asks for; raises `ValueError`."""
-    if cluster.storage is not None and drives(volume):
+    storage = logged_in(cluster, volume["spec"].get("csi", {}).get("controllerExpandSecretRef"))
+    if storage is not None and drives(volume):
         try:
-            cluster.storage.expand_volume(volume_id(volume), size(claim))
+            storage.expand_volume(volume_id(volume), size(claim))
         except ValueError as error:
             name = volume["metadata"]["name"]
             raise ValueError(f'resize volume "{name}" by resizer "{component(volume)}" failed: {error}') from None
@@ -153,10 +167,12 @@ def delete(cluster: KubernetesCluster, volume: Object) -> None:
     """Delete the data of a volume; raises `ValueError` when its deletion secret or the storage system forbids it."""
     annotations = volume["metadata"].get("annotations", {})
     name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")
-    if name and namespace:
+    reference = {"name": name, "namespace": namespace} if name and namespace else None
+    if reference:
         check_secret(cluster, namespace, name)
-    if cluster.storage is not None and drives(volume):
-        cluster.storage.delete_volume(volume_id(volume))
+    storage = logged_in(cluster, reference)
+    if storage is not None and drives(volume):
+        storage.delete_volume(volume_id(volume))
 
 
 def component(volume: Object) -> str:

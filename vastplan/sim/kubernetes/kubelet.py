@@ -94,11 +94,14 @@ def _set_status(cluster: KubernetesCluster, pod: Object, *, running: bool) -> Ob
 
 
 def _attach(cluster: KubernetesCluster, volume: Object) -> None:
-    if cluster.storage is None or not driver.drives(volume):
+    if not driver.drives(volume):
+        return
+    source = volume["spec"]["csi"]
+    storage = driver.logged_in(cluster, source.get("controllerPublishSecretRef"))
+    if storage is None:
         return
     try:
-        attributes = volume["spec"]["csi"].get("volumeAttributes", {})
-        cluster.storage.publish_volume(driver.volume_id(volume), attributes)
+        storage.publish_volume(driver.volume_id(volume), source.get("volumeAttributes", {}))
     except ValueError as error:
         head = f'AttachVolume.Attach failed for volume "{volume["metadata"]["name"]}"'
         raise _Waits("FailedAttachVolume", f"{head} : {error}", _ATTACHER) from None
@@ -125,10 +128,12 @@ def _mount(cluster: KubernetesCluster, pod: Object, entry: Object, wanted: Volum
     try:
         reference = entry["csi"].get("nodePublishSecretRef")
         if reference:
-            _secret(cluster, pod["metadata"]["namespace"], reference["name"])
-        attributes = driver.create(cluster, entry["csi"]["driver"], wanted)
-        if cluster.storage is not None:
-            cluster.storage.publish_volume(wanted.volume_id, attributes)
+            reference = {"name": reference["name"], "namespace": pod["metadata"]["namespace"]}
+            _secret(cluster, reference["namespace"], reference["name"])
+        attributes = driver.create(cluster, entry["csi"]["driver"], wanted, reference)
+        storage = driver.logged_in(cluster, reference)
+        if storage is not None:
+            storage.publish_volume(wanted.volume_id, attributes)
     except ValueError as error:
         head = f'MountVolume.SetUp failed for volume "{entry["name"]}"'
         raise _Waits("FailedMount", f"{head} : {error}", _KUBELET) from None

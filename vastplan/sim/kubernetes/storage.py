@@ -32,6 +32,9 @@ class SnapshotMade:
 class Storage(Protocol):
     """A CSI driver's controller. Every refusal is a `ValueError` with the text that an Event shows."""
 
+    def with_secret(self, values: Mapping[str, str]) -> Storage:
+        """The driver with the log-in that is in a Secret."""
+
     def create_volume(self, wanted: VolumeWanted) -> dict[str, str]:
         """Make a volume, or find the one that was made; answers its volumeAttributes."""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import keys
+from vastplan.sim.vast import keys, people
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
@@ -79,7 +79,8 @@ def _check_policy(cluster: VastCluster, row: Row, body: Row, old: Row | None) ->
 
 def _show_policy(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     def holders(collection: str) -> list[str]:
-        return [holder["name"] for holder in cluster.store.rows(collection) if row["id"] in holder["s3_policies_ids"]]
+        local = [holder["name"] for holder in cluster.store.rows(collection) if row["id"] in holder["s3_policies_ids"]]
+        return list(dict.fromkeys([*local, *people.holders(cluster, collection, row["id"])]))
 
     return {"users": holders("users"), "groups": holders("groups")}
 
@@ -89,14 +90,23 @@ def _detach(cluster: VastCluster, row: Row) -> None:
         for holder in [one for one in cluster.store.rows(collection) if row["id"] in one["s3_policies_ids"]]:
             kept = [key for key in holder["s3_policies_ids"] if key != row["id"]]
             cluster.put(collection, holder | {"s3_policies_ids": kept})
+    people.detach(cluster, row["id"])
 
 
 def _leave(cluster: VastCluster, row: Row) -> None:
     for collection in ("users", "groups"):  # they are kept in it, and go with it
         for member in list(cluster.rows(collection, local_provider_id=row["id"])):
             cluster.remove(collection, member)
-            if collection == "users":
-                keys.forget(cluster, member)
+            (_user_gone if collection == "users" else _group_gone)(cluster, member)
+
+
+def _user_gone(cluster: VastCluster, row: Row) -> None:
+    keys.forget(cluster, row)
+    people.forget(cluster, local=("users", row))
+
+
+def _group_gone(cluster: VastCluster, row: Row) -> None:
+    people.forget(cluster, local=("groups", row))
 
 
 def _show_provider(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -121,7 +131,7 @@ USERS = Collection(
     check=_check_user,
     show=_show_user,
     guard=_guard_user,
-    gone=keys.forget,
+    gone=_user_gone,
 )
 GROUPS = Collection(
     "groups",
@@ -134,6 +144,7 @@ GROUPS = Collection(
     fixed=frozenset({"gid", "local_provider_id"}),
     fill=_fill,
     show=_show_group,
+    gone=_group_gone,
 )
 S3_POLICIES = Collection(
     "s3policies",

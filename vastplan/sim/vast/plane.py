@@ -6,15 +6,18 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
 from vastplan.sim.vast import (
+    apitokens,
     bodies,
     directories,
     failover,
     keys,
     managers,
+    people,
     permissions,
     platform,
     roles,
@@ -50,9 +53,12 @@ COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, LIFECYCLE_RULES, VOLUMES, platform.DNS,
     platform.CLUSTERS, platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
-    managers.MANAGERS,
+    managers.MANAGERS, apitokens.API_TOKENS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
+KEYS_OF_ANY = "/users/non_local_keys/"
+TENANT_DATA = "/users/{id}/tenant_data/"
+QUERIES = {"/users/query/": "users", "/groups/query/": "groups"}
 READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions"})
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
@@ -104,9 +110,7 @@ class VastPlane:
         self.name = name
         self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
-        self._gate = Gate(
-            self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers
-        )
+        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers)
         self._started = clock() + starting
         if store.empty():
             platform.install(self._crud, username)
@@ -139,6 +143,18 @@ class VastPlane:
     def usage(self, path: str, tenant_id: int, bytes: int, inodes: int) -> None:
         """Say how much lies directly in a directory, which is created; directories above it count it too."""
         directories.use(self._cluster, tenant_id, path, bytes, inodes)
+
+    def enrol(
+        self,
+        users: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+        groups: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
+        """Say who is in the directory (LDAP, say) that all tenants ask, instead of who was.
+
+        Users by name, as `{uid: 40001, sid: ..., login_name: ..., groups: [NAME]}`, groups as `{gid: 50001, sid: ...}`; of these
+        the numbers alone have to be said.
+        """
+        people.enrol(self._cluster, users, groups)
 
     def fail_next_task(self, message: str) -> None:
         """Let the next async task fail with `message`; what it was to do does not happen."""
@@ -180,7 +196,7 @@ class VastPlane:
         before = self._cluster.get(name, parameters[0]) if parameters else None
         visit = RequestContext(request, root, self._scope(who))
         visit.scope.admit(request.method, name, before)
-        response = self._dispatched(operation, parameters, visit)
+        response = self._dispatched(operation, parameters, visit, who)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
         if template != USER_KEYS:  # what the events say of keys nobody documents
@@ -205,7 +221,9 @@ class VastPlane:
         if method in DONE and isinstance(row, dict) and "id" in row:
             note(self._cluster, method, collection, row, who)
 
-    def _dispatched(self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext) -> Response:
+    def _dispatched(
+        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+    ) -> Response:
         method, request = operation.method, visit.request
         _, name, *segments = operation.path.rstrip("/").split("/")
         facts = self._crud.collections.get(name)
@@ -218,10 +236,17 @@ class VastPlane:
             if tenants is None:
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
+        if operation.path == KEYS_OF_ANY:
+            body = self._crud.body(operation, bodies.read(request))
+            return keys.of_any(self._cluster, method, body)
+        if operation.path in QUERIES:
+            return self._query(QUERIES[operation.path], operation, visit)
         if operation.path == "/clusters/{id}/" and method == "PATCH":
             body = self._crud.body(operation, bodies.read(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
+        elif facts is apitokens.API_TOKENS and writes:
+            return self._token_call(operation, parameters, visit, who)
         elif facts is not None and not (writes and name in READ_ONLY):
             if not segments and writes:
                 return self._created(facts, operation, visit)
@@ -231,6 +256,8 @@ class VastPlane:
                 return self._item(facts, parameters[0], operation, visit)
             if (name, segments[1:]) == ("snapshots", ["clone"]):
                 return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
+            if operation.path == TENANT_DATA:
+                return self._tenant_data(self._crud.need(facts, parameters[0], visit), operation, visit)
             if operation.path == USER_KEYS:
                 user = self._crud.need(facts, parameters[0], visit)
                 body = bodies.read(request)
@@ -247,6 +274,40 @@ class VastPlane:
                 edit(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
                 return Response(200)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
+
+    def _query(self, what: str, operation: Operation, visit: RequestContext) -> Response:
+        if operation.method == "GET":
+            one = people.asked_for(self._cluster, what, visit.request)
+        else:
+            one, values = people.addressed(self._cluster, what, self._crud.body(operation, bodies.read(visit.request)))
+            people.allow(self._cluster, one, values)
+            if self._cluster.strict and operation.responses["200"] is None:
+                return Response(200)
+        if one is None:
+            return Response(200, {})
+        keys_of = {"access_keys": keys.of_somebody(self._cluster, one)} if what == "users" else {}
+        return Response(200, {**people.shown(self._cluster, one), **keys_of})
+
+    def _tenant_data(self, user: Row, operation: Operation, visit: RequestContext) -> Response:
+        if operation.method == "GET":
+            one = people.of_local(self._cluster, "users", user, visit.request.first("tenant_id"))
+        else:
+            body = self._crud.body(operation, bodies.read(visit.request))
+            one = people.of_local(self._cluster, "users", user, body.pop("tenant_id", None))
+            people.allow(self._cluster, one, body)
+        held = people.rights(self._cluster, one)
+        policies = [self._cluster.brief("s3policies", key) for key in held["s3_policies_ids"]]
+        return Response(200, {**held, "s3_policies": policies})
+
+    def _token_call(
+        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+    ) -> Response:
+        if not parameters:
+            return apitokens.make(self._cluster, who, self._crud.body(operation, bodies.read(visit.request)))
+        row = self._crud.need(apitokens.API_TOKENS, parameters[0], visit)
+        if operation.path.endswith("revoke"):
+            return apitokens.revoke(self._cluster, row)
+        return apitokens.change(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         response = self._crud.create(facts, operation, visit)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import addresses, directories, limits, tasks, viewpolicies
+from vastplan.sim.vast import addresses, directories, limits, people, tasks, viewpolicies
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
@@ -83,6 +83,7 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
 def _gone(cluster: VastCluster, row: Row) -> None:
     directories.forget(cluster, row["id"])
     viewpolicies.remove_default(cluster, row)
+    people.forget(cluster, tenant=row["id"])
 
 
 def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -> list[Row] | None:

@@ -1,0 +1,167 @@
+"""The key of a bucket, and how Run:AI mounts the bucket.
+
+By S3 a data source mounts it, which logs in with a credential, whose values Run:AI reads in the Secret that gets the key. With
+protocol NFS the directory is mounted, as the document's volumes are: by a static volume of the CSI driver. A data source of type NFS
+would do without driver and claim, but each pod would mount it by itself, and no quota or policy of the cluster is between them.
+
+Several buckets may deliver to one Secret: then it is one key, and one credential, as Run:AI takes a Secret for one credential only.
+
+Source: names in the Secret are the defaults of `S3AccessKey` in Run:AI's API documents, 2.20 to 2.24; labels are from its
+documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is RAI-150 of docs/unverified.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, secret_at
+from vastplan.kinds.compose.volume import bound, mounting
+from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
+from vastplan.kinds.vast.s3_key import S3KeyNames
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.markers import Refers
+from vastplan.schema.types import MISSING, ReferenceName
+
+_FOR_OTHERS = S3KeyNames().model_dump()
+_FILES = frozenset({"NFS", "NFS4"})
+
+
+class BucketDelivery(IntoSecret):
+    """The Secret that gets a pair of keys of the bucket's owner, or of `user`. What else is said is as in `s3_keys`.
+
+    Where Run:AI mounts the bucket by S3, the Secret is in its project's namespace, and `keys` are by default what Run:AI looks for.
+    """
+
+    user: Annotated[ReferenceName | MISSING, Refers("user")] = MISSING
+    keys: S3KeyNames | MISSING = MISSING
+    generation: Generation = 1
+    overlap: Overlap = DAY
+
+
+def project_of(bucket: Entry, scope: Scope) -> Ref | None:
+    """The project that mounts a bucket: the one that is written, or the only one of its tenant; where there are several, none."""
+    values = bucket.values
+    if "mount" not in values or "project" in values:
+        return values.get("project") if "mount" in values else None
+    own = scope.owned_by(values["tenant"], bucket.address.site, "project")
+    return Ref(own[0].address) if len(own) == 1 else None
+
+
+def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
+    """The key of a bucket, and the credential with it, unless another bucket that delivers to the same Secret has them."""
+    site, deliver = bucket.address.site, bucket.values.get("deliver")
+    if deliver is None:
+        return
+    same = scope.indexed(site, "bucket", _by_secret)[deliver["secret"]]
+    first = same[0]
+    if _said(bucket) != _said(first):
+        text = f"bucket {first.address.name} delivers another key to {deliver['secret']}"
+        fix = "say the same of user, keys, generation and overlap in both, or deliver to another Secret"
+        scope.refuse(bucket, "VP282", text, fix)
+    elif bucket is first:
+        mounted = any(_by_s3(each, scope) is not None for each in same)
+        values = {
+            "tenant": bucket.values["tenant"],
+            "user": deliver.get("user", bucket.values["owner"]),
+            "deliver": {
+                "secret": deliver["secret"],
+                "keys": deliver.get("keys", NAMES_FOR_RUNAI if mounted else _FOR_OTHERS),
+                **({"labels": LABELS_FOR_RUNAI} if mounted else {}),
+            },
+            "generation": deliver["generation"],
+            "overlap": deliver["overlap"],
+        }
+        yield bucket.part("s3_key", deliver["secret"], values)
+
+
+def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Entry]:
+    """What mounts a bucket in Run:AI."""
+    values, project = bucket.values, project_of(bucket, scope)
+    if project is None:
+        return
+    if _FILES & set(values.get("protocols") or ()):
+        of_a_volume = {**values, "name": called, "path": path, "access_modes": ["ReadWriteMany"]}
+        yield from bound(bucket, scope, of_a_volume, project, values["tenant"])
+        yield mounting(bucket, of_a_volume, project)
+    elif "deliver" in values:
+        yield from _credential(bucket, scope, project)
+        yield from _source(bucket, scope, project, called)
+    elif "project" in values:
+        text = f"project {project} mounts it by S3, and there is no key that it could log in with"
+        scope.refuse(bucket, "VP283", text, "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
+
+
+def _by_s3(bucket: Entry, scope: Scope) -> Ref | None:
+    """The project that mounts a bucket by S3."""
+    return None if _FILES & set(bucket.values.get("protocols") or ()) else project_of(bucket, scope)
+
+
+def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Buckets by the Secret that gets their key."""
+    found: dict[str, list[Entry]] = {}
+    for bucket in buckets:
+        if "deliver" in bucket.values:
+            found.setdefault(bucket.values["deliver"]["secret"], []).append(bucket)
+    return found
+
+
+def _said(bucket: Entry) -> Mapping[str, Any]:
+    return {"user": bucket.values["owner"], "tenant": bucket.values["tenant"], **bucket.values["deliver"]}
+
+
+def _name(bucket: Entry) -> str:
+    return str(bucket.values["deliver"]["secret"].rpartition("/")[2])
+
+
+def _credential(bucket: Entry, scope: Scope, project: Ref) -> Iterable[Entry]:
+    """The credential by the Secret of a key, by the first bucket of the project that delivers to it."""
+    site, secret = bucket.address.site, bucket.values["deliver"]["secret"]
+    same = scope.indexed(site, "bucket", _by_secret)[secret]
+    if next(each for each in same if _by_s3(each, scope) == project) is bucket:
+        written = secret_at(site, secret, scope)
+        there = Ref(written.address) if written is not None else bucket.ref("secret", secret)
+        values = {"name": _name(bucket), "project": project, "existing_secret": there}
+        yield bucket.part("access_key_credential", f"{project}/{_name(bucket)}", values)
+
+
+def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[Entry]:
+    """The data source that mounts a bucket by S3."""
+    values = bucket.values
+    url = _url(bucket, scope)
+    if url is None:
+        text = f"mounted by S3 in project {project}, and no pool of tenant {values['tenant']} alone says where its buckets are found"
+        scope.refuse(
+            bucket, "VP283", text, "s3_endpoint: URL in its vip_pool, or vip_pool: NAME where several have one"
+        )
+        return
+    source = {
+        "name": values.get("names", {}).get("data_source", called),
+        "project": project,
+        "bucket": called,
+        "url": url,
+        "access_key": bucket.ref("access_key_credential", f"{project}/{_name(bucket)}"),
+        "mount": values["mount"],
+        **({"description": values["description"]} if "description" in values else {}),
+    }
+    yield bucket.part("s3_data_source", bucket.address.name, source)
+
+
+def _url(bucket: Entry, scope: Scope) -> str | None:
+    """Where S3 clients find a bucket: what its pool says, else the one endpoint of its tenant's pools, or of those for all tenants."""
+    site, chosen = bucket.address.site, bucket.values.get("vip_pool")
+    if chosen is not None:
+        pools = [scope.get(chosen.target)]
+    else:
+        own = [
+            pool for pool in scope.owned_by(bucket.values["tenant"], site, "vip_pool") if "s3_endpoint" in pool.values
+        ]
+        pools = [*(own or scope.indexed(site, "vip_pool", _for_all))]
+    urls = {pool.values["s3_endpoint"] for pool in pools if pool is not None and "s3_endpoint" in pool.values}
+    return str(urls.pop()) if len(urls) == 1 else None
+
+
+def _for_all(pools: Iterable[Entry]) -> list[Entry]:
+    """The pools of no tenant that serve buckets."""
+    return [pool for pool in pools if "s3_endpoint" in pool.values and pool.values.get("tenant") is None]

@@ -1,0 +1,316 @@
+"""Buckets: what a team keeps by S3, with whom it belongs to, how large it may become and what happens to its objects.
+
+A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can be
+written alone.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, mounted
+from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
+from vastplan.kinds.compose.volume import Path
+from vastplan.kinds.vast.qos_policy import QosLimits
+from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
+from vastplan.kinds.vast.s3_policy import PolicyName
+from vastplan.kinds.vast.view import LifecycleRules, PartNames, Period, Retention, kept_as_said, parts_are_there
+from vastplan.model.address import Address
+from vastplan.model.s3_policy import canonical
+from vastplan.model.value import Ref, json_text
+from vastplan.model.wording import quoted
+from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.markers import DOCUMENT, SET, Refers
+from vastplan.schema.recovery import Pieces, Recovered
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
+
+_NAME = re.compile(r"[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]")
+_IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
+
+
+def _bucket_name(name: str) -> str:
+    """Amazon's rules for names of buckets, which S3 clients hold VAST's to, too."""
+    if not _NAME.fullmatch(name) or ".." in name or _IP.fullmatch(name):
+        raise ValueError(
+            f"{quoted(name)} cannot be the name of a bucket: 3 to 63 small letters, digits, - and . between them, and no IP address"
+        )
+    return name
+
+
+BucketName = Annotated[str, AfterValidator(_bucket_name)]
+_OF_USERS = ("is_user_quota", *BY_USER)
+_OF_ITS_VIEW = (
+    "view_policy", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
+    "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit",
+)  # fmt: skip
+
+
+_Whom = Annotated[list[ReferenceName] | MISSING, SET, Refers("group", "user")]
+
+
+class BucketPartNames(PartNames):
+    """What the objects of a bucket are called, each where that is not what follows from the entry: its identity policies are called
+    BUCKET-read and BUCKET-write, all else as the entry."""
+
+    read_policy: PolicyName | MISSING = MISSING
+    write_policy: PolicyName | MISSING = MISSING
+    persistent_volume: KubernetesName | MISSING = MISSING
+    data_source: Name | MISSING = MISSING
+
+
+class Bucket(LimitsUsers):
+    """A bucket of a tenant, and what it stands for.
+
+    VAST renames no bucket: `bucket` is its name where that is another than the entry's, `path` its directory in the tenant where
+    that is another than /TENANT/BUCKET. The `owner` may do everything with it: a user of the document, or `{existing: NAME}`.
+    With protocol NFS beside S3 the same files can be mounted.
+
+    `read` and `write` are groups and users of the document, and groups of a directory as `{existing: NAME}`. Whoever may write may
+    read, too. What they may is said by identity policies, which count where the view policy has the flavor S3_NATIVE.
+
+    `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
+    the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
+    """
+
+    bucket: BucketName | MISSING = MISSING
+    names: Annotated[BucketPartNames | MISSING, DOCUMENT] = MISSING
+    tenant: Annotated[ReferenceName, Refers("tenant")]
+    size: Annotated[Bytes, Field(gt=0)]
+    owner: Annotated[ReferenceName, Refers("user")]
+    read: _Whom = MISSING
+    write: _Whom = MISSING
+    path: Path | MISSING = MISSING
+    protocols: Annotated[list[Literal["S3", "NFS", "NFS4"]] | MISSING, SET] = MISSING
+    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
+    max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    is_user_quota: IsUserQuota = MISSING
+    default_user_quota: QuotaLimits | MISSING = MISSING
+    default_group_quota: QuotaLimits | MISSING = MISSING
+    user_quotas: UserQuotas = MISSING
+    group_quotas: GroupQuotas = MISSING
+    qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
+    snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
+    s3_versioning: bool | MISSING = MISSING
+    locking: bool | MISSING = MISSING
+    s3_locks_retention_mode: Retention | MISSING = MISSING
+    files_retention_mode: Retention | MISSING = MISSING
+    default_retention_period: Period | MISSING = MISSING
+    min_retention_period: Period | MISSING = MISSING
+    max_retention_period: Period | MISSING = MISSING
+    auto_commit: Period | MISSING = MISSING
+    deliver: Annotated[BucketDelivery | MISSING, DOCUMENT] = MISSING
+    mount: Path | MISSING = MISSING
+    project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
+    description: Text | MISSING = MISSING
+    vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
+    secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    mount_options: list[Text] | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _as_a_view(self) -> "Bucket":
+        protocols = set(self.protocols) if isinstance(self.protocols, list) else {"S3"}
+        if "S3" not in protocols:
+            raise ValueError("a bucket has protocol S3; a directory without it is a volume, or a view")
+        if self.qos is not MISSING and self.qos_policy is not MISSING:
+            raise ValueError("give either qos or qos_policy")
+        kept_as_said(self, protocols)
+        parts_are_there(self, self.names, _MADE_BY)
+        return self
+
+    @model_validator(mode="after")
+    def _for_a_mount(self) -> "Bucket":
+        files = isinstance(self.protocols, list) and not {"NFS", "NFS4"}.isdisjoint(self.protocols)
+        for name in ("project", "description", "vip_pool"):
+            if getattr(self, name) is not MISSING and self.mount is MISSING:
+                raise ValueError(f"{name} says how it is mounted: write mount, too")
+        for name in ("secret", "mount_options"):
+            if getattr(self, name) is not MISSING and (self.mount is MISSING or not files):
+                raise ValueError(f"{name} is for a bucket that is mounted by NFS")
+        if isinstance(self.names, BucketPartNames) and self.names.persistent_volume is not MISSING and not files:
+            raise ValueError("names.persistent_volume is for a bucket that is mounted by NFS")
+        return self
+
+
+_MADE_BY = {
+    "protected_path": "snapshots", "qos_policy": "qos", "read_policy": "read", "write_policy": "write", "persistent_volume": "mount",
+    "data_source": "mount",
+}  # fmt: skip
+
+
+def _systems(values: Mapping[str, Any]) -> frozenset[str]:
+    """Where it is mounted nobody says here: a mount without a project is for exports, too."""
+    needed = (
+        {"vast"} | ({"kubernetes"} if "deliver" in values else set()) | ({"runai"} if "project" in values else set())
+    )
+    return frozenset(needed)
+
+
+BUCKET = composite(Bucket, name="bucket", section="buckets", systems=_systems)
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values = entry.values
+    tenant = values["tenant"]
+    try:
+        _bucket_name(_called(entry))
+    except ValueError as wrong:
+        scope.refuse(
+            entry, "VP284", str(wrong), "bucket: NAME, as the entry's name is what it is called where nothing is said"
+        )
+    path = values.get("path", _path(entry, scope))
+    view = {
+        "tenant": tenant,
+        "path": path,
+        "protocols": values.get("protocols", ["S3"]),
+        "create_dir": True,
+        "bucket": _called(entry),
+        "bucket_owner": _user_name(values["owner"], scope),
+        "quota": {
+            "hard_limit": values["size"],
+            **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+            **{name: values[name] for name in _OF_USERS if name in values},
+        },
+        **{name: values[name] for name in _OF_ITS_VIEW if name in values},
+    }
+    names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
+    if names:
+        view["names"] = names
+    chosen = []
+    hosts = _view_policy(entry, scope) if "view_policy" not in values else None
+    if hosts is not None:
+        view["view_policy"] = hosts
+        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} by which identity policies count")
+    otherwise = (
+        ("name",) if _called(entry) != entry.address.name else ()
+    )  # what else there is keeps the name that it has
+    yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), defaults=otherwise)
+    for right in RIGHTS:
+        if values.get(right):
+            _check(entry, scope, right)
+            called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
+            said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
+            yield entry.part("s3_policy", part_name(entry, right), said)
+    yield from of_a_directory(entry, scope)
+    yield from delivered(entry, scope)
+    yield from mounted(entry, scope, _called(entry), path)
+
+
+def _check(entry: Entry, scope: Scope, right: str) -> None:
+    """Whoever is let in can be told from others."""
+    for whom in entry.values[right]:
+        if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
+            text = f"{right}: {whom.target.name} is a group and a user of this document"
+            scope.refuse(entry, "VP281", text, "give the entry of one of them another key; name says what it is called")
+
+
+def _called(entry: Entry) -> str:
+    """The name that S3 clients know."""
+    return str(entry.values.get("bucket", entry.address.name))
+
+
+def _path(entry: Entry, scope: Scope) -> str:
+    """Where it is where nothing is said."""
+    tenant = scope.get(entry.values["tenant"].target)
+    return f"/{tenant.called if tenant is not None else entry.values['tenant']}/{_called(entry)}"
+
+
+def _user_name(owner: Ref, scope: Scope) -> str:
+    """What VMS calls somebody."""
+    user = scope.get(owner.target) if owner.managed else None
+    return user.called if user is not None else owner.target.name
+
+
+def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
+    """The view policy of its tenant that asks identity policies, where there is just one."""
+    found = [
+        Ref(policy.address)
+        for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
+        if policy.values.get("flavor") == "S3_NATIVE"
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
+    """What follows from names, and is what the bucket is: of one that is renamed it can be written as it was."""
+    return {"bucket": _called(entry), "path": entry.values.get("path", _path(entry, scope))}
+
+
+_VIEW = {"path", "tenant", "protocols", "bucket", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
+_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A view of protocol S3 with a limit, that says nothing which a bucket cannot; with the policies that are those of a bucket,
+    where all who have them can be named."""
+    policies = _policies(pieces)
+    for view in pieces.of("view"):
+        said, quota = view.values, view.values.get("quota") or {}
+        protocols, tenant, owner = said.get("protocols") or (), said.get("tenant"), said.get("bucket_owner")
+        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str) or "bucket" not in said:
+            continue
+        if said.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
+            continue
+        values = {
+            "tenant": tenant,
+            "size": quota["hard_limit"],
+            "owner": _owner(pieces, view, tenant, owner),
+            "path": said["path"],
+            **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
+            **{name: quota[name] for name in _OF_USERS if name in quota},
+            **({"protocols": protocols} if protocols != ["S3"] else {}),
+            **{name: said[name] for name in ("names", *_OF_ITS_VIEW) if name in said},
+        }
+        bucket = str(said["bucket"])
+        if bucket != view.address.name:
+            values["bucket"] = bucket
+        if values["path"] == f"/{pieces.name(tenant)}/{bucket}":
+            del values["path"]
+        address = Address(view.address.site, "bucket", view.address.name)
+        bare, names, parts = Entry(address, values), dict(values.get("names", {})), [view.address]
+        rights: dict[str, Any] = {}
+        for right in RIGHTS:
+            document = policy(right, bucket)
+            found = policies.get((tenant, _same(document), part_name(bare, right)))
+            holders = sorted(pieces.referring(found.address)) if found is not None else []
+            if found is not None and holders and {holder.kind for holder in holders} <= HOLDERS:
+                rights[right] = [Ref(holder) for holder in holders]
+                parts.append(found.address)
+                if found.called != f"{bucket}-{right}":
+                    names[f"{right}_policy"] = found.called
+        if rights:
+            yield Recovered(Entry(address, {**values, **rights, **({"names": names} if names else {})}), tuple(parts))
+        yield Recovered(bare, (view.address,))
+
+
+def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
+    """The identity policies that say no more than a document, by their tenant, that, and their key."""
+    return {
+        (entry.values["tenant"], _same(entry.values["policy"]), entry.address.name): entry
+        for entry in pieces.of("s3_policy")
+        if not entry.values.keys() - {"name", "tenant", "policy"} and isinstance(entry.values.get("tenant"), Ref)
+    }
+
+
+def _same(document: Mapping[str, Any]) -> str:
+    """The same text for documents that say the same."""
+    return json_text(canonical(document))
+
+
+def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
+    """The user of the tenant's provider who is called so; somebody else where there is none."""
+    home = pieces.get(tenant.target)
+    provider = home.values.get("local_provider") if home is not None else None
+    for user in pieces.around("user"):
+        kept = user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
+        if user.address.site == view.address.site and user.called == name and provider is not None and kept == provider:
+            return Ref(user.address)
+    return Ref(Address(view.address.site, "user", name), managed=False)
+
+
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+_CHOSEN = frozenset({"view_policy", "path"})
+COMPOSITION = Composition("bucket", _compose, makes=_MAKES, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)

@@ -1,0 +1,131 @@
+"""Who may read and write buckets: the identity policies that a bucket makes, and on whom it has them.
+
+A bucket says whom it lets in, and a system has that at those who are let in: a group of three buckets has three policies. So a
+group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
+of all its groups and users which policies they have: one that no bucket names any more has its policy no more, though nobody wrote
+a word about it.
+
+Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope
+
+_LOOK = ("s3:GetBucketLocation", "s3:ListBucket")
+_GET = ("s3:GetObject",)
+_PARTS = ("s3:ListBucketMultipartUploads",)
+_PUT = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
+_ACTIONS = {"read": (_LOOK, _GET), "write": ((*_LOOK, *_PARTS), _PUT)}
+"""What is allowed of the bucket, and of what is in it. Nobody but the owner deletes the bucket, or changes who gets at it."""
+RIGHTS = tuple(_ACTIONS)
+HOLDERS = frozenset({"user", "group"})
+"""What policies are attached to."""
+
+
+def policy(right: str, bucket: str) -> dict[str, Any]:
+    """The document by which somebody may read a bucket, or write it."""
+    of_it, of_objects = _ACTIONS[right]
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Action": sorted(of_it), "Resource": [bucket]},
+            {"Effect": "Allow", "Action": sorted(of_objects), "Resource": [f"{bucket}/*"]},
+        ],
+    }
+
+
+def part_name(bucket: Entry, right: str) -> str:
+    """What the policy of a bucket is called among the entries."""
+    return f"{bucket.address.name}-{right}"
+
+
+Elsewhere = tuple[Address, str]
+"""A group of a directory, in a tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRights:
+    """On one site: the policies that buckets have on each group or user of the document, and on the groups of directories, with the
+    bucket that is the first to name such a group; and the tenants in which buckets say who reads or writes."""
+
+    policies: Mapping[Address, tuple[Ref, ...]]
+    elsewhere: Mapping[Elsewhere, tuple[Ref, ...]]
+    first: Mapping[Elsewhere, Address]
+    tenants: frozenset[Ref]
+
+
+def rights_of(site: str, scope: Scope) -> BucketRights:
+    """What the buckets of a site say; put together once."""
+    return scope.indexed(site, "bucket", rights_in)
+
+
+def rights_in(buckets: Iterable[Entry]) -> BucketRights:
+    """What buckets of one site say."""
+    policies: dict[Address, list[Ref]] = {}
+    elsewhere: dict[Elsewhere, list[Ref]] = {}
+    first: dict[Elsewhere, Address] = {}
+    tenants = set()
+    for bucket in buckets:
+        tenant: Ref = bucket.values["tenant"]
+        for right in RIGHTS:
+            ref = Ref(bucket.address._replace(kind="s3_policy", name=part_name(bucket, right)))
+            if right in bucket.values:
+                tenants.add(tenant)
+            for whom in bucket.values.get(right) or ():
+                if whom.managed:
+                    policies.setdefault(whom.target, []).append(ref)
+                else:
+                    group = (tenant.target, whom.target.name)
+                    elsewhere.setdefault(group, []).append(ref)
+                    first.setdefault(group, bucket.address)
+    return BucketRights(
+        {whom: tuple(refs) for whom, refs in policies.items()},
+        {group: tuple(refs) for group, refs in elsewhere.items()},
+        first,
+        frozenset(tenants),
+    )
+
+
+def with_bucket_policies(entry: Entry, tenants: Iterable[Ref], scope: Scope) -> list[Any] | None:
+    """The identity policies of somebody in these tenants: what is written of him, and what buckets add; `None` where no bucket
+    there says who reads or writes."""
+    rights = rights_of(entry.address.site, scope)
+    return None if rights.tenants.isdisjoint(tenants) else _joined(entry, rights.policies.get(entry.address, ()))
+
+
+def of_a_directory(bucket: Entry, scope: Scope) -> Iterable[Entry]:
+    """The rights of those groups of directories that a bucket is the first to name, and that the document does not write."""
+    site, tenant = bucket.address.site, bucket.values["tenant"]
+    written, first = scope.indexed(site, "group_right", _by_group), rights_of(site, scope).first
+    named = dict.fromkeys(whom for right in RIGHTS for whom in bucket.values.get(right) or () if not whom.managed)
+    for group in ((tenant.target, whom.target.name) for whom in named):
+        if group not in written and first.get(group) == bucket.address:
+            yield bucket.part("group_right", f"{tenant.target.name}/{group[1]}", {"group": group[1], "tenant": tenant})
+
+
+def _by_group(rights: Iterable[Entry]) -> dict[Elsewhere, Entry]:
+    return {_group(entry): entry for entry in rights}
+
+
+def _group(right: Entry) -> Elsewhere:
+    return right.values["tenant"].target, str(right.values.get("group", right.address.name))
+
+
+def _joined(entry: Entry, added: Iterable[Ref]) -> list[Any]:
+    return sorted({*(entry.values.get("s3_policies") or ()), *added}, key=lambda ref: (str(ref), str(ref.target)))
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The rights of a group of a directory, with the policies of the buckets that name it."""
+    added = rights_of(entry.address.site, scope).elsewhere.get(_group(entry), ())
+    yield entry.standing_for({**entry.values, "s3_policies": _joined(entry, added)}) if added else entry
+
+
+OF_GROUP_RIGHT = Composition("group_right", _compose)

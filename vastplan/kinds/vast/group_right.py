@@ -1,0 +1,30 @@
+"""Rights of a group that another provider has (AD, LDAP, NIS): the group is there already, and its identity policies are ours."""
+
+from typing import Annotated
+
+from vastplan.kinds.vast._identities import AttachedPolicies
+from vastplan.kinds.vast._rights import Rights, Tenant, asked, locator
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, Wire
+from vastplan.schema.types import MISSING, VendorName
+
+
+class GroupRight(Rights):
+    """The identity policies of a group in a tenant. `group` is its name as the provider has it, else the entry's own."""
+
+    SETS = ("s3_policies",)
+
+    group: Annotated[VendorName | MISSING, NAMED, IDENTITY, IMMUTABLE, Wire("groupname")] = MISSING
+    tenant: Tenant
+    s3_policies: AttachedPolicies = MISSING
+
+
+KIND = kind(
+    GroupRight,
+    name="group_right",
+    system="vast",
+    section="group_rights",
+    endpoint=asked("/groups/query/", "groupname", s3_policies_ids=[]),
+    attributes=(locator("group"),),
+    read_by_name=True,
+)

@@ -1,0 +1,192 @@
+"""Users and groups of any provider: asked for by name or number, with what is set of them in a tenant, which is kept here.
+
+A provider such as AD or LDAP is no part of VMS: who is in it is told with `enrol`, and all tenants of the cluster look there.
+
+Source: the vendor's documents of 5.3 and 5.5 (`/users/query/`, `/groups/query/`, `/users/{id}/tenant_data/`), and the vendor's
+Terraform configurations, which set the rights of local users by the same calls. What nothing settles is VMS-140 to VMS-142.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
+from vastplan.sim.vast.errors import VmsError, detail, missing_object, raise_for
+from vastplan.sim.wire import Request
+
+DIRECTORY = "_directory"
+RIGHTS = "_rights"
+ORIGIN = "LDAP"
+CONTEXTS = {  # the providers that each looks in
+    "local": ("LOCAL",), "udb": ("LOCAL", ORIGIN), "ad": (), "nis": (), "ldap": (ORIGIN,), "aggregated": ("LOCAL", ORIGIN),
+}  # fmt: skip
+_SWITCHES = ("allow_create_bucket", "allow_delete_bucket", "s3_superuser")
+NOTHING: dict[str, dict[str, Any]] = {
+    "users": {**dict.fromkeys(_SWITCHES, False), "s3_policies_ids": []},
+    "groups": {"s3_policies_ids": []},
+}
+_ASKED_BY = {  # parameters and fields of bodies, and what they are in a row
+    "users": {"uid": "uid", "username": "name", "sid": "sid", "login_name": "login_name", "vid": "vid"},
+    "groups": {"gid": "gid", "groupname": "name", "sid": "sid", "vaid": "vaid"},
+}
+_SID = "S-1-5-21-1000-2000-3000"
+
+
+@dataclass(frozen=True, slots=True)
+class Somebody:
+    """A user or a group (`what`: users or groups) in a tenant. `key` is the same whatever it is asked for by."""
+
+    what: str
+    key: str
+    tenant: int
+    origin: str
+    row: Row
+
+    @property
+    def place(self) -> str:
+        """Where what is set of it is kept."""
+        return f"{self.what}:{self.tenant}:{self.key}"
+
+
+def enrol(
+    cluster: VastCluster, users: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Say who is in the directory, instead of who was: users as `{uid, sid?, login_name?, groups?}`, groups as `{gid, sid?}`."""
+    for row in list(cluster.store.rows(DIRECTORY)):
+        cluster.store.remove(DIRECTORY, f"{row['what']}:{row['name']}")
+    for what, number, people in (("users", "uid", users), ("groups", "gid", groups)):
+        for name, said in people.items():
+            row = {"sid": f"{_SID}-{said[number]}", "login_name": f"{name}@example.com", "groups": [], **said}
+            cluster.store.put(DIRECTORY, f"{what}:{name}", {**row, "name": name, "what": what})
+
+
+def asked_for(cluster: VastCluster, what: str, request: Request) -> Somebody | None:
+    """Whom a query is about, `None` where it names no context that there is; raises `VmsError`."""
+    context = request.first("context")
+    if context is not None and context not in CONTEXTS:
+        return None  # seen of 5.5.0.1, which answers with an empty object
+    said = {name: value for name in _ASKED_BY[what] if (value := request.first(name)) is not None}
+    return _found(cluster, what, said, _tenant(cluster, request.first("tenant_id")), CONTEXTS[context or "aggregated"])
+
+
+def addressed(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row]:
+    """Whom a body is about, and what it sets; raises `VmsError`."""
+    said = {name: body[name] for name in _ASKED_BY[what] if name in body}
+    values = {name: value for name, value in body.items() if name not in said and name != "tenant_id"}
+    tenant = _tenant(cluster, body.get("tenant_id"))
+    return _found(cluster, what, said, tenant, CONTEXTS["aggregated"]), values
+
+
+def of_local(cluster: VastCluster, what: str, row: Row, tenant: Any) -> Somebody:
+    """A local user or group in a tenant; raises `VmsError` for a tenant that is not there."""
+    return Somebody(what, f"local:{row['id']}", _tenant(cluster, tenant), "LOCAL", row)
+
+
+def rights(cluster: VastCluster, one: Somebody) -> Row:
+    """What is set of somebody in a tenant; of a local one else what his own row says."""
+    kept = cluster.store.get(RIGHTS, one.place)
+    own = one.row if one.origin == "LOCAL" else {}
+    shown = kept or own
+    return {name: shown.get(name, blank) for name, blank in NOTHING[one.what].items()}
+
+
+def allow(cluster: VastCluster, one: Somebody, values: Row) -> None:
+    """Set something of somebody; raises `VmsError` for a policy that is not there."""
+    unknown = [key for key in values.get("s3_policies_ids", ()) if cluster.get("s3policies", key) is None]
+    raise_for(("s3_policies_ids", missing_object(key)) for key in unknown)
+    row = {"what": one.what, "tenant_id": one.tenant, "name": one.row["name"], "key": one.place}
+    cluster.store.put(RIGHTS, one.place, {**row, **rights(cluster, one), **values})
+
+
+def shown(cluster: VastCluster, one: Somebody) -> Row:
+    """Somebody as a query shows him, without his keys."""
+    held, row = rights(cluster, one), one.row
+    names = [name for key in held["s3_policies_ids"] if (name := cluster.name_of("s3policies", key))]
+    if one.what == "groups":
+        told = {"name": row["name"], "gid": row["gid"], "sid": row.get("sid"), "provider_type": one.origin}
+        return {**told, "s3_policies": names, "s3_policies_ids": held["s3_policies_ids"]}
+    groups = list(row.get("groups") or ()) if one.origin != "LOCAL" else _groups_of(cluster, row)
+    return {
+        "name": row["name"],
+        "login_name": row.get("login_name") or row["name"],
+        "uid": row["uid"],
+        "sid": row.get("sid"),
+        "groups": groups,
+        "group_count": len(groups),
+        "origins": {"name": one.origin},
+        **held,
+        "s3_policies": names,
+        "s3_remote_policies": [],
+        "historical_sids": [],
+        "user_qos_policies": _policies_of(cluster, one),
+        "quotas": [],
+    }
+
+
+def holders(cluster: VastCluster, what: str, policy: int) -> list[str]:
+    """Who has an identity policy in its tenant by a query, beside those whose own row says so."""
+    return [row["name"] for row in cluster.store.where(RIGHTS, what=what) if policy in row["s3_policies_ids"]]
+
+
+def detach(cluster: VastCluster, policy: int) -> None:
+    """An identity policy that goes is nobody's any more."""
+    for row in [row for row in cluster.store.rows(RIGHTS) if policy in row["s3_policies_ids"]]:
+        kept = [key for key in row["s3_policies_ids"] if key != policy]
+        cluster.store.put(RIGHTS, row["key"], row | {"s3_policies_ids": kept})
+
+
+def forget(cluster: VastCluster, *, local: tuple[str, Row] | None = None, tenant: int | None = None) -> None:
+    """What was set of a local user or group that goes, or in a tenant that goes, goes along."""
+    gone = None if local is None else f"local:{local[1]['id']}"
+    for row in list(cluster.store.rows(RIGHTS)):
+        what, _, key = row["key"].split(":", 2)
+        if row["tenant_id"] == tenant or (local is not None and (what, key) == (local[0], gone)):
+            cluster.store.remove(RIGHTS, row["key"])
+
+
+def _found(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Somebody:
+    if not said:
+        raise detail(f"One of {', '.join(_ASKED_BY[what])} is required.")
+    one = next(_matching(cluster, what, said, tenant, origins), None)
+    if one is None:
+        raise detail("Not found.", 404)  # which status a VMS has for it nobody says
+    return one
+
+
+def _matching(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Iterator[Somebody]:
+    """The local ones first: where both have somebody, his own provider's attributes win."""
+    fits = [(_ASKED_BY[what][name], str(value)) for name, value in said.items()]
+    provider = (cluster.get("tenants", tenant) or {}).get("local_provider_id")
+    for row in cluster.rows(what, local_provider_id=provider) if "LOCAL" in origins else ():
+        if all(str(row.get(field)) == value for field, value in fits):
+            yield of_local(cluster, what, row, tenant)
+    for row in cluster.store.where(DIRECTORY, what=what) if ORIGIN in origins else ():
+        if all(str(row.get(field)) == value for field, value in fits):
+            yield Somebody(what, f"directory:{row['name']}", tenant, ORIGIN, row)
+
+
+def _tenant(cluster: VastCluster, tenant: Any) -> int:
+    row = cluster.get("tenants", DEFAULT_TENANT if tenant is None else tenant)
+    if row is None:
+        raise VmsError(400, {"tenant_id": [missing_object(tenant)]})
+    return int(row["id"])
+
+
+def _groups_of(cluster: VastCluster, user: Row) -> list[str]:
+    groups = cluster.rows("groups", local_provider_id=user["local_provider_id"])
+    return [group["name"] for group in groups if group["gid"] in user["gids"]]
+
+
+def _policies_of(cluster: VastCluster, one: Somebody) -> list[Row]:
+    """The QoS policies that name a user, by whatever they know him by."""
+    known = {"username": one.row["name"], "uid": str(one.row["uid"]), "sid_str": one.row.get("sid")}
+    return [
+        {"id": policy["id"], "name": policy["name"]}
+        for policy in cluster.store.rows("qospolicies")
+        for user in policy.get("attached_users") or ()
+        if policy.get("tenant_id") in (None, one.tenant)
+        and str(user.get("identifier_value")) == known.get(user.get("identifier_type"))
+    ]
