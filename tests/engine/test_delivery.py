@@ -63,8 +63,8 @@ class Porter(Spec):
 
     name: Annotated[Name, IDENTITY]
     floor: int | MISSING = MISSING
-    generation: Annotated[int, WRITE_ONLY] = 1
-    deliver: Annotated[Into, DOCUMENT]
+    generation: Annotated[int | MISSING, WRITE_ONLY] = MISSING
+    deliver: Annotated[Into | MISSING, DOCUMENT] = MISSING
 
 
 class Visitor(Spec):
@@ -75,13 +75,13 @@ class Visitor(Spec):
 
 
 NUMBER = (Attribute("number", ("number",)),)
+CALLED = (Attribute("called", ("name",), lambda values: values.get("name"), ("name",)),)
 HANDED = Delivers(to="deliver", target="box", into="contents")
 KINDS = (
     kind(Box, name="box", system="library", section="boxes", endpoint=Endpoint("boxes", update=Update.MERGE_PATCH)),
     kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
          endpoint=Endpoint("cards", answered_once=(("number",),))),
-    kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"),
-         attributes=(Attribute("name", ("name",), lambda values: values.get("name"), ("name",)),),
+    kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"), attributes=CALLED,
          delivers=replace(HANDED, drawn=DRAWN)),
     kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
 )  # fmt: skip
@@ -820,6 +820,67 @@ def test_of_an_update_without_an_answer_nobody_knows_the_word(bench: Lobby) -> N
     assert outcome.state is State.UNKNOWN and bench.contents != {"WORD": word(bench)}
     bench.done(BOX, porter(2))
     assert bench.contents == {"WORD": word(bench)}
+
+
+def test_without_a_destination_nothing_is_drawn(bench: Lobby) -> None:
+    bare = Entry(at("porter", "p"), {"name": "joe"})
+    bench.done(bare)
+    assert "login" not in bench.library.named("porter", "joe") and not bench.plan(bare).actions
+    bench.done(Entry(at("porter", "p"), {"name": "joe", "floor": 2}))
+    assert "login" not in bench.library.named("porter", "joe")
+    bench.done(BOX, porter())
+    assert bench.contents == {"WORD": word(bench)}
+    assert not bench.plan(BOX, porter()).actions
+
+
+LOGIN: dict[str, Any] = {"box": ref("box", "b"), "keys": {"word": "WORD", "called": "NAME"}}
+
+
+def test_what_goes_along_with_it_is_brought_again_where_it_changes(bench: Lobby) -> None:
+    bench.done(BOX, porter(deliver=LOGIN))
+    first = word(bench)
+    assert bench.contents == {"WORD": first, "NAME": "joe"}
+    plan = bench.plan(BOX, porter(deliver=LOGIN, name="jim"))
+    assert [(one.path, one.cause) for one in plan.actions[0].changes] == [
+        ("name", Cause.DOCUMENT),
+        ("deliver", Cause.DOCUMENT),
+    ]
+    bench.done(BOX, porter(deliver=LOGIN, name="jim"))
+    second = bench.library.named("porter", "jim")["login"]["word"]
+    assert second != first and bench.contents == {"WORD": second, "NAME": "jim"}
+    assert not bench.plan(BOX, porter(deliver=LOGIN, name="jim")).actions
+
+
+EVERYTHING = Consent(allow_delete=("*",), max_count=100)
+
+
+def in_use(plan: Plan) -> list[str]:
+    return [one.message for one in action(plan, "porter", "p").blocked]
+
+
+def test_one_whose_word_somebody_uses_does_not_go(bench: Lobby) -> None:
+    bench.done(BOX, porter(), VISITOR)
+    bench.consent = EVERYTHING
+    used = "1 object(s) use what it delivers, in iad/box/b: "
+    assert in_use(bench.plan(BOX, VISITOR)) == [f"{used}iad/visitor/v"]
+    assert in_use(bench.plan(BOX)) == []
+    elsewhere = Entry(at("visitor", "v"), {"name": "v", "box": ref("box", "c")})
+    assert in_use(bench.plan(BOX, Entry(at("box", "c"), {"name": "c"}), elsewhere)) == []
+    another = Entry(at("porter", "q"), {**porter().values, "name": "jim"})
+    assert in_use(bench.plan(BOX, VISITOR, another)) == []
+    bench.library.put("visitor", name="stranger", box=bench.library.named("box", "b")["id"])
+    assert in_use(bench.plan(BOX)) == [f"{used}visitor stranger"]
+
+
+def test_one_goes_after_what_its_word_was_put_into_and_after_who_uses_that(bench: Lobby) -> None:
+    bench.done(BOX, porter(), VISITOR)
+    bench.consent = EVERYTHING
+    plan = bench.plan()
+    assert [one.address.kind for one in plan.operations] == ["visitor", "box", "porter"]
+    assert not any(one.blocked for one in plan.actions)
+    bench.library.rows["box"].clear()
+    bench.library.rows["visitor"].clear()
+    assert in_use(bench.plan()) == []
 
 
 def test_a_kind_that_delivers_says_where_to() -> None:

@@ -10,7 +10,14 @@ from tests.probes.subjects import MADE, Send, Subject
 from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 
-BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
+BUILT_IN = {
+    "localproviders": 1,
+    "tenants": 1,
+    "views": 1,
+    "viewpolicies": 2,
+    "roles": 3,
+    "managers": 1,
+}  # what every cluster has
 Step = tuple[str, str, int]  # method, template, status
 
 

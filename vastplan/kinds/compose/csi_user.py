@@ -48,7 +48,9 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     site, tenant = entry.address.site, entry.values["tenant"]
-    others = [other.address.name for other in scope.owned_by(tenant, site, "csi_user") if other is not entry]
+    others = [
+        other.address.name for other in scope.owned_by(tenant, site, "csi_user") if other.address != entry.address
+    ]
     if others:
         text = f"tenant {tenant} has another: {', '.join(sorted(others))}; nobody knows with which its classes log in"
         scope.refuse(entry, "VP281", text, "leave one of them")

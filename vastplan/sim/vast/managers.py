@@ -91,7 +91,6 @@ MANAGERS = Collection(
     unique=(("username",),),
     references=(Reference("tenant_id", "tenants"), Reference("roles", "roles", through="roles")),
     defaults={"is_active": True, "failed_logins": 0},
-    nullable=frozenset({"tenant_id", "first_name", "last_name"}),
     fixed=frozenset({"tenant_id"}),
     hidden=frozenset({"password", "password_retype"}),
     fill=_fill,
