@@ -16,7 +16,7 @@ from vastplan.engine.consent import Consent
 from vastplan.engine.delivery import draw
 from vastplan.engine.diff import digests
 from vastplan.ledger import events
-from vastplan.model.errors import Conflict, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.finding import Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Cause, Plan
@@ -713,6 +713,68 @@ def test_a_drawn_value_that_belongs_elsewhere_now_is_drawn_anew_and_nobody_is_bl
     bench.done(BOX, elsewhere)
     assert bench.contents["ELSEWHERE"] == word(bench) != bench.contents["WORD"]
     assert not bench.plan(BOX, elsewhere).actions
+
+
+def test_where_what_goes_along_with_it_is_another_value_both_are_delivered(bench: Lobby) -> None:
+    both = {"box": ref("box", "b"), "keys": {"word": "WORD", "name": "NAME"}}
+    bench.done(BOX, porter(deliver=both))
+    assert bench.contents == {"NAME": "joe", "WORD": word(bench)} and not bench.plan(BOX, porter(deliver=both)).actions
+    first, renamed = word(bench), Entry(at("porter", "p"), {**porter(deliver=both).values, "name": "jim"})
+    plan = bench.plan(BOX, renamed)
+    assert verbs(plan) == {"iad/porter/p": "update"}
+    assert {(one.path, one.cause) for one in plan.actions[0].changes} == {
+        ("name", Cause.DOCUMENT),
+        ("deliver", Cause.DOCUMENT),
+    }
+    bench.done(BOX, renamed)
+    (second,) = (row["login"]["word"] for row in bench.library.rows["porter"].values())
+    assert (
+        second != first and bench.contents == {"NAME": "jim", "WORD": second} and not bench.plan(BOX, renamed).actions
+    )
+
+
+@pytest.mark.parametrize("adopted", [True, False])
+def test_a_drawn_value_that_was_delivered_and_could_not_be_noted_is_known_for_ours(bench: Lobby, adopted: bool) -> None:
+    if adopted:
+        bench.done(BOX)
+        bench.library.put("porter", name="joe", login={"word": "theirs"})
+        bench.consent = Consent(adopt=True)
+        entry = porter()
+    else:
+        bench.done(BOX, porter())
+        entry = porter(2)
+    notes = []
+
+    def cut_off(what: str, address: str) -> None:
+        notes.append(what)
+        if len(notes) > 1:
+            raise Lost("gone")
+
+    bench.lost = cut_off
+    assert states(bench.apply(bench.plan(BOX, entry))) == {"iad/porter/p": "unknown"}
+    bench.lost = lambda what, address: None
+    given = dict(bench.contents)
+    assert given == {"WORD": word(bench)} and word(bench) != "theirs"
+    plan = bench.plan(BOX, entry)
+    assert verbs(plan) == {"iad/porter/p": "release"} and not plan.actions[0].blocked
+    bench.done(BOX, entry)
+    assert (
+        bench.contents == given
+        and not bench.plan(BOX, entry).actions
+        and bench.part.entries["iad/porter/p"].delivered_at
+    )
+
+
+def test_a_drawn_value_that_could_not_be_delivered_is_drawn_again(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    failing(bench, "update", "box", Refused("no"))
+    (outcome,) = bench.apply(bench.plan(BOX, porter(2))).outcomes
+    assert outcome.message.startswith("its value could not be delivered, the next plan makes another: no")
+    assert bench.contents != {"WORD": word(bench)}
+    (change,) = bench.plan(BOX, porter(2)).actions[0].changes
+    assert (change.path, change.cause) == ("deliver", Cause.NEW)
+    bench.done(BOX, porter(2))
+    assert bench.contents == {"WORD": word(bench)}
 
 
 def test_one_that_was_made_and_whose_word_was_not_delivered_gets_another(bench: Lobby) -> None:

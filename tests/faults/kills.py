@@ -114,8 +114,8 @@ class Tally:
     size: dict[str, str] = field(default_factory=dict)
 
 
-def _share(work: tuple[int, int, int, tuple[str, ...]]) -> Tally:
-    mine, all_, every, documents = work
+def _share(work: tuple[int, int, int, tuple[str, ...], tuple[str, ...]]) -> Tally:
+    mine, all_, every, documents, wanted = work
     tally = Tally()
     for document, hows in ((name, SHARES[name]) for name in documents):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +124,12 @@ def _share(work: tuple[int, int, int, tuple[str, ...]]) -> Tally:
                 many = events(theatre, scene)
                 tally.size[f"{document}, {scene.name} run"] = f"{len(scene.plan.actions)} actions, {many} events"
                 draw = random.Random(many)
-                cases = [(how, deadly, draw.randrange(many)) for how in hows for deadly in range(0, many, every)]
+                cases = [
+                    (how, deadly, draw.randrange(many))
+                    for how in hows
+                    if how in wanted
+                    for deadly in range(0, many, every)
+                ]
                 for how, deadly, then in cases[mine::all_]:
                     name = f"{how}, {'ledger in Kubernetes' if document.startswith('shared') else 'local ledger'}"
                     once = how if how in CODES else "killed"
@@ -142,11 +147,12 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th of the events only")
     parser.add_argument("--only", action="append", choices=tuple(SHARES), help="one document only")
+    parser.add_argument("--how", action="append", choices=(*CODES, AGAIN), help="one way to end only")
     words = parser.parse_args()
-    every, documents = words.every, tuple(words.only or SHARES)
+    every, documents, hows = words.every, tuple(words.only or SHARES), tuple(words.how or (*CODES, AGAIN))
     many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
     with multiprocessing.get_context("spawn").Pool(many) as pool:
-        tallies = pool.map(_share, [(number, many, every, documents) for number in range(many)], chunksize=1)
+        tallies = pool.map(_share, [(number, many, every, documents, hows) for number in range(many)], chunksize=1)
     for name, size in tallies[0].size.items():
         print(f"{name}: {size}")
     ended = sum((one.ended for one in tallies), Counter[str]())

@@ -77,6 +77,7 @@ access_key_credentials: {trainer: {project: team, existing_secret: trainer}}
 managers:
   operator: {tenant: team, roles: [work], deliver: {secret: stores/operator}}
   robot: {tenant: team, roles: [work], deliver: {secret: stores/robot}}
+api_tokens: {reporter: {owner: operator, overlap: 0, deliver: {secret: stores/reporter}}}
 tenants:
   team:
     local_provider: team
@@ -161,7 +162,7 @@ def quotas(folder: Path) -> tuple[Path, Path]:
 
 
 def values(folder: Path) -> tuple[Path, Path]:
-    """Keys and log-ins that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
+    """Keys, log-ins and a token that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
     return _two(folder, "values", VALUES, _rotated)
 
 
@@ -177,6 +178,7 @@ def _rotated(tree: dict[str, Any]) -> None:
     keys["loader"]["deliver"]["secret"] = "stores/elsewhere"
     del keys["old"]
     tree["managers"]["operator"]["generation"] = 2
+    tree["api_tokens"]["reporter"]["generation"] = 2
     del tree["managers"]["robot"]
 
 

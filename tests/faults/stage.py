@@ -37,7 +37,7 @@ from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Server
 from vastplan.sim.store import Row, Rows, Store
-from vastplan.sim.vast import keys, managers
+from vastplan.sim.vast import apitokens, keys, managers
 from vastplan.sim.world import World
 
 REGISTRY = discover(vastplan.kinds)
@@ -60,9 +60,13 @@ _INNER = (
 )
 
 
+_PLACES = {keys.NAME: keys.SECRET, managers.NAME: managers.PASSWORD, apitokens.NAME: apitokens.TOKEN}
+"""Where a row of a collection keeps what no answer shows again."""
+
+
 def _secrets_of(collection: str, row: Row) -> set[str]:
-    """The secret of a key, or of whoever logs in."""
-    place = {keys.NAME: keys.SECRET, managers.NAME: managers.PASSWORD}.get(collection)
+    """The secret of a key, of whoever logs in, or of a token."""
+    place = _PLACES.get(collection)
     return {row[place]} if place and row.get(place) else set()
 
 
@@ -82,11 +86,7 @@ class Telling(Store):
         """As it was once; what was told since then, nobody knows any more."""
         super().restore(collections, counters)
         self.told = set().union(
-            *(
-                _secrets_of(name, row)
-                for name in (keys.NAME, managers.NAME)
-                for row in collections.get(name, {}).values()
-            )
+            *(_secrets_of(name, row) for name in _PLACES for row in collections.get(name, {}).values())
         )
 
 
@@ -123,7 +123,7 @@ class MemoryWorld(World):
                 plane.renew(self._secret(name, "kubernetes"))
 
     def pairs(self) -> dict[str, tuple[str, str]]:
-        """By the ids of keys and managers what each goes by, and its secret."""
+        """By the ids of keys, managers and tokens that work what each goes by, and its secret."""
         with self.lock:
             tables = [store.collections() for store in self._stores]
             of_keys = [row for one in tables for row in one.get(keys.NAME, {}).values()]
@@ -131,6 +131,8 @@ class MemoryWorld(World):
                 row for one in tables for row in one.get(managers.NAME, {}).values() if row.get(managers.PASSWORD)
             ]
             pairs = {row["access_key"]: (row["access_key"], row[keys.SECRET]) for row in of_keys}
+            tokens = [row for one in tables for row in one.get(apitokens.NAME, {}).values() if not row["revoked"]]
+            pairs |= {row["id"]: (row["id"], row[apitokens.TOKEN]) for row in tokens}
             return pairs | {str(row["id"]): (row["username"], row[managers.PASSWORD]) for row in managing}
 
     def told(self) -> set[str]:
@@ -175,7 +177,9 @@ class MemoryWorld(World):
                 for collection, rows in store.collections().items():
                     plain = collection.rpartition("/")[2]
                     if not plain.startswith(_INNER) and "/pending/" not in collection:
-                        called = ((str(index), collection, *_called(row)) for row in rows.values())
+                        called = (
+                            (str(index), collection, *_called(row)) for row in rows.values() if not row.get("revoked")
+                        )
                         found.update(one for one in called if one[-1] != LEDGERS)
         return found
 
@@ -187,7 +191,7 @@ def _data(collection: str, row: Row) -> Mapping[str, str]:
 
 def _elsewhere(collection: str, row: Row, secrets: set[str]) -> str:
     """The text of a row without what may hold a secret: a key's own, and a value of a Secret. A ledger's pieces are unpacked."""
-    parts = [{name: value for name, value in row.items() if name not in (keys.SECRET, managers.PASSWORD, "data")}]
+    parts = [{name: value for name, value in row.items() if name not in (*_PLACES.values(), "data")}]
     for value in map(base64.b64decode, _data(collection, row).values()):
         with suppress(zlib.error):
             value = zlib.decompress(value)

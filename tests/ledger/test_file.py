@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,32 @@ def test_a_crash_loses_nothing_that_was_recorded(tmp_path: Path) -> None:
     part = FileLedger(tmp_path, "doc").read("iad")
     assert set(part.entries) == {"iad/view/x"}
     assert set(part.intents) == {"iad/view/y"}
+
+
+def test_what_is_folded_into_the_file_is_not_done_twice_where_the_journal_is_still_there(tmp_path: Path) -> None:
+    ledger = FileLedger(tmp_path, "doc")
+    session = ledger.open("iad", "me")
+    session.record(events.own("iad/s3_key/k", OWNED))
+    session.record(events.move({"iad/s3_key/k": "iad/s3_key/k#7"}), events.own("iad/s3_key/k", replace(OWNED, id="8")))
+    before, journal = session.part, (tmp_path / "iad.journal").read_bytes()
+    session.close()
+    (tmp_path / "iad.journal").write_bytes(journal)  # the end came between the one and the other
+    assert ledger.read("iad") == before
+    assert FileLedger(tmp_path, "other").others().parts == (before,)
+    ledger.open("iad", "the next").close()
+    assert ledger.read("iad") == before and not (tmp_path / "iad.journal").exists()
+
+
+def test_a_journal_of_former_versions_that_says_not_what_it_follows_is_read(tmp_path: Path) -> None:
+    ledger = FileLedger(tmp_path, "doc")
+    ledger.open("iad", "me").close()
+    (tmp_path / "iad.journal").write_text(json.dumps(events.own("iad/view/x", OWNED)) + "\n")
+    assert ledger.read("iad").entries == {"iad/view/x": OWNED}
+    (tmp_path / "iad.journal").write_text(
+        json.dumps(events.own("iad/view/x", OWNED)) + "\n" + json.dumps({"follows": "it"}) + "\n"
+    )
+    with pytest.raises(VastplanError, match="damaged in line 2"):
+        ledger.read("iad")
 
 
 def test_a_damaged_journal_is_not_guessed_at(tmp_path: Path) -> None:
@@ -158,7 +186,11 @@ def test_a_session_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None
     session = recorded(tmp_path)
     assert re.fullmatch(r"me since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\n", (tmp_path / "iad.holder").read_text())
     assert json.loads((tmp_path / "iad.json").read_text())["entries"] == {}
-    assert (tmp_path / "iad.journal").read_bytes().count(b"\n") == 1
+    first, own = (tmp_path / "iad.journal").read_text().splitlines()
+    follows = hashlib.blake2b((tmp_path / "iad.json").read_bytes(), digest_size=16).hexdigest()
+    assert json.loads(first) == {"follows": follows} and json.loads(own)["event"] == "own"
+    session.record(events.own("iad/view/x", OWNED))
+    assert (tmp_path / "iad.journal").read_text().count("follows") == 1
     (tmp_path / "iad.holder").unlink()
     session.close()
     assert not (tmp_path / "iad.journal").exists()

@@ -19,13 +19,16 @@ from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
+from tests.values.forms import forms
 from vastplan.app.secrets import beside, lazily
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import INSTEAD, MOST, guarded, keep_secret, keep_token, without_secrets
 from vastplan.schema.connection import CommandSecret
+from vastplan.sim.vast import VastPlane, apitokens, keys, managers
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 MINE = ("word", "link", "vms-here", "config-here")  # files that the person who runs it has put there
+KEPT = {keys.NAME: keys.SECRET, managers.NAME: managers.PASSWORD, apitokens.NAME: apitokens.TOKEN}
 FROM_ENV, FROM_FILE, BY_HAND = "canary-env-Ünï 'q\"\\9", "canary-file-5cd1+/=", "canary-by-hand-77"
 
 
@@ -83,8 +86,14 @@ class Outside:
         """Write the document: something of every system, a Secret of two sources, and what is handed to Run:AI."""
         data = {"endpoint": "vms.example.com", "password": {"env": "SECRET_CANARY"}, "token": {"file": "word"}, **more}
         sections = {
-            "tenants": {"a": {"max_views": 3}},
+            "tenants": {"a": {"max_views": 3, "local_provider": "a"}},
             "departments": {"d": {"gpus": {"default": 1}}},
+            "local_providers": {"a": {}},
+            "users": {"ann": {"local_provider": "a", "uid": 30109}},
+            "s3_keys": {"ann": {"tenant": "a", "user": "ann", "deliver": {"secret": "vast-csi/ann"}}},
+            "roles": {"work": {"tenant": "a", "permissions_list": ["edit_logical"]}},
+            "managers": {"m": {"tenant": "a", "roles": ["work"], "deliver": {"secret": "vast-csi/m"}}},
+            "api_tokens": {"m": {"owner": "m", "deliver": {"secret": "vast-csi/token"}}},
             "namespaces": {"vast-csi": {}},
             "secrets": {"vast-mgmt": {"namespace": "vast-csi", "data": data}},
             "access_key_credentials": {
@@ -102,13 +111,21 @@ class Outside:
         """A command line on this document."""
         return (words[0], self.document, *words[1:], "--connections", self.connections)
 
+    def told(self) -> set[str]:
+        """What the simulated VMS made or was given, and shows to nobody again: pairs, passwords, tokens."""
+        plane = self.lab.world.sites["iad"].planes["vast"]
+        assert isinstance(plane, VastPlane)
+        with self.lab.world.lock:
+            return {
+                row[place] for name, place in KEPT.items() for row in plane._cluster.store.rows(name) if row.get(place)
+            }
+
     def all_in_order(self, ran: Ran) -> Ran:
         """Fails when a canary, or an encoding of one, is in what was printed or in any file that vastplan wrote."""
         files = [one for one in self.folder.rglob("*") if one.is_file() and one.name not in MINE]
         texts = [ran.out, ran.err, *(one.read_text(encoding="utf-8") for one in files)]
-        for canary in self.canaries:
-            encoded = base64.b64encode(canary.encode()).decode()
-            for form in (canary, encoded, json.dumps(canary)[1:-1], repr(canary)[1:-1]):
+        for canary in [*self.canaries, *self.told()]:
+            for form in (*forms(canary), repr(canary)[1:-1]):
                 assert not any(form in text for text in texts), f"{form} in {ran}"
         return ran
 
@@ -132,6 +149,7 @@ def test_a_whole_life_says_none(outside: Outside, vastplan: Run, monkeypatch: py
         assert outside.all_in_order(vastplan(*line)).code == 0, line
     stored = outside.lab.by_hand("iad", "kubernetes", "GET", "/api/v1/namespaces/vast-csi/secrets/vast-mgmt")["data"]
     assert base64.b64decode(stored["password"]).decode() == FROM_ENV, "the canary did not even enter"
+    assert len(outside.told() - {*outside.canaries}) == 3, "no value was told"
     moved = {"data": {"token": base64.b64encode(BY_HAND.encode()).decode()}}
     for form in ("text", "json"):
         outside.lab.by_hand(

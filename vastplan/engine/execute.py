@@ -222,6 +222,7 @@ class _Execution:
         if drawn:
             self._answered_once = drawn
             self._told = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
+            self._own(self._action.id, self._action.locator, None)  # so that what is delivered is known for ours
             self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
 

@@ -102,16 +102,18 @@ def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Form
 
 
 def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Finding]:
-    """VP335: a warning where more is there of the same than creates that were cut off can have made."""
+    """VP335: a warning where more is there of the same than creates that were cut off can have made.
+
+    What they can have made is matched by now, and owned.
+    """
     for part in ledger.values():
         for made in _cut_off(part, matches) if part.intents else ():
-            if not made.by:
-                of = " and ".join(map(str, made.creates))
-                ids = ", ".join(inert(live.id, 80) for live in made.found)
-                many = len(made.creates)
-                text = f"an interrupted apply of {of} made {many} at most of what is new there, and none is touched: id {ids}"
-                fix = "delete by hand what nobody knows: its value is lost"
-                yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
+            of = " and ".join(map(str, made.creates))
+            ids = ", ".join(inert(live.id, 80) for live in made.found)
+            many = len(made.creates)
+            text = f"an interrupted apply of {of} made {many} at most of what is new there, and none is touched: id {ids}"
+            fix = "delete by hand what nobody knows: its value is lost"
+            yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -25,6 +26,8 @@ _NAME = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _PART = re.compile(rf"({_NAME})(\.{_NAME})?")
 _HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
 _HEAD_SIZE = 512  # bytes
+_BASE = "follows"
+"""What the first line of a journal says: by which it is known whether it follows this file."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -72,7 +75,7 @@ class FileLedger:
             raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
         part = checked(load(raw, str(file)), self._document, site, str(file))
         try:
-            return _replayed(part, journal)
+            return _replayed(part, raw, journal)
         except OSError as problem:
             raise VastplanError(f"the ledger journal {journal} cannot be read: {problem.strerror}") from None
 
@@ -87,8 +90,9 @@ class FileLedger:
             document = _document_of(file)
             if document not in ("", self._document):
                 try:
-                    part = checked(load(_content(file), str(file)), document, _site_of(file), str(file))
-                    parts.append(_replayed(part, file.with_suffix(".journal")))
+                    raw = _content(file)
+                    part = checked(load(raw, str(file)), document, _site_of(file), str(file))
+                    parts.append(_replayed(part, raw, file.with_suffix(".journal")))
                 except OSError as problem:
                     unread[document] = f"the ledger {file} cannot be read: {problem.strerror}"
                 except VastplanError as problem:
@@ -149,7 +153,7 @@ class FileSession:
         self._lock = lock
         self._writing = threading.Lock()
         self._lost = ""
-        self._compact()
+        self._base = self._compact()
         self._journal_file = os.fdopen(os.open(self._journal, _APPEND, 0o600), "ab", buffering=0)
 
     @property
@@ -168,7 +172,8 @@ class FileSession:
             self.holds()
             before = self._journal_file.tell()
             try:
-                whole = b"".join(json.dumps(event).encode() + b"\n" for event in events)
+                lines = events if before else ({_BASE: self._base}, *events)
+                whole = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
                 if self._journal_file.write(whole) != len(whole):
                     raise OSError("it was written in part")
                 os.fsync(self._journal_file.fileno())
@@ -191,9 +196,12 @@ class FileSession:
         finally:
             self._lock.release()
 
-    def _compact(self) -> None:
-        write_atomically(self._file, dump(self.part))
+    def _compact(self) -> str:
+        """Replace the file; answers by what a journal that follows it knows it. The former one counts no more from then on."""
+        whole = dump(self.part)
+        write_atomically(self._file, whole)
         self._journal.unlink(missing_ok=True)
+        return _told_from_others(whole)
 
 
 def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> None:
@@ -223,7 +231,17 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
         os.close(folder)
 
 
-def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
+def _told_from_others(raw: bytes) -> str:
+    """By what a journal knows the file that it follows."""
+    return hashlib.blake2b(raw, digest_size=16).hexdigest()
+
+
+def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
+    """The part with what happened since then; `raw` is the file that it is from.
+
+    A journal that follows another file is folded into this one already, by a run that was cut off before it could remove it. What
+    happened once is not done twice: what an address has been moved to stands for something else by then.
+    """
     try:
         lines = _content(journal).split(b"\n")
     except FileNotFoundError:
@@ -233,7 +251,12 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
         if not line:
             continue
         try:
-            reducer.add(strict_json.parse(line))
+            event = strict_json.parse(line)
+            if index == 0 and _BASE in event:
+                if event[_BASE] != _told_from_others(raw):
+                    return part
+                continue
+            reducer.add(event)
         except NO_EVENT:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None

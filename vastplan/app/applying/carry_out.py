@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 
@@ -13,6 +13,7 @@ from vastplan.app.planning.request import Planned
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import noted
+from vastplan.engine.delivery import Fault
 from vastplan.engine.diff import digests
 from vastplan.engine.formers import alike, identity_of
 from vastplan.engine.moved_references import moved_references
@@ -70,6 +71,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
         digests = renoted.get(site, {})
         renamed = (events.move(addresses, digests),) if addresses or digests else ()
+        asked_for = _asked_for_by_a_number(again, addresses)
         # What an apply of ours took away is no longer ours, whatever becomes of the create: nobody else deleted it.
         taken = (
             events.drop(str(action.address))
@@ -88,7 +90,12 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             for event in (events.own(str(address), former.unnoted), events.settle(str(former.of)))
         )
         session.record(
-            *renamed, *taken, *noted, *found, events.begin(plan.id, intents, begun, _systems(endpoints[site]))
+            *renamed,
+            *asked_for,
+            *taken,
+            *noted,
+            *found,
+            events.begin(plan.id, intents, begun, _systems(endpoints[site])),
         )
 
 
@@ -105,6 +112,14 @@ def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owne
             refers = tuple(sorted({*map(str, of), *action.after}))
             made[action.address] = Owned(action.id, action.locator, intent.fields, refers, intent.at)
     return made
+
+
+def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator[events.Event]:
+    """What makes room because the document has another number: it goes for that, whatever number the document has later."""
+    for address, former in again.matches.formers.items():
+        delivers = again.matches.kinds[address.kind].delivers
+        if former.fault is Fault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:
+            yield events.own(str(address), again.matches.owned[address].without({delivers.generation}))
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
