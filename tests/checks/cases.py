@@ -127,12 +127,13 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(
-            LiveObject(Address(site, kind, name), figures, figures) for name, figures in _by_name(objects).items()
+            LiveObject(Address(site, kind, name), figures, figures, figures)
+            for name, figures in _by_name(objects).items()
         )
         for site, kinds in live.items()
         for kind, objects in kinds.items()
     }
-    return replace(facts, seen=seen)
+    return replace(facts, seen=seen, today=TODAY)
 
 
 def _by_name(objects: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -23,6 +23,9 @@ class Control:
         self.assets = API.NFSApi(connection), API.S3Api(connection), API.GitApi(connection), API.HostPathApi(connection)
         self.fixed = API.ConfigMapApi(connection), API.SecretApi(connection)
         self.credentials = API.CredentialsApi(connection)
+        self.volumes = API.DatavolumesApi(connection)
+        self.policies = API.PolicyApi(connection)
+        self.classes = API.StorageClassConfigurationApi(connection)
         self.roles, self.pools = API.RolesApi(connection), API.NodePoolsApi(connection)
         self.cluster = API.ClustersApi(connection).get_clusters().data[0]["uuid"]
         pools = self.pools.get_nodepools(filter_by=[f"clusterId=={self.cluster}"]).data["nodepools"]
@@ -244,6 +247,61 @@ def generic_secret_credential(control: Control) -> None:
     )
 
 
+def data_volume(control: Control) -> None:
+    api, project = control.volumes, control.project()
+    body = {"name": "life", "projectId": project, "originPvcName": "images"}
+    assert api.datavolume_name_availability("life", control.cluster).status_code == 204
+    made = api.create_datavolume(body).data
+    with pytest.raises(Exception, match="400"):
+        api.create_datavolume(body)
+    with pytest.raises(Exception, match="409"):
+        api.datavolume_name_availability("life", control.cluster)
+    assert made["id"] in [row["id"] for row in api.get_datavolumes("Originated").data["datavolumes"]]
+    assert api.count_datavolumes("Originated").data == {"count": 1}
+    api.patch_datavolume(made["id"], {"description": "new"})
+    assert api.get_datavolume(made["id"]).data["description"] == "new" != made.get("description")
+    api.delete_datavolume(made["id"])
+    with pytest.raises(Exception, match="404"):
+        [api.get_datavolume(made["id"]) for _ in range(5)]
+
+
+def storage_class_configuration(control: Control) -> None:
+    api = control.classes
+    body = {"scopeType": "cluster", "scopeId": control.cluster, "name": "standard", "permissions": {}}
+    made = api.create_storage_class_configuration(body).data
+    with pytest.raises(Exception, match="409"):
+        api.create_storage_class_configuration(body)
+    found = api.list_storage_class_configuration(filter_by=["name==standard"]).data["storageClassConfigurations"]
+    assert [row["id"] for row in found] == [made["id"]]
+    api.patch_storage_class_configuration_by_id(made["id"], {"permissions": {"allowedForAssets": False}})
+    read = api.get_storage_class_configuration_by_id
+    assert read(made["id"]).data["permissions"] == {"allowedForAssets": False}
+    api.delete_storage_class_configuration_by_id(made["id"])
+    with pytest.raises(Exception, match="404"):
+        read(made["id"])
+
+
+def workload_policy(control: Control) -> None:
+    api, project = control.policies, control.project()
+    which = {"scope": "project", "project_id": project}
+    with pytest.raises(Exception, match="404"):
+        api.get_training_policy_v2(**which)
+    options = [{"value": "standard", "displayed": "Ordinary"}]
+    rules = {"storage": {"pvc": {"attributes": {"claimInfo": {"storageClass": {"options": options}}}}}}
+    body = {"meta": {"name": "life", "scope": "project", "projectId": int(project)}, "policy": {"rules": rules}}
+    made = api.overwrite_training_policy_v2(training_policy_overwrite_request_v2=body).data
+    assert made["policy"]["rules"] == rules == made["effective"]["rules"]
+    found = api.list_policies(scope="project", project_id=project).data["policies"]
+    assert [(row["type"], row["meta"]["id"]) for row in found] == [("training", made["meta"]["id"])]
+    whole = {**body, "policy": {"imposedAssets": []}}
+    again = api.overwrite_training_policy_v2(training_policy_overwrite_request_v2=whole).data
+    assert again["meta"]["id"] == made["meta"]["id"] and "rules" not in again["policy"]
+    assert api.get_training_policy_v2(**which).data["policy"] == {"imposedAssets": []}
+    api.delete_training_policy(**which)
+    with pytest.raises(Exception, match="404"):
+        api.get_training_policy_v2(**which)
+
+
 def node_pool(control: Control) -> None:
     """Read only for vastplan: listed and read."""
     assert control.pools.get_nodepool(control.pool).data["name"] == "default"
@@ -258,7 +316,7 @@ def role(control: Control) -> None:
 LIVES: list[Callable[[Control], None]] = [
     department, project, access_rule, data_source, nfs_data_source, s3_data_source, git_data_source, host_path_data_source,
     config_map_data_source, secret_data_source, access_key_credential, password_credential, docker_registry_credential,
-    generic_secret_credential, node_pool, role,
+    generic_secret_credential, data_volume, storage_class_configuration, workload_policy, node_pool, role,
 ]  # fmt: skip
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",

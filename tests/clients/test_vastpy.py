@@ -108,10 +108,12 @@ CASES = [
     ),
 ]
 LEFT_OUT = {
+    "directory_key": "it is made, switched and removed by its user's number: test_keys_of_a_directory_s_user",
     "group_right": "it is set, not made: test_rights_are_set_in_a_tenant",
     "user_right": "it is set, not made: test_rights_are_set_in_a_tenant",
     "snapshot": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
     "cluster": "it is there, and only looked at: tests/checks",
+    "api_token": "it is revoked, and its create answers nothing but itself: test_tokens_are_told_once_and_revoked",
     "s3_key": "it is made, switched and removed under its user: test_keys_are_made_under_their_user",
     "vms": "it is there, and only looked at: tests/checks",
 }
@@ -196,3 +198,48 @@ def test_rights_are_set_in_a_tenant(place: Place) -> None:
             query.get(**dict.fromkeys(whom, "nobody"), tenant_id=tenant, context="aggregated")
     here.s3policies[policy].delete()
     assert here.users.query.get(username="carol", tenant_id=tenant)["s3_policies_ids"] == []
+
+
+def test_tokens_are_told_once_and_revoked(place: Place) -> None:
+    here = client(place, "iad")
+    told = here.apitokens.post(owner="admin", name="ci", expiry_date="30d")
+    with_token = vastpy.VASTClient(
+        token=told["token"],
+        address=place.endpoint("vast", "iad").url.removeprefix("https://"),
+        cert_file=place.endpoint("vast", "iad").ca_file,
+        cert_server_name="localhost",
+    )
+    assert [row["name"] for row in with_token.tenants.get()] == ["default"]
+    assert here.apitokens[told["id"]].get()["name"] == "ci" and "token" not in here.apitokens[told["id"]].get()
+    here.apitokens[told["id"]].patch(name="cd")
+    here.apitokens[told["id"]].revoke.patch()
+    (row,) = here.apitokens.get(owner="admin")
+    assert (row["name"], row["revoked"]) == ("cd", True)
+    with pytest.raises(vastpy.RESTFailure, match="error 401"):
+        with_token.tenants.get()
+
+
+def test_keys_of_a_directory_s_user(place: Place) -> None:
+    here = client(place, "iad")
+    plane = place.world.sites["iad"].planes["vast"]
+    assert isinstance(plane, VastPlane)
+    plane.enrol({"carol": {"uid": 40001}, "dora": {"uid": 40002}})
+    local = here.users.post(name="u", uid=30109, local_provider_id=1)
+    keys = here.users.non_local_keys
+    pairs = {uid: keys.post(uid=uid, tenant_id=1)["access_key"] for uid in (40001, 40002, 30109)}
+
+    def held(uid: int) -> dict[str, bool]:
+        rows = here.users.query.get(uid=uid, tenant_id=1, context="aggregated")["access_keys"]
+        assert not any("secret_key" in row for row in rows)
+        return {row["access_key"]: row["enabled"] for row in rows}
+
+    keys.patch(uid=40001, tenant_id=1, access_key=pairs[40001], enabled=False)
+    assert {uid: held(uid) for uid in pairs} == {uid: {key: uid != 40001} for uid, key in pairs.items()}
+    # of the directory's users nothing is listed
+    assert [row["access_key"] for row in here.locals3keys.get()] == [pairs[local["uid"]]]
+    for whose in ({"uid": 40002, "tenant_id": 1}, {"uid": 40001, "tenant_id": here.tenants.post(name="t")["id"]}):
+        with pytest.raises(vastpy.RESTFailure, match="error 404"):
+            keys.delete(**whose, access_key=pairs[40001])
+    for uid, key in pairs.items():
+        keys.delete(uid=uid, tenant_id=1, access_key=key)
+        assert held(uid) == {}

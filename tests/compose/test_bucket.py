@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from tests.compose.short import Said, back, entry, made, objects_of, pieces, without
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
+from vastplan.model.address import Address
 from vastplan.schema.entries import Scope
 
 WORLD: dict[str, Said | None] = {
@@ -16,7 +17,7 @@ WORLD: dict[str, Said | None] = {
     "view_policy/s3": {"tenant": "@tenant/nlp", "flavor": "S3_NATIVE"}, "view_policy/nfs": {"tenant": "@tenant/nlp", "flavor": "NFS"},
     "view_policy/theirs": {"tenant": "@tenant/cv", "flavor": "S3_NATIVE"},
 }  # fmt: skip
-SAYS: Said = {"tenant": "@tenant/nlp", "size": 10, "owner": "@user/ana", "bucket": "sets"}
+SAYS: Said = {"tenant": "@tenant/nlp", "size": 10, "owner": "@user/ana"}
 CHOSEN = ["view_policy s3, the only one of tenant nlp by which identity policies count"]
 VIEW: Said = {
     "tenant": "@tenant/nlp", "path": "/nlp/sets", "protocols": ["S3"], "create_dir": True, "bucket": "sets", "bucket_owner": "ana",
@@ -52,12 +53,16 @@ def test_what_it_says_its_view_says() -> None:
 
 def test_its_path_and_its_name_follow_from_names() -> None:
     assert bucket({**SAYS, "bucket": "other"})[0]["view/sets"]["path"] == "/nlp/other"
-    found, _ = bucket(without(SAYS, "bucket"))
-    assert (found["view/sets"]["path"], found["view/sets"]["bucket"]) == ("/nlp/sets", "sets")
+    assert bucket({**SAYS, "bucket": "other"})[0]["view/sets"]["bucket"] == "other"
     found, _ = bucket(SAYS, {"tenant/nlp": {"name": "Language"}})
     assert found["view/sets"]["path"] == "/Language/sets"
     found, _ = bucket({**SAYS, "tenant": "@?tenant/far"})
     assert found["view/sets"]["path"] == "/far/sets"
+
+
+def test_where_the_bucket_is_called_otherwise_its_parts_keep_their_names() -> None:
+    assert bucket({**SAYS, "bucket": "other"})[0]["view/sets"]["(defaults)"] == ["name"]
+    assert "(defaults)" not in bucket({**SAYS, "bucket": "sets"})[0]["view/sets"]
 
 
 def test_its_owner_is_called_as_vms_calls_him() -> None:
@@ -85,7 +90,7 @@ def test_what_is_renamed_is_told_what_to_write() -> None:
         others = [entry(name, values) for name, values in world.items() if values is not None]
         return COMPOSITION.keeps(one, Scope({}, [one, *others]))
 
-    assert kept(without(SAYS, "bucket"), WORLD) == {"bucket": "sets", "path": "/nlp/sets"}
+    assert kept(SAYS, WORLD) == {"bucket": "sets", "path": "/nlp/sets"}
     assert kept({**SAYS, "bucket": "b", "path": "/p"}, WORLD) == {"bucket": "b", "path": "/p"}
     assert kept(SAYS, {"tenant/nlp": {"name": "old"}}) == {"bucket": "sets", "path": "/old/sets"}
 
@@ -107,24 +112,26 @@ TYPED: Said = {"size": "40 TiB", "owner": "ana", "tenant": "nlp"}
 )  # fmt: skip
 def test_what_a_bucket_may_say(says: Said) -> None:
     assert BUCKET.model.model_validate({**TYPED, **says})
-    assert (BUCKET.name, BUCKET.section, BUCKET.within_tenant, BUCKET.systems({})) == (
-        "bucket",
-        "buckets",
-        True,
-        {"vast"},
-    )
+    assert (BUCKET.name, BUCKET.section, BUCKET.within_tenant) == ("bucket", "buckets", True)
 
 
-NO_NAME = (
-    "{} cannot be the name of a bucket, which is 3 to 63 small letters, digits, - and . between them, and no IP address; where the "
-    "entry is called otherwise, write bucket: NAME"
-)
+NO_NAME = "{} cannot be the name of a bucket: 3 to 63 small letters, digits, - and . between them, and no IP address"
+BAD = ("ab", "a" * 64, "Sets", "a_b", "-ab", "ab-", "a..b", "1.2.3.4", "a\n")
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: str) -> None:
+    _, wrong = made(COMPOSITION, entry("bucket/sets", SAYS, address=Address("iad", "bucket", name)), WORLD)
+    fix = "bucket: NAME, as the entry's name is what it is called where nothing is said"
+    assert wrong == [("VP284", NO_NAME.format(repr(name)), fix)]
+    one = entry("bucket/sets", {**SAYS, "bucket": "sets"}, address=Address("iad", "bucket", name))
+    assert made(COMPOSITION, one, WORLD)[1] == []
 
 
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        *(({"bucket": name}, NO_NAME.format(repr(name))) for name in ("ab", "a" * 64, "Sets", "a_b", "-ab", "ab-", "a..b", "1.2.3.4", "a\n")),
+        *(({"bucket": name}, NO_NAME.format(repr(name))) for name in BAD),
         ({"protocols": ["NFS"]}, "a bucket has protocol S3; a directory without it is a volume, or a view"),
         ({"qos": {"limit_by": "BW"}, "qos_policy": "q"}, "give either qos or qos_policy"),
         ({"locking": True}, "locking of a bucket needs s3_versioning: true"),
@@ -166,11 +173,11 @@ def home(says: Said, world: dict[str, Said | None] | None = None) -> Said:
 
 
 KEPT: dict[str, Said | None] = {"user/ana": {"local_provider": "@local_provider/people"}}
-SAID = {**without(SAYS, "path"), "view_policy": "@view_policy/s3"}
+SAID = {**SAYS, "view_policy": "@view_policy/s3"}
 MORE: list[Said] = [
     {}, {"qos": {"limit_by": "BW"}, "snapshots": "@protection_policy/s", "names": {"quota": "q"}}, {"max_inodes": 9},
     {"lifecycle": [{"name": "old", "expiration_days": 3}], "s3_versioning": True}, {"protocols": ["NFS", "S3"]}, {"path": "/elsewhere"},
-    {"is_user_quota": True, "default_user_quota": {"hard_limit": 2}},
+    {"is_user_quota": True, "default_user_quota": {"hard_limit": 2}}, {"bucket": "other"}, {"bucket": "other", "path": "/nlp/sets"},
 ]  # fmt: skip
 
 
@@ -201,7 +208,7 @@ def test_its_owner_is_a_user_of_the_provider_of_its_tenant() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"protocols": ["NFS"]}, {"protocols": None}, {"bucket_owner": None}, {"tenant": None}, {"alias": "/a"}, {"quota": None},
+        {"protocols": ["NFS"]}, {"protocols": None}, {"bucket_owner": None}, {"tenant": None}, {"bucket": None}, {"alias": "/a"}, {"quota": None},
         {"quota": {"soft_limit": 1}}, {"quota": {"hard_limit": 0}}, {"quota": {"hard_limit": 1, "grace_period": 3}},
     ],
 )  # fmt: skip

@@ -128,7 +128,10 @@ def test_lifecycle_rules_are_of_their_view() -> None:
 def test_where_a_rule_says_more_all_of_them_stay_apart() -> None:
     more = {**OF_RULES, "s3_lifecycle_rule/x": {"name": "x", "view": "@view/data", "tenant": "@tenant/nlp"}}
     assert back(COMPOSITION, pieces(more)) == []
-    another = {"view/data": VIEW, "s3_lifecycle_rule/x": {"name": "x", "view": "@view/other", "expiration_days": 1}}
+    another: dict[str, Said | None] = {
+        "view/data": VIEW,
+        "s3_lifecycle_rule/x": {"name": "x", "view": "@view/other", "expiration_days": 1},
+    }
     assert back(COMPOSITION, pieces(another)) == []
 
 

@@ -111,13 +111,17 @@ class Runai(Target):
             self.abilities.add("2.21")
         if self.send("GET", "/api/v1/storage-class-configuration").status == 200:
             self.abilities.add("2.24")
+        if self.send("GET", "/api/v1/datavolumes", query={"requestType": "Originated"}).status == 200:
+            self.abilities.add("data volumes")
+        if self.send("GET", "/api/v1/datavolumes/count", query={"requestType": "Originated"}).status == 200:
+            self.abilities.add("2.22")
         return {
             "cluster": cluster["uuid"], "pool": default["id"], "pools": [pool["id"] for pool in pools],
             "entries": [{"nodePool": {"id": pool["id"]}} for pool in pools],
             "role": self._role(), "class": self._class, "client_id": self._id, "client_secret": self._secret,
             "quota": [{"nodePool": {"id": pool["id"]}, "gpu": {"deserved": 0}} for pool in pools],
             "projects": "/api/v1/org-unit/projects", "departments": "/api/v1/org-unit/departments",
-            "assets": "/api/v1/asset/datasource", "rules": "/api/v1/authorization/access-rules",
+            "assets": "/api/v1/asset/datasource", "rules": "/api/v1/authorization/access-rules", "volumes": "/api/v1/datavolumes",
         }  # fmt: skip
 
     def made(self, path: str, body: Any) -> str | None:
@@ -144,6 +148,9 @@ class Runai(Target):
         for row in self._rows("/api/v1/authorization/access-rules", "accessRules"):
             if str(row.get("subjectId", "")).startswith(prefix):
                 yield Leftover(f"access rule of {row['subjectId']}", f"/api/v1/authorization/access-rules/{row['id']}")
+        for row in self._rows("/api/v1/datavolumes", "datavolumes", requestType="Originated"):
+            if row["name"].startswith(prefix):
+                yield Leftover(f"data volume {row['name']}", f"/api/v1/datavolumes/{row['id']}")
         for collection, key in self.units:
             for row in self._rows(f"/api/v1/org-unit/{collection}", key):
                 if row["name"].startswith(prefix):
@@ -153,10 +160,11 @@ class Runai(Target):
         answer = self.send("GET", "/api/v1/storage-class-configuration")
         return list(answer.body["storageClassConfigurations"]) if answer.status == 200 else []
 
-    def _rows(self, path: str, key: str) -> Iterator[dict[str, Any]]:
+    def _rows(self, path: str, key: str, **query: str) -> Iterator[dict[str, Any]]:
         offset = 0
         while True:
-            rows = self.send("GET", path, query={"limit": "100", "offset": str(offset)}).body.get(key, [])
+            # Where a feature is off there are none of ours.
+            rows = self.send("GET", path, query={"limit": "100", "offset": str(offset), **query}).body.get(key, [])
             yield from rows
             if len(rows) < 100:
                 return

@@ -105,7 +105,8 @@ def test_a_default_of_the_schema_is_in_that_of_every_version(name: str) -> None:
 
 def test_there_are_such_defaults_of_several_versions() -> None:
     assert {
-        "qos_policy", "s3_lifecycle_rule", "tenant", "vip_pool", "department", "project", "data_source", "nfs_data_source",
+        "qos_policy", "s3_lifecycle_rule", "tenant", "vip_pool", "department", "project", "data_source", "data_volume",
+        "nfs_data_source",
     } == set(WITH_SCHEMA)  # fmt: skip
     assert {system: len(list(versions(system))) for system in ("vast", "runai")} == {"vast": 2, "runai": 5}
 

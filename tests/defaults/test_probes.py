@@ -22,9 +22,9 @@ FACTS = {
     "VMS-070": "tenant", "VMS-071": "vip_pool", "VMS-072": "view_policy", "VMS-073": "view", "VMS-074": "quota",
     "VMS-075": "qos_policy", "VMS-076": "protection_policy", "VMS-077": "protected_path", "VMS-078": "replication_peer",
     "VMS-090": "local_provider", "VMS-091": "user", "VMS-092": "group", "VMS-093": "s3_policy",
-    "VMS-094": "s3_lifecycle_rule", "VMS-120": "s3_key", "VMS-143": "user_right", "VMS-144": "group_right",
-    "RAI-080": "department", "RAI-081": "project", "RAI-082": "data_source", "RAI-084": "nfs_data_source", "K8S-040": "storage_class",
-    "K8S-041": "persistent_volume", "K8S-042": "persistent_volume_claim", "K8S-043": "secret",
+    "VMS-094": "s3_lifecycle_rule", "VMS-120": "s3_key", "VMS-143": "user_right", "VMS-144": "group_right", "VMS-146": "directory_key",
+    "RAI-080": "department", "RAI-081": "project", "RAI-082": "data_source", "RAI-084": "nfs_data_source", "RAI-100": "data_volume",
+    "K8S-040": "storage_class", "K8S-041": "persistent_volume", "K8S-042": "persistent_volume_claim", "K8S-043": "secret",
 }  # fmt: skip
 NOT_SHOWN = {
     "storage_class.transport_type": "the driver takes it, and shows it nowhere",

@@ -95,5 +95,7 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         told = f"attributes=(Attribute('light', (), str{of}),))"
         with pytest.raises(TypeError, match="light is predicted of no field, or of one that it does not have"):
             package(tmp_path, f"house_dark{number}", LAMP.removesuffix(")") + ", " + told).kinds["lamp"]
+    with pytest.raises(TypeError, match="kind lamp: socket is said to be unique, and is no field of it"):
+        package(tmp_path, "house_unique", LAMP.removesuffix(")") + ", unique=(('watts', 'socket'),))").kinds["lamp"]
     with pytest.raises(KeyError, match="lamp has no attribute wattage"):
         check(package(tmp_path, "house_attribute", LAMP, target="lamp.wattage"))

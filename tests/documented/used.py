@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -79,43 +79,68 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield "GET", kind.endpoint.shape.places
         yield "PATCH", kind.endpoint.path
         return
+    if isinstance(kind.endpoint.shape, AskedMembers):
+        yield "GET", kind.endpoint.shape.places
+        yield from ((method, kind.endpoint.shape.path) for method in ("POST", "PATCH", "DELETE"))
+        return
     if isinstance(kind.endpoint.shape, Members):  # they have no path of their own
         yield from (
             (method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE")
         )
         return
+    if isinstance(kind.endpoint.shape, PerUnit):
+        steps = kind.endpoint.shape.paths.values()
+        yield from ((method, f"{kind.endpoint.path}/{step}") for step in steps for method in ("GET", "PUT", "DELETE"))
+        return
     yield "GET", item(kind)
     yield "POST", collection(kind)
-    yield "DELETE", item(kind)
+    revoked = kind.endpoint.revoked
+    yield ("DELETE", item(kind)) if revoked is None else ("PATCH", f"{item(kind)}{revoked.action}")
     if kind.endpoint.update is not Update.NONE:
         yield "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind)
-    for each in kind.endpoint.one_by_one:
-        yield from (("PATCH", f"{item(kind)}{action}/") for action in (each.add, each.remove))
+    for place, _ in _list_calls(kind):
+        yield "PATCH", place
+
+
+def _list_calls(kind: Kind) -> Iterator[tuple[str, str]]:
+    """The calls that change a list of the kind: each by its path, with the name under which the body has what comes or goes."""
+    end = "/" if kind.system == "vast" else ""
+    for delta in kind.endpoint.deltas:
+        yield from ((f"{item(kind).rstrip('/')}/{path}{end}", name) for path, name in (delta.add, delta.remove))
 
 
 def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
     """The places on the wire that an operation of the kind may write."""
-    items = {
-        f"{item(kind)}{action}/": each.item for each in kind.endpoint.one_by_one for action in (each.add, each.remove)
-    }
-    if path in items:
-        return {(items[path],)}
+    lists: set[tuple[str, ...]] = {(name,) for place, name in _list_calls(kind) if place == path}
+    if lists:
+        return lists
+    if kind.endpoint.revoked is not None and path.endswith(kind.endpoint.revoked.action):
+        return set()
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 
 def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
     skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*NEVER_SENT, Marker.IDENTITY}
-    apart = {each.field for each in kind.endpoint.one_by_one} if method == "PATCH" else set()
+    apart = {delta.field for delta in kind.endpoint.deltas} if method == "PATCH" else set()
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
+    if isinstance(kind.endpoint.shape, PerUnit):  # what makes one is what changes it
+        skipped = {Marker.DOCUMENT}
     paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
     if kind.delivers is not None:
         paths.discard((kind.delivers.generation,))
+    shape = kind.endpoint.shape
+    if isinstance(shape, AskedMembers):  # whose it is says a number, and a secret nobody sends
+        paths -= {(shape.within,), (shape.of,)}
+        paths |= {(shape.place,), *((name,) for name in shape.known_by[:1])}
+        paths |= {(shape.key,)} if method == "PATCH" else set()
     if isinstance(kind.endpoint.shape, Asked):
         paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}
     if isinstance(kind.endpoint.shape, Members):
         paths.discard(kind.endpoint.shape.owner)
+    if isinstance(kind.endpoint.shape, PerUnit):  # said by the path
+        paths.discard(("type",))
     return paths
 
 

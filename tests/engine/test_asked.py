@@ -10,10 +10,11 @@ import pytest
 from tests.engine.library import KINDS, SITE, Bench, entry, ref
 from tests.engine.test_read_by_name import BY_NAME, Shut, planned
 from vastplan.engine.match import Matches
+from vastplan.engine.names import Named
 from vastplan.engine.read import observe
 from vastplan.model.errors import Unclear
 from vastplan.model.plan import Plan
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind, Row
 
 ASKED = {
@@ -105,3 +106,31 @@ def test_one_whose_place_cannot_be_told_is_not_looked_for(
     monkeypatch.setattr(Matches, "resolved", lambda self, kind, values: {**values, "shelf": shelf})
     receipt = bench.apply(plan)
     assert [one.state.value for one in receipt.outcomes] == ["unknown"] and not library.asked, receipt
+
+
+MEMBERS = replace(
+    KINDS["book"],
+    read_by_name=True,
+    endpoint=replace(
+        KINDS["book"].endpoint,
+        shape=AskedMembers("name", "shelf", "shelves", "shelf", "reader", "lent", "loans", ("card",), "book"),
+    ),
+)
+
+
+def test_what_somebody_has_is_asked_for_once_for_each(
+    bench: Bench, library: Unlisted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent = {"s/ann/": ["n7", "n8"], "s/bob/": []}
+    asked: list[str] = []
+
+    def had(kind: Kind, owner: str) -> list[Row]:
+        asked.append(owner)
+        return [{"id": its, "title": its} for its in lent[owner]]
+
+    monkeypatch.setattr(library, "had", had, raising=False)
+    locators = frozenset({"s/ann/", "s/ann/n7", "s/bob/n9"})  # of an entry, and of what the ledger knows
+    observed = observe([(SITE, MEMBERS)], bench.providers, names={(SITE, "book"): Named(locators, locators)})
+    assert asked == ["s/ann/", "s/bob/"] and observed.asked(SITE, "book") == {"s/ann/", "s/bob/"}
+    assert {live.id for live in observed.objects(SITE, "book")} == {"n7", "n8"}
+    assert observed.error(SITE, "book") == ""

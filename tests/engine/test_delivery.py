@@ -17,6 +17,7 @@ from vastplan.engine.delivery import draw
 from vastplan.engine.diff import digests
 from vastplan.ledger import events
 from vastplan.model.errors import Conflict, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.finding import Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Cause, Plan
 from vastplan.model.sensitive import INSTEAD, without_secrets
@@ -382,8 +383,14 @@ def test_a_create_without_an_answer_is_not_taken_for_another_one(bench: Lobby) -
 
 def begun(bench: Lobby, *before: str, of: Entry | None = None) -> None:
     """An apply noted that it would make a card, and was cut off."""
-    fields = digests(library.KINDS["card"], (of or card()).values, bench.part.key)
-    bench.book.add(events.begin("p", {"iad/card/c": Intent("create", fields, before=before)}, ""))
+    entry = of or card()
+    fields = digests(library.KINDS["card"], entry.values, bench.part.key)
+    bench.book.add(events.begin("p", {str(entry.address): Intent("create", fields, before=before)}, ""))
+
+
+def other(name: str, reader: str = "ann") -> Entry:
+    """Another card of the same reader, by whose address it is told."""
+    return Entry(at("card", name), {**card().values, "reader": reader, "deliver": {**INTO, "keys": {"number": name}}})
 
 
 def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobby) -> None:
@@ -413,21 +420,59 @@ def test_what_was_found_and_noted_still_goes_with_consent(bench: Lobby) -> None:
     assert lost not in bench.cards()
 
 
-def test_of_several_that_it_may_have_made_none_is_touched(bench: Lobby) -> None:
+def test_of_more_than_it_can_have_made_none_is_touched_and_that_is_said(bench: Lobby) -> None:
     bench.done(BOX)
     begun(bench)
-    for _ in range(2):
-        bench.library.put("card", reader="ann")
-    assert verbs(bench.plan(BOX, card())) == {"iad/card/c": "create"}
+    first, second = (bench.library.put("card", reader="ann")["id"] for _ in range(2))
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/card/c": "create"}
+    (said,) = plan.findings
+    assert (said.code, said.severity, said.address) == ("VP335", Severity.WARNING, "iad/card/c")
+    ids = f"id {first}, {second}"
+    assert (
+        said.message
+        == f"an interrupted apply of iad/card/c made 1 at most of what is new there, and none is touched: {ids}"
+    )
+    assert said.fix == "delete by hand what nobody knows: its value is lost"
+    bench.done(BOX, card())
+    assert not bench.plan(BOX, card()).findings and {first, second} < {*bench.cards()}
+
+
+def test_what_several_creates_made_together_is_all_found(bench: Lobby) -> None:
+    bench.done(BOX)
+    entries = card(), other("d"), other("e", "bob")
+    for entry in entries:
+        begun(bench, of=entry)
+    lost = [bench.library.put("card", reader=reader)["id"] for reader in ("ann", "ann", "bob")]
+    plan = bench.plan(BOX, *entries)
+    assert verbs(plan) == {
+        **dict.fromkeys(("iad/card/c", "iad/card/d", "iad/card/e"), "create"),
+        **dict.fromkeys((f"iad/card/c#{lost[0]}", f"iad/card/d#{lost[1]}", f"iad/card/e#{lost[2]}"), "delete"),
+    }
+    assert not plan.findings
+    bench.library.put("card", reader="ann")
+    plan = bench.plan(BOX, *entries)
+    assert f"iad/card/e#{lost[2]}" in verbs(plan) and f"iad/card/c#{lost[0]}" not in verbs(plan)
+    assert "iad/card/c and iad/card/d made 2 at most" in plan.findings[0].message
+
+
+def test_what_was_there_when_a_create_began_is_what_an_earlier_one_made(bench: Lobby) -> None:
+    bench.done(BOX)
+    first, second = (bench.library.put("card", reader="ann")["id"] for _ in range(2))
+    begun(bench, first, of=card())
+    begun(bench, of=other("d"))
+    assert {f"iad/card/c#{second}", f"iad/card/d#{first}"} < {*verbs(bench.plan(BOX, card(), other("d")))}
+    begun(bench, first, of=other("d"))  # then nobody made the first
+    assert verbs(bench.plan(BOX, card(), other("d"))) == {
+        "iad/card/c": "create", "iad/card/d": "create", f"iad/card/c#{second}": "delete",
+    }  # fmt: skip
 
 
 def test_what_is_owned_is_not_what_a_killed_apply_made(bench: Lobby) -> None:
     bench.done(BOX, card())
     (mine,) = bench.cards()
-    other = Entry(at("card", "d"), {**card().values, "deliver": {**INTO, "keys": {"number": "D"}}})
-    fields = digests(library.KINDS["card"], other.values, bench.part.key)
-    bench.book.add(events.begin("p", {"iad/card/d": Intent("create", fields, before=())}, ""))
-    assert verbs(bench.plan(BOX, card(), other)) == {"iad/card/d": "create"} and mine in bench.cards()
+    begun(bench, of=other("d"))
+    assert verbs(bench.plan(BOX, card(), other("d"))) == {"iad/card/d": "create"} and mine in bench.cards()
 
 
 def test_an_intent_of_a_kind_that_there_is_not_is_left(bench: Lobby) -> None:
@@ -512,10 +557,43 @@ def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(
     assert plan.actions[0].reason == "its value was not at its destination any more; iad/card/c has another now"
 
 
-def test_a_value_that_belongs_elsewhere_now_is_made_anew(bench: Lobby) -> None:
-    bench.done(BOX, card())
-    plan = bench.plan(BOX, card(deliver={**INTO, "keys": {"number": "ELSEWHERE"}}))
-    assert verbs(plan) == {"iad/card/c": "create"}
+def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(bench: Lobby) -> None:
+    bench.done(BOX, card(overlap=None))
+    (old,) = bench.cards()
+    elsewhere = card(overlap=None, deliver={**INTO, "keys": {"number": "ELSEWHERE"}})
+    plan = bench.plan(BOX, elsewhere)
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
+    made, goes = plan.actions
+    assert made.reason == "it is delivered elsewhere now, and nobody is told its value again: another is made"
+    assert not made.deleted_outside and not made.blocked
+    assert goes.reason == "iad/card/c is delivered elsewhere now, and has another value"
+    assert [block.guard for block in goes.blocked] == ["approval"]
+    bench.apply(plan)
+    assert bench.contents["CARD"] == bench.library.numbers[old] != bench.contents["ELSEWHERE"]
+    plan = bench.plan(BOX, elsewhere)
+    assert [(str(one.address), one.reason) for one in plan.actions] == [(f"iad/card/c#{old}", goes.reason)]
+    assert plan.actions[0].blocked
+
+
+def test_where_it_belongs_now_and_somebody_keeps_a_value_nothing_is_made_and_the_former_one_stays(bench: Lobby) -> None:
+    bench.done(BOX, card(overlap=None))
+    bench.contents["THEIRS"] = "theirs"
+    bench.consent = Consent(allow_delete=("*",))
+    plan = bench.plan(BOX, card(overlap=None, deliver={**INTO, "keys": {"number": "THEIRS"}}))
+    assert [(one.verb.value, one.blocked[0].guard) for one in plan.actions] == [
+        ("create", "occupied"),
+        ("delete", "waits"),
+    ]
+
+
+def test_of_two_that_swap_their_places_neither_is_written_over(bench: Lobby) -> None:
+    bench.done(BOX, card(), other("d"))
+    before = dict(bench.contents)
+    here = {**INTO, "keys": {"number": "d"}}, INTO
+    plan = bench.plan(BOX, card(deliver=here[0]), Entry(at("card", "d"), {**card().values, "deliver": here[1]}))
+    assert [(one.verb.value, one.blocked[0].guard) for one in plan.actions] == [("create", "occupied")] * 2
+    bench.apply(plan)
+    assert bench.contents == before and len(bench.cards()) == 2
 
 
 def test_a_former_one_that_somebody_deleted_is_forgotten_and_one_whose_entry_is_gone_asked_for(bench: Lobby) -> None:
@@ -624,6 +702,16 @@ def test_a_drawn_value_that_is_gone_is_drawn_anew(bench: Lobby) -> None:
     assert (change.path, change.cause, change.sensitive) == ("deliver", Cause.SYSTEM, True)
     bench.done(BOX, porter())
     assert word(bench) != first and bench.contents == {"WORD": word(bench)} and not bench.plan(BOX, porter()).actions
+
+
+def test_a_drawn_value_that_belongs_elsewhere_now_is_drawn_anew_and_nobody_is_blamed(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    elsewhere = porter(deliver={"box": ref("box", "b"), "keys": {"word": "ELSEWHERE"}})
+    (change,) = bench.plan(BOX, elsewhere).actions[0].changes
+    assert (change.path, change.cause) == ("deliver", Cause.DOCUMENT)
+    bench.done(BOX, elsewhere)
+    assert bench.contents["ELSEWHERE"] == word(bench) != bench.contents["WORD"]
+    assert not bench.plan(BOX, elsewhere).actions
 
 
 def test_one_that_was_made_and_whose_word_was_not_delivered_gets_another(bench: Lobby) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 from tests.faults.stage import Moment, Stage, settled
 from tests.faults.strike import HASTY, Striker
+from tests.values.forms import held
 from vastplan.model.errors import VastplanError
-from vastplan.model.plan import Plan
+from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import SiteLedger
 
 TRANSPORT_LIMITS = "vastplan.app.connect.TRANSPORT_LIMITS"
@@ -28,6 +29,8 @@ class Scene:
     applying: tuple[str, ...]
     after: Counter[tuple[str, ...]]
     ledger: dict[str, frozenset[str]]
+    delivered: frozenset[str]
+    """The ids of keys and managers that there are at the start; the value of each is at its destination."""
 
 
 def owned(ledger: dict[str, SiteLedger]) -> dict[str, frozenset[str]]:
@@ -51,7 +54,7 @@ class Theatre:
     def _scene(self, name: str, document: Path) -> Scene:
         stage = self.stage
         stage.show(document)
-        start = stage.now()
+        start, delivered = stage.now(), frozenset(stage.world.pairs())
         stage.orderly = True
         with self.striker.armed(()):
             plan = stage.plan()
@@ -65,7 +68,7 @@ class Theatre:
         again = stage.world.objects()
         assert again == objects, f"two applies differ: {again - objects}, {objects - again}"
         assert owned(stage.ledger()) == ledger
-        return Scene(name, start, plan, planning, applying, objects, ledger)
+        return Scene(name, start, plan, planning, applying, objects, ledger, delivered)
 
     def planning(self, scene: Scene, *places: tuple[int, str]) -> list[tuple[str, str]]:
         """Strike while it plans, apply what was planned all the same, then run again; what was struck."""
@@ -103,8 +106,12 @@ class Theatre:
 
     def _hold(self, scene: Scene, plan: Plan) -> None:
         """Apply; a run may end in an error: what counts is what it leaves."""
-        with contextlib.suppress(VastplanError):
-            self.stage.apply(plan)
+        told = []
+        try:
+            told.append(json.dumps(asdict(self.stage.apply(plan)), default=str))
+        except VastplanError as problem:
+            told.append(str(problem))
+        self._in_no_other_place(*told)
         self.kept(scene)
 
     def kept(self, scene: Scene) -> None:
@@ -114,9 +121,7 @@ class Theatre:
             before = {str(one.address) for one in scene.plan.actions if one.address.site == site}
             lost = scene.ledger[site] - before - part.entries.keys()
             assert not lost, f"the ledger lost {sorted(lost)}"
-        told, _ = self.stage.world.secrets()
-        written = b"".join(self.stage.now().ledger.values())
-        assert not [secret for secret in told if secret.encode() in written], "a secret is in the ledger"
+        self._in_no_other_place()
         strangers = {key: many for key, many in self.stage.world.objects().items() if "stranger" in " ".join(key)}
         expected = {key: many for key, many in scene.after.items() if "stranger" in " ".join(key)}
         assert strangers == expected, "a stranger's object was touched"
@@ -126,8 +131,20 @@ class Theatre:
         self.kept(scene)
         self._then(scene)
 
+    def _in_no_other_place(self, *texts: str) -> None:
+        """No secret that any create told is in a text, the ledger or a system but with its key and at its destination."""
+        told = self.stage.world.told()
+        files = [raw.decode() for raw in self.stage.now().ledger.values()]
+        assert not any(held(told, text) for text in (*files, *texts)), "a secret is in the open"
+        assert not self.stage.world.leaking(told)
+
     def _then(self, scene: Scene) -> None:
-        settled(self.stage)
+        pairs = self.stage.world.pairs().items()
+        lost = {one for one, (_, secret) in pairs if not self.stage.world.holding(secret)}
+        plan = settled(self.stage)
+        said = {one.id for one in plan.actions if _tells(one, known=one.id in scene.delivered)}
+        assert lost <= said, f"nobody said that the values of {lost - said} are lost"
+        self._in_no_other_place(json.dumps(asdict(plan), default=str))
         self.as_meant(scene)
 
     def as_meant(self, scene: Scene) -> None:
@@ -137,5 +154,13 @@ class Theatre:
         assert owned(self.stage.ledger()) == scene.ledger
         for part in self.stage.ledger().values():
             assert not part.intents, f"left open: {sorted(part.intents)}"
-        told, delivered = self.stage.world.secrets()
-        assert told <= delivered, f"{len(told - delivered)} values are nowhere"
+        for name, secret in self.stage.world.pairs().values():
+            places = self.stage.world.holding(secret)
+            assert len(places) == 1 and name in places[0].values(), f"the secret of {name} is in {len(places)} Secrets"
+
+
+def _tells(action: Action, *, known: bool) -> bool:
+    """Whether an action says that the value of its object is lost; of one that was delivered once, that it goes."""
+    if action.verb is Verb.DELETE:
+        return known or "lost" in action.reason
+    return action.verb is Verb.UPDATE and any(change.path in ("deliver", "generation") for change in action.changes)

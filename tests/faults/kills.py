@@ -1,7 +1,8 @@
 """An apply in a process of its own, ended at every event, then an ordinary run: `python -m tests.faults.kills [--every N]`.
 
-Both runs of the small document and of the one with values that are told once: on the local ledger SIGKILL, SIGINT once and SIGINT twice, on the ledger in (simulated)
-Kubernetes SIGKILL.
+Both runs of the small document and of the one with values that are told once: on the local ledger SIGKILL, SIGINT once and
+SIGINT twice, on the ledger in (simulated) Kubernetes SIGKILL. Of the one with values also SIGKILL twice: the run after the one
+that was killed is killed too, at an event drawn with a seed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import random
 import re
 import signal
 import sys
@@ -25,8 +27,10 @@ from unittest.mock import patch
 
 from tests.faults import plays, victim
 from tests.faults.case import Scene, Theatre
+from tests.values.forms import held
 from vastplan.app.files import plan as plan_file
 from vastplan.ledger.clock import Clock
+from vastplan.model.plan import Plan
 
 LATER = 120.0  # seconds: a lease of a process that died has expired
 CODES = {  # how a victim may end: it may have been past its last action, or have had an event less than was counted
@@ -34,12 +38,10 @@ CODES = {  # how a victim may end: it may have been past its last action, or hav
     "interrupted": (4, 0),
     "interrupted twice": (130, 0),
 }
-SHARES = (
-    ("small", tuple(CODES)),
-    ("shared", ("killed",)),
-    ("values", tuple(CODES)),
-    ("shared_values", ("killed",)),
-)
+AGAIN = "killed, and the next one killed"
+SHARES = {
+    "small": tuple(CODES), "shared": ("killed",), "values": (*CODES, AGAIN), "shared_values": ("killed",),
+}  # fmt: skip
 """Documents, and how an apply of them is ended."""
 
 
@@ -48,19 +50,19 @@ def words(how: str, deadly: int, plan: Path) -> list[str]:
     return [sys.executable, "-m", "tests.faults.victim", how, str(deadly), str(plan)]
 
 
-def saved(theatre: Theatre, scene: Scene) -> Path:
-    """All set back to the scene's start, and its plan in a file."""
-    theatre.stage.set_back(scene.start)
-    plan = theatre.stage.home.parent / "plan.json"
-    plan_file.save(scene.plan, plan)
-    given = [asdict(approval) for approval in scene.plan.consent.approvals]
-    victim.approvals(plan).write_text(json.dumps({"version": 1, "approvals": given}))
-    return plan
+def saved(theatre: Theatre, plan: Plan) -> Path:
+    """A plan in a file, and what was consented to beside it."""
+    file = theatre.stage.home.parent / "plan.json"
+    plan_file.save(plan, file)
+    given = [asdict(approval) for approval in plan.consent.approvals]
+    victim.approvals(file).write_text(json.dumps({"version": 1, "approvals": given}))
+    return file
 
 
 def run_victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int, str]:
-    """Apply the scene's plan in a process of its own; its exit code and what it printed."""
-    return victim.nursery().said_by(how, deadly, saved(theatre, scene))
+    """From the scene's start: apply its plan in a process of its own; its exit code and what it printed."""
+    theatre.stage.set_back(scene.start)
+    return victim.nursery().said_by(how, deadly, saved(theatre, scene.plan))
 
 
 def events(theatre: Theatre, scene: Scene) -> int:
@@ -73,10 +75,21 @@ def events(theatre: Theatre, scene: Scene) -> int:
     return int(found[1])
 
 
-def kill(theatre: Theatre, scene: Scene, deadly: int, how: str = "killed") -> bool:
-    """End it at an event, then run as usual, later; whether it was ended: an apply in parallel may have an event less."""
+def kill(theatre: Theatre, scene: Scene, deadly: int, how: str = "killed", then: int | None = None) -> bool:
+    """End it at an event, then run as usual, later; whether it was ended: an apply in parallel may have an event less.
+
+    `then` is an event of the next run, at which that one is killed.
+    """
     code, printed = run_victim(theatre, scene, how, deadly)
     assert code in CODES[how], f"exit {code}: {printed}"
+    if then is not None:
+        theatre.kept(scene)
+        plan = theatre.stage.plan()
+        if plan.actions:
+            code, more = victim.nursery().said_by(how, then, saved(theatre, plan))
+            assert code in CODES[how], f"exit {code}: {more}"
+            printed += more
+    assert not held(theatre.stage.world.told(), printed), "a secret was printed"
     with later(LATER):
         theatre.recovers(scene)
     return code != 0 or "stopping after what is in flight" in printed
@@ -101,23 +114,25 @@ class Tally:
     size: dict[str, str] = field(default_factory=dict)
 
 
-def _share(work: tuple[int, int, int]) -> Tally:
-    mine, all_, every = work
+def _share(work: tuple[int, int, int, tuple[str, ...]]) -> Tally:
+    mine, all_, every, documents = work
     tally = Tally()
-    for document, hows in SHARES:
+    for document, hows in ((name, SHARES[name]) for name in documents):
         with tempfile.TemporaryDirectory() as folder:
             theatre = Theatre(Path(folder) / "home", *getattr(plays, document)(Path(folder)))
             for scene in theatre.scenes:
                 many = events(theatre, scene)
                 tally.size[f"{document}, {scene.name} run"] = f"{len(scene.plan.actions)} actions, {many} events"
-                cases = [(how, deadly) for how in hows for deadly in range(0, many, every)]
-                for how, deadly in cases[mine::all_]:
+                draw = random.Random(many)
+                cases = [(how, deadly, draw.randrange(many)) for how in hows for deadly in range(0, many, every)]
+                for how, deadly, then in cases[mine::all_]:
                     name = f"{how}, {'ledger in Kubernetes' if document.startswith('shared') else 'local ledger'}"
+                    once = how if how in CODES else "killed"
                     try:
-                        tally.ended[name] += kill(theatre, scene, deadly, how)
+                        tally.ended[name] += kill(theatre, scene, deadly, once, then if how == AGAIN else None)
                     except AssertionError as problem:
                         tally.failed[name] += 1
-                        print(f"{scene.name} run, {name}, event {deadly}: {str(problem)[:1200]}", flush=True)
+                        print(f"{scene.name} run, {name}, event {deadly}, {then}: {str(problem)[:1200]}", flush=True)
             theatre.close()
     return tally
 
@@ -126,10 +141,12 @@ def main() -> int:
     """All of it in several processes."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th of the events only")
-    every = parser.parse_args().every
+    parser.add_argument("--only", action="append", choices=tuple(SHARES), help="one document only")
+    words = parser.parse_args()
+    every, documents = words.every, tuple(words.only or SHARES)
     many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
     with multiprocessing.get_context("spawn").Pool(many) as pool:
-        tallies = pool.map(_share, [(number, many, every) for number in range(many)], chunksize=1)
+        tallies = pool.map(_share, [(number, many, every, documents) for number in range(many)], chunksize=1)
     for name, size in tallies[0].size.items():
         print(f"{name}: {size}")
     ended = sum((one.ended for one in tallies), Counter[str]())

@@ -68,17 +68,25 @@ views: {v: {path: /v, tenant: a, view_policy: p, protocols: [NFS], create_dir: t
 VALUES = """\
 version: 1
 name: values
-sites: {iad: {sim: {systems: [vast, kubernetes]}}}
-namespaces: {team: {}}
+sites: {iad: {sim: {}}}
+namespaces: {stores: {}}
 local_providers: {team: {}}
+departments: {research: {gpus: {default: 8}}}
+secrets: {trainer: {namespace: team}}
+access_key_credentials: {trainer: {project: team, existing_secret: trainer}}
+managers:
+  operator: {tenant: team, roles: [work], deliver: {secret: stores/operator}}
+  robot: {tenant: team, roles: [work], deliver: {secret: stores/robot}}
 tenants:
   team:
     local_provider: team
+    project: {department: research, gpus: {default: 4}}
+    roles: {work: {permissions_list: [edit_logical]}}
     users: {alice: {uid: 30109}}
     s3_keys:
-      trainer: {user: alice, overlap: 0, deliver: {secret: team/trainer}}
-      loader: {user: alice, overlap: 0, enabled: false, deliver: {secret: team/loader, keys: {access_key: id, secret_key: key}}}
-      old: {user: alice, overlap: 0, deliver: {secret: team/old}}
+      trainer: {user: alice, overlap: 0, deliver: {secret: runai-team/trainer}}
+      loader: {user: alice, overlap: 0, enabled: false, deliver: {secret: stores/loader, keys: {access_key: id, secret_key: key}}}
+      old: {user: alice, overlap: 0, deliver: {secret: stores/old}}
 """
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 
@@ -153,7 +161,7 @@ def quotas(folder: Path) -> tuple[Path, Path]:
 
 
 def values(folder: Path) -> tuple[Path, Path]:
-    """Keys that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
+    """Keys and log-ins that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
     return _two(folder, "values", VALUES, _rotated)
 
 
@@ -166,8 +174,10 @@ def shared_values(folder: Path) -> tuple[Path, Path]:
 def _rotated(tree: dict[str, Any]) -> None:
     keys = tree["tenants"]["team"]["s3_keys"]
     keys["trainer"]["generation"] = 2
-    keys["loader"]["deliver"]["secret"] = "team/elsewhere"
+    keys["loader"]["deliver"]["secret"] = "stores/elsewhere"
     del keys["old"]
+    tree["managers"]["operator"]["generation"] = 2
+    del tree["managers"]["robot"]
 
 
 def _two(folder: Path, name: str, text: str, change: Any) -> tuple[Path, Path]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
 import pickle
 import shutil
 import threading
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ import requests
 
 import vastplan.kinds
 from tests.lab import SYSTEMS
+from tests.values.forms import held
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
@@ -33,8 +36,8 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Server
-from vastplan.sim.store import Store
-from vastplan.sim.vast import keys
+from vastplan.sim.store import Row, Rows, Store
+from vastplan.sim.vast import keys, managers
 from vastplan.sim.world import World
 
 REGISTRY = discover(vastplan.kinds)
@@ -57,12 +60,47 @@ _INNER = (
 )
 
 
+def _secrets_of(collection: str, row: Row) -> set[str]:
+    """The secret of a key, or of whoever logs in."""
+    place = {keys.NAME: keys.SECRET, managers.NAME: managers.PASSWORD}.get(collection)
+    return {row[place]} if place and row.get(place) else set()
+
+
+class Telling(Store):
+    """A store that knows what secrets its keys and managers have had."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: set[str] = set()
+
+    def put(self, collection: str, key: str, row: Row) -> Row:
+        """Keep a row."""
+        self.told |= _secrets_of(collection, row)
+        return super().put(collection, key, row)
+
+    def restore(self, collections: Rows, counters: Mapping[str, int]) -> None:
+        """As it was once; what was told since then, nobody knows any more."""
+        super().restore(collections, counters)
+        self.told = set().union(
+            *(
+                _secrets_of(name, row)
+                for name in (keys.NAME, managers.NAME)
+                for row in collections.get(name, {}).values()
+            )
+        )
+
+
 class MemoryWorld(World):
     """A world that keeps nothing on disk but what its clients need."""
 
+    def __init__(self, folder: Path, systems: Mapping[str, Iterable[str]]) -> None:
+        self._telling: list[Telling] = []
+        super().__init__(folder, systems)
+
     def _store(self, site: str, system: str) -> Store:
-        store = Store()
+        store = Telling()
         self._stores.append(store)
+        self._telling.append(store)
         return store
 
     def rows(self) -> bytes:
@@ -84,19 +122,50 @@ class MemoryWorld(World):
             if isinstance(plane, KubernetesPlane):
                 plane.renew(self._secret(name, "kubernetes"))
 
-    def secrets(self) -> tuple[set[str], set[str]]:
-        """The secrets of all keys that there are, and all values that Secrets of Kubernetes hold."""
-        told: set[str] = set()
-        delivered: set[str] = set()
+    def pairs(self) -> dict[str, tuple[str, str]]:
+        """By the ids of keys and managers what each goes by, and its secret."""
         with self.lock:
-            for store in self._stores:
-                for collection, rows in store.collections().items():
-                    if collection == keys.NAME:
-                        told |= {row[keys.SECRET] for row in rows.values()}
-                    if collection.rpartition("/")[2] == "secrets":
-                        held = (value for row in rows.values() for value in (row.get("data") or {}).values())
-                        delivered |= {base64.b64decode(value).decode("utf-8", "replace") for value in held}
-        return told, delivered
+            tables = [store.collections() for store in self._stores]
+            of_keys = [row for one in tables for row in one.get(keys.NAME, {}).values()]
+            managing = [
+                row for one in tables for row in one.get(managers.NAME, {}).values() if row.get(managers.PASSWORD)
+            ]
+            pairs = {row["access_key"]: (row["access_key"], row[keys.SECRET]) for row in of_keys}
+            return pairs | {str(row["id"]): (row["username"], row[managers.PASSWORD]) for row in managing}
+
+    def told(self) -> set[str]:
+        """Every secret that a create told, or that was drawn, also of what is gone."""
+        with self.lock:
+            return {secret for store in self._telling for secret in store.told}
+
+    def holding(self, secret: str) -> list[dict[str, str]]:
+        """What is in the Secrets that hold it."""
+        return [data for data in self._delivered() if secret in data.values()]
+
+    def leaking(self, secrets: set[str]) -> list[str]:
+        """The collections that hold a secret in any form elsewhere than in the row of its key or as a whole value of a Secret."""
+        with self.lock:
+            return [
+                collection
+                for store in self._stores
+                for collection, rows in store.collections().items()
+                for row in rows.values()
+                if held(secrets, _elsewhere(collection, row, secrets))
+            ]
+
+    def _delivered(self) -> list[dict[str, str]]:
+        """The values of each Secret."""
+        with self.lock:
+            tables = [table for store in self._stores for table in store.collections().items()]
+            return [
+                {
+                    key: base64.b64decode(value).decode("utf-8", "replace")
+                    for key, value in _data(collection, row).items()
+                }
+                for collection, rows in tables
+                for row in rows.values()
+                if _data(collection, row)
+            ]
 
     def objects(self) -> Counter[tuple[str, ...]]:
         """Every object that anybody could see, by what it is called; two of one name count twice."""
@@ -111,10 +180,27 @@ class MemoryWorld(World):
         return found
 
 
+def _data(collection: str, row: Row) -> Mapping[str, str]:
+    """What a Secret holds, in base64; nothing for any other row."""
+    return (row.get("data") or {}) if collection.rpartition("/")[2] == "secrets" else {}
+
+
+def _elsewhere(collection: str, row: Row, secrets: set[str]) -> str:
+    """The text of a row without what may hold a secret: a key's own, and a value of a Secret. A ledger's pieces are unpacked."""
+    parts = [{name: value for name, value in row.items() if name not in (keys.SECRET, managers.PASSWORD, "data")}]
+    for value in map(base64.b64decode, _data(collection, row).values()):
+        with suppress(zlib.error):
+            value = zlib.decompress(value)
+        text = value.decode("utf-8", "replace")
+        if text not in secrets:
+            parts.append({"value": text})
+    return json.dumps(parts, default=str) + " ".join(str(part.get("value")) for part in parts)
+
+
 def _called(row: Mapping[str, Any]) -> tuple[str, ...]:
     """What an object is called, without what a system makes up."""
     metadata = row.get("metadata") or row.get("meta") or {}
-    where = ("tenant_name", "path", "name", "bucket", "subjectId", "roleName", "scopeType")
+    where = ("tenant_name", "path", "name", "username", "bucket", "subjectId", "roleName", "scopeType")
     named = {**row, "name": row.get("name") or metadata.get("name"), "place": metadata.get("namespace")}
     # What is provisioned for a claim is named by the claim's uid.
     return tuple(str(named.get(part) or "").partition("pvc-")[0] for part in (*where, "place"))
@@ -267,8 +353,8 @@ class Stage:
                 self.by_hand(site, "kubernetes", "POST", "/api/v1/namespaces", space)
 
 
-def settled(stage: Stage) -> None:
-    """The next ordinary run converges: it does all it plans, and then there is nothing left to do."""
+def settled(stage: Stage) -> Plan:
+    """The next ordinary run converges: it does all it plans, and then there is nothing left to do. Answers what it planned."""
     plan = _ordinary(stage)
     if plan.actions:
         receipt = stage.apply(plan)
@@ -276,6 +362,7 @@ def settled(stage: Stage) -> None:
         assert not bad, f"the next run does not converge: {bad}"
         left = _ordinary(stage)
         assert left.actions == (), [(str(one.address), one.verb.value, one.reason) for one in left.actions]
+    return plan
 
 
 def _ordinary(stage: Stage) -> Plan:

@@ -36,7 +36,8 @@ def theatre(folder: Path, name: str) -> Iterator[Theatre]:
 @contextmanager
 def paused(here: Theatre, scene: Scene, at: int) -> Iterator[subprocess.Popen[str]]:
     """An apply that has stopped itself at an event; it is killed at the end."""
-    command = words("paused", at, saved(here, scene))
+    here.stage.set_back(scene.start)
+    command = words("paused", at, saved(here, scene.plan))
     victim = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
     try:
         state = os.waitid(os.P_PID, victim.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)

@@ -121,6 +121,10 @@ class Recorded:
         there = (row for row in rows if self.locator(kind, row) == locator)
         return next(there, None) if isinstance(kind.endpoint.shape, Asked) else None
 
+    def had(self, kind: Kind, owner: str) -> list[Row]:
+        """What nobody lists: all of it, whoever is asked about."""
+        return [*self.rows.get(kind.name, {}).values()]
+
     def locator(self, kind: Kind, row: Row) -> str:
         """As the systems have it."""
         if self.system != "kubernetes":

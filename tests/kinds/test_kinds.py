@@ -20,7 +20,7 @@ from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.site_ledger import path_text
 from vastplan.report.review import reverted as drifted
 from vastplan.schema.codec import at, dig
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Field, Kind, Row
 from vastplan.schema.markers import Marker
 from vastplan.schema.provider import Provider
@@ -80,7 +80,7 @@ def row_of(lab: Lab, case: Case) -> dict[str, Any]:
     live = lab.live(case.address)
     assert live is not None, f"{case.address} is not there"
     kind = lab.registry.kinds[case.kind]
-    if isinstance(kind.endpoint.shape, Asked):
+    if isinstance(kind.endpoint.shape, Asked | AskedMembers):
         return lab.row(live)
     return next(row for row in lab.rows("iad", case.kind) if str(at(row, kind.endpoint.id)) == live.id)
 
@@ -232,7 +232,7 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     hand = case.by_hand
     path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
     headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-    body = filled(lab, hand.get("body", {}), live) or None
+    body = filled(lab, hand.get("body"), live) or None
     lab.by_hand("iad", live.kind.system, hand["method"], path, body, **headers)
 
 

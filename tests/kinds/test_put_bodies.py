@@ -11,7 +11,7 @@ import pytest
 from tests.lab import Lab, full_registry
 from vastplan.engine.body import NEVER_SENT
 from vastplan.model.plan import Verb
-from vastplan.schema.endpoint import Update
+from vastplan.schema.endpoint import PerUnit, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.versions import is_before
 from vastplan.sim.tables import Operation, Table, load
@@ -23,7 +23,8 @@ PROJECTS, DEPARTMENTS, POOLS = "/api/v1/org-unit/projects", "/api/v1/org-unit/de
 
 
 def operation(kind: Kind, table: Table) -> Operation:
-    matched = table.match(kind.endpoint.path + "/some-id")
+    step = next(iter(kind.endpoint.shape.paths.values())) if isinstance(kind.endpoint.shape, PerUnit) else "some-id"
+    matched = table.match(f"{kind.endpoint.path}/{step}")
     assert matched is not None, kind.endpoint.path
     found = table.operation("PUT", matched[0])
     assert found is not None
@@ -45,6 +46,8 @@ def forgotten(
 ) -> Iterator[str]:
     """The paths of the body of a version that the kind neither declares nor keeps as they were read."""
     sent = {field.wire for field in kind.fields if not field.markers & NEVER_SENT}
+    if isinstance(kind.endpoint.shape, PerUnit):  # which unit it is of goes along each time
+        sent |= {field.wire for field in kind.fields} | {("meta", "clusterId")}
     sent |= {path for path, version in kind.endpoint.keep_before if is_before(product_version, version)}
     for name, inner in properties(table, schema).items():
         here = (*path, name)

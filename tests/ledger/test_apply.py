@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,16 @@ import pytest
 
 from tests.conftest import Run
 from tests.force import by_force
-from tests.lab import Lab
+from tests.lab import EVERYTHING, Lab
 from tests.ledger.benches import Time
 from vastplan.app.apply import apply_plan
+from vastplan.app.applying.journal import LedgerJournal
 from vastplan.engine.apply import Progress, ProgressEvent
 from vastplan.engine.consent import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes_session import KubernetesSession
-from vastplan.model.errors import Locked, Stale
+from vastplan.model.errors import Locked, Lost, Stale
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Verb
 from vastplan.systems.vast.client import VastProvider
@@ -207,6 +209,50 @@ def test_an_applier_that_loses_its_hold_changes_nothing_more(
     for kind in ("view", "tenant"):
         names = [row.get("path") or row["name"] for row in kept.lab.rows("iad", kind)]
         assert len(names) == len(set(names)), names
+
+
+class _Died(Exception):
+    """The end of a run."""
+
+
+@pytest.mark.parametrize(
+    ("now", "verb"), [({}, Verb.RELEASE), ({"flavor": "NFS"}, Verb.UPDATE), ({"tenant": "b"}, Verb.REPLACE)]
+)
+def test_what_a_run_made_that_was_cut_off_is_ours_still_when_the_next_one_is_too(
+    kept: Kept, now: dict[str, str], verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = {"tenant": "a", "flavor": "MIXED_LAST_WINS"}
+    kept.lab.write({"tenants": {"a": {}, "b": {}}})
+    kept.lab.converge()
+    kept.lab.write({"tenants": {"a": {}, "b": {}}, "view_policies": {"p": policy}})
+
+    def gone(*_: Any) -> None:
+        raise Lost("gone")
+
+    def dies(*_: Any, **__: Any) -> Receipt:
+        raise _Died
+
+    with monkeypatch.context() as first:
+        first.setattr(LedgerJournal, "owns", gone)
+        assert [one.state for one in carry(kept, lambda _: None).outcomes] == [State.UNKNOWN]
+    (made,) = (row for row in kept.lab.rows("iad", "view_policy") if row["name"] == "p")
+    kept.lab.write({"tenants": {"a": {}, "b": {}}, "view_policies": {"p": {**policy, **now}}})
+    plan = kept.lab.plan()
+    assert [(str(one.address), one.verb, one.id) for one in plan.actions] == [
+        ("iad/view_policy/p", verb, str(made["id"]))
+    ]
+    for _ in range(2):
+        with monkeypatch.context() as next_one:
+            next_one.setattr("vastplan.app.applying.carry_out.apply", dies)
+            with pytest.raises(_Died):
+                carry(kept, lambda _: None)
+        again = kept.lab.plan(replace(EVERYTHING, adopt=False))
+        assert [(one.verb, one.id, one.blocked) for one in again.actions] == [(verb, str(made["id"]), ())]
+    kept.lab.converge(replace(EVERYTHING, adopt=False))
+    assert kept.lab.plan().actions == () and not kept.read().intents
+    assert [row["flavor"] for row in kept.lab.rows("iad", "view_policy") if row["name"] == "p"] == [
+        now.get("flavor", "MIXED_LAST_WINS")
+    ]
 
 
 def test_commands_use_a_ledger_that_a_simulated_site_holds(tmp_path: Path, vastplan: Run) -> None:

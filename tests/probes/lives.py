@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 
 BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
@@ -34,6 +34,8 @@ def _on_vast(kind: Kind, send: Send) -> Iterator[Step]:
         yield from _asked(kind, kind.endpoint.shape, send)
     if isinstance(kind.endpoint.shape, Members):
         yield from _member(kind, kind.endpoint.shape, send)
+    if isinstance(kind.endpoint.shape, AskedMembers):
+        yield from _asked_member(kind, kind.endpoint.shape, send)
     for name in reversed(MADE):
         path = f"/api/v5/{name}/{1 + BUILT_IN.get(name, 0)}/"
         mine = kind.endpoint.path == f"/{name}/"
@@ -70,6 +72,18 @@ def _member(kind: Kind, shape: Members, send: Send) -> Iterator[Step]:
     yield "DELETE", template, send("DELETE", path, named)[0]
 
 
+def _asked_member(kind: Kind, shape: AskedMembers, send: Send) -> Iterator[Step]:
+    """A key of the user that `prepare` made, by his number."""
+    whose = {shape.known_by[0]: 1001, shape.place: 1}
+    query = f"{shape.name}=u&{shape.place}=1&context=aggregated"
+    status, made = send("POST", f"/api/v5{shape.path}", whose)
+    yield "POST", shape.path, status
+    yield "GET", kind.endpoint.path, send("GET", f"/api/v5{kind.endpoint.path}?{query}", None)[0]
+    named = {**whose, shape.key: made[shape.key]}
+    yield "PATCH", shape.path, send("PATCH", f"/api/v5{shape.path}", {**named, "enabled": False})[0]
+    yield "DELETE", shape.path, send("DELETE", f"/api/v5{shape.path}", named)[0]
+
+
 def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
     cluster = send("GET", "/api/v1/clusters", None)[1][0]["uuid"]
     pool = send("GET", "/api/v1/node-pools", None)[1]["nodepools"][0]["id"]
@@ -87,14 +101,38 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
         meta = {"name": "life", "scope": "project", "projectId": int(project), "clusterId": cluster}
         spec, change = _asset(kind, meta, send)
         body = {"meta": meta, "spec": spec}
+    if kind.name == "data_volume":
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body, change = {"name": "life", "projectId": project, "originPvcName": "x"}, {"description": "new"}
+    if isinstance(kind.endpoint.shape, PerUnit):
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body = {
+            "meta": {"name": "life", "scope": "project", "projectId": int(project)},
+            "policy": {"imposedAssets": []},
+        }
+        yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+        for step in kind.endpoint.shape.paths.values():
+            path = f"{kind.endpoint.path}/{step}"
+            yield "PUT", path, send("PUT", path, body)[0]
+            which = f"{path}?scope=project&projectId={project}"
+            yield from ((method, path, send(method, which, None)[0]) for method in ("GET", "DELETE"))
+        return
+    if kind.name == "storage_class_configuration":
+        body = {"name": "standard", "scopeType": "cluster", "scopeId": cluster}
+        change = {"permissions": {"allowedForAssets": False}}
     status, made = send("POST", collection(kind), body)
     yield "POST", collection(kind), status
     made = made or {}
     path = f"{kind.endpoint.path}/{made.get('id') or made.get('meta', {}).get('id')}"
-    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+    asked = "?requestType=Originated" if kind.name == "data_volume" else ""
+    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path + asked, None)[0]
     yield "GET", item(kind), send("GET", path, None)[0]
-    if kind.endpoint.update is Update.PUT:
-        yield "PUT", item(kind), send("PUT", path, change)[0]
+    if kind.endpoint.update is not Update.NONE:
+        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+        yield method, item(kind), send(method, path, change)[0]
+    for delta in kind.endpoint.deltas:
+        place, body = f"/{delta.add[0]}", {delta.add[1]: [{"scopeType": "cluster", "scopeId": cluster}]}
+        yield "PATCH", item(kind) + place, send("PATCH", path + place, body)[0]
     yield "DELETE", item(kind), send("DELETE", path, None)[0]
 
 

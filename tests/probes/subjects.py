@@ -15,7 +15,7 @@ import yaml
 from tests.documented.facts import Place, facts
 from tests.documented.used import READ_ONLY, collection, fields, item, kinds, operations
 from tests.probes.probes import Probe, probes
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
@@ -101,7 +101,7 @@ class Question:
 
 def named_in_body(kind: Kind) -> bool:
     """Whether an object has no path of its own."""
-    return isinstance(kind.endpoint.shape, Members | Asked)
+    return isinstance(kind.endpoint.shape, Members | Asked | AskedMembers)
 
 
 class Subject:
@@ -112,8 +112,14 @@ class Subject:
         self.facts = facts(system, version)
 
     def kinds(self) -> Iterator[Kind]:
-        """The kinds that can be written."""
-        yield from (kind for kind in kinds() if kind.system == self.system and kind.name not in READ_ONLY)
+        """The kinds that can be written, and that the version has."""
+        yield from (
+            kind
+            for kind in kinds()
+            if kind.system == self.system
+            and kind.name not in READ_ONLY
+            and not (kind.versions and collection(kind) not in self.facts.operations)
+        )
 
     def prepare(self, send: Send) -> None:
         """Make what the updates are sent to."""
@@ -126,15 +132,21 @@ class Subject:
         if named_in_body(kind):
             yield from (self._question(kind, *one) for one in operations(kind) if one[0] in ("POST", "PATCH"))
             return
+        if isinstance(kind.endpoint.shape, PerUnit):
+            for step in kind.endpoint.shape.paths.values():
+                yield self._question(kind, "PUT", f"{collection(kind)}/{step}")
+            return
         yield self._question(kind, "POST", collection(kind))
         if kind.endpoint.update is not Update.NONE and self.system != "kubernetes":  # there a patch is no object
-            yield self._question(kind, "PATCH" if self.system == "vast" else "PUT", item(kind))
+            yield self._question(kind, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind))
 
     def _question(self, kind: Kind, method: str, template: str) -> Question:
         shape = self.facts.body(method, template)
         places = {self.facts.known(method, template, place) for place in fields(kind, method)} - {()}
         system_owned: set[str] = set()
-        if self.system != "kubernetes":
+        if isinstance(kind.endpoint.shape, PerUnit):
+            system_owned |= {*self.facts.operations[template]["GET"].get("answers", ())}
+        elif self.system != "kubernetes":
             known = self.facts.operations
             system_owned |= set(known.get(item(kind), {}).get("GET", {}).get("answers", ()))
             for pair in ((collection(kind), "POST"), (item(kind), method)):

@@ -15,7 +15,8 @@ import pytest
 from tests.conftest import Ran, Run
 from tests.lab import Lab
 from tests.skypilot.team import Team
-from tests.values.plant import MERGE, forms
+from tests.values.forms import forms
+from tests.values.plant import MERGE
 from vastplan.sim.vast import VastPlane, keys
 
 ALL = ["vast", "kubernetes", "runai"]

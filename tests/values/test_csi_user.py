@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
-from tests.values.plant import forms
+from tests.values.forms import forms
 from vastplan.sim.store import Row
 from vastplan.sim.vast import VastPlane, managers
 
@@ -37,7 +37,13 @@ class Site:
         self.passwords: set[str] = set()
 
     def write(
-        self, *, user: Any = ..., classes: dict[str, Any] | None = None, key: str = "team-a", **tenant: Any
+        self,
+        *,
+        user: Any = ...,
+        classes: dict[str, Any] | None = None,
+        key: str = "team-a",
+        secrets: dict[str, Any] | None = None,
+        **tenant: Any,
     ) -> None:
         """The document; without a user where that is `None`."""
         user = {"endpoint": "vms.example.com"} if user is ... else user
@@ -47,6 +53,7 @@ class Site:
             "name": "doc",
             "sites": {"iad": {"sim": {"systems": ["vast", "kubernetes"]}}},
             "namespaces": {"vast-csi": {}, "work": {}},
+            "secrets": secrets or {},
             "tenants": {
                 key: {
                     "view_policy": {"name": "team-a", "flavor": "NFS"},
@@ -180,6 +187,19 @@ def test_one_that_classes_log_in_with_does_not_go(made: Site) -> None:
     ran = made.run("apply", *ALL)
     assert ran.code == 3, ran
     assert "team-a-csi" in made.managers() and made.login()["username"] == "team-a-csi"
+
+
+def test_nor_where_the_secret_is_the_document_s_own(site: Site) -> None:
+    data = {"endpoint": "vms.example.com", "tenant": "team-a"}
+    secrets = {"team-a-csi": {"namespace": "vast-csi", "data": data}}
+    classes = {"of-a": {**CLASS, "secret": "team-a-csi", "open_to": ["work"]}}
+    site.write(secrets=secrets, classes=classes)
+    assert site.run("apply", "--auto-approve").code == 0
+    assert site.claim("c")["status"]["phase"] == "Bound" and site.who_made("quota") == {"team-a-csi"}
+    site.write(user=None, secrets=secrets, classes=classes)
+    ran = site.run("plan", *ALL[1:])
+    assert "2 object(s) use what it delivers, in iad/secret/team-a-csi: iad/storage_class/of-a" in ran.out, ran
+    assert site.run("apply", *ALL).code == 3 and "team-a-csi" in site.managers()
 
 
 def test_it_goes_with_its_class(made: Site) -> None:

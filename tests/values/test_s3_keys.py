@@ -11,7 +11,8 @@ import pytest
 
 from tests.conftest import Run
 from tests.lab import Lab
-from tests.values.plant import MERGE, SECRET, Plant, forms
+from tests.values.forms import forms
+from tests.values.plant import MERGE, SECRET, Plant
 from vastplan.sim.vast import keys
 
 

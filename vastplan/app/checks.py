@@ -83,7 +83,10 @@ def seen(
 def _seen(live: Live, matches: Matches) -> LiveObject:
     address = matches.address_of(live) or Address(live.site, live.kind.name, live.name)
     return LiveObject(
-        address, live.values, {name: value for name, value in live.metrics.items() if not isinstance(value, Unknown)}
+        address,
+        live.values,
+        {name: value for name, value in live.metrics.items() if not isinstance(value, Unknown)},
+        live.attributes,
     )
 
 

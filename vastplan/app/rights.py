@@ -14,7 +14,7 @@ from vastplan.engine.names import NOTHING_NAMED, Named, names_to_read
 from vastplan.engine.plan import collections_to_read
 from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
 from vastplan.schema.discover import Registry
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
 from vastplan.schema.operations import Operation, Task, reads, writes
 from vastplan.schema.system import System, discover_systems
@@ -89,7 +89,7 @@ def _of_system(
     names: Mapping[str, Named],
     writable: Set[str],
 ) -> SystemRights:
-    single = [kind for kind in kinds if kind.read_by_name and not isinstance(kind.endpoint.shape, Asked)]
+    single = [kind for kind in kinds if kind.read_by_name and not isinstance(kind.endpoint.shape, Asked | AskedMembers)]
     listed = [kind for kind in kinds if kind not in single]
     asked = [each for each in operations(system, listed, writable, changed) if each.task in (Task.READ, Task.WRITE)]
     needed = by_task(system, (each for each in asked if not each.optional))

@@ -28,6 +28,7 @@ from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
 from vastplan.schema.former import with_former_names
@@ -178,9 +179,10 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 
 
 def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...]) -> Entry:
-    """The first entry of its kind and site that has the same values at these fields."""
-    values = (str(entry.values.get(name)) for name in names)
-    return seen.setdefault((entry.address.site, entry.address.kind, *names, *values), entry)
+    """The first entry of its kind and site that has the same values at these fields; one object is meant by two references to it."""
+    values = (entry.values.get(name) for name in names)
+    told = (str(value.target if isinstance(value, Ref) else value) for value in values)
+    return seen.setdefault((entry.address.site, entry.address.kind, *names, *told), entry)
 
 
 def _listed(entry: Entry, names: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -18,11 +19,15 @@ from vastplan.schema.entries import Entry, Scope, Site
 
 @dataclass(frozen=True, slots=True)
 class LiveObject:
-    """A live object: symbolic values, its figures by name, and the address it has or would have."""
+    """A live object: symbolic values, its figures by name, and the address it has or would have.
+
+    `told` is what it is known by and what else its kind has the system tell of it (`Kind.attributes`).
+    """
 
     address: Address
     values: Mapping[str, Any]
     figures: Mapping[str, Any]
+    told: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,8 @@ class Facts:
     """The collections, by site and kind, that `before` has."""
     made: Mapping[Address, int] = field(default_factory=dict)
     """The claims that are there already, with their sizes in bytes."""
+    today: date | None = None
+    """The day on which ages are reckoned; `None` offline."""
     tasks: tuple[Task, ...] = ()
     """The SkyPilot tasks that an export writes, or that it was given."""
 

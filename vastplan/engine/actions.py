@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vastplan.engine.alike import renamed_perhaps
+from vastplan.engine.formers import untold
 from vastplan.engine.match import Matches
 from vastplan.engine.needs import aimed_at, standing_on
 from vastplan.engine.renames import made_again
@@ -61,6 +62,7 @@ def decide(
         elif verdict.compared and address in desired:
             in_sync += 1
     findings += made_again(matches.wanted_as, desired, actions)
+    findings += untold(matches, ledger)
     findings += renamed_perhaps(matches, ledger, desired, actions)
     blind |= standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(

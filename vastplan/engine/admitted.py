@@ -103,6 +103,8 @@ def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) ->
 def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Whom a field would no longer let in, by the values of an object as they are and as they would be."""
     was, then = before.get(name), after.get(name)
+    if any(after.get(field) is True for field in (name, *admits.also)):
+        return []
     if admits.open_when_empty and not then:
         return []
     if admits.open_when_empty and not was:
@@ -111,7 +113,9 @@ def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[s
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The items of a list as texts; a reference by its address."""
+    """The items of a list as texts; a reference by its address, and everybody where it is a switch that is on."""
+    if value is True:
+        yield "everybody"
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict) and len(item) == 1:
             yield str(next(iter(item.values())))

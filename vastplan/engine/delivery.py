@@ -38,6 +38,7 @@ class Fault(Enum):
 
     GENERATION = "generation"  # the document asks for another one
     LOST = "lost"  # the apply that made it ended before it was delivered
+    MOVED = "moved"  # it was delivered, and the document says another place now
     GONE = "gone"  # it was delivered, and is not there any more
     OTHER = "other"  # something that goes along with it is another value now, such as the name of who logs in with it
     PRESUMED = "presumed"  # made by an apply that could not note it, as far as can be told
@@ -111,6 +112,8 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
     if noted not in (wanted, *NO_DIGESTS):
         return Fault.GENERATION
+    if is_moved(where, owned):
+        return Fault.MOVED
     expected = predicted(kind, values)
     for name, value in found_there(where, matches).items():
         was = owned.delivered.get(where.place(name), "")
@@ -129,6 +132,11 @@ def predicted(kind: Kind, values: Values) -> dict[str, str]:
     drawn = {one.name for one in kind.delivers.drawn}
     told = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
     return {name: str(value) for name, value in told.items() if value is not None}
+
+
+def is_moved(where: Destination, owned: Owned) -> bool:
+    """Whether values were delivered, and one of them to another place than it belongs to now."""
+    return bool(owned.delivered_at) and any(where.place(name) not in owned.delivered for name in where.keys)
 
 
 def is_pending(owned: Owned) -> bool:

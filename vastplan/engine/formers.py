@@ -6,13 +6,15 @@ the object's id, and goes once its successor is in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vastplan.engine.delivery import Fault, fault
+from vastplan.engine.delivery import Fault, destination, fault, is_moved
 from vastplan.engine.diff import digests, leaf_digest
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -86,21 +88,72 @@ def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
         return Fault.LOST
     generation = kind.delivers.generation
     now = leaf_digest(key, kind.field(generation), entry.values.get(generation))
-    return Fault.GONE if owned.fields.get(generation) in (now, *NO_DIGESTS) else Fault.GENERATION
+    if owned.fields.get(generation) not in (now, *NO_DIGESTS):
+        return Fault.GENERATION
+    return Fault.MOVED if is_moved(destination(kind.delivers, entry.values), owned) else Fault.GONE
 
 
 def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
-    """What creates made whose outcome nobody could note: of each the one object that is there of the same, and was not before."""
-    begun = {Address.parse(text): intent for text, intent in part.intents.items() if intent.before is not None}
-    begun = {address: intent for address, intent in begun.items() if address.kind in matches.kinds}
-    owned = {(address.kind, one.id) for address, one in matches.owned.items() if address.site == part.site}
-    there = {name: alike(matches, part.site, matches.kinds[name], part.key) for name in {each.kind for each in begun}}
-    for address, intent in begun.items():
-        same = there[address.kind].get(identity_of(matches.kinds[address.kind], intent.fields), ())
-        new = [live for live in same if live.id not in (intent.before or ()) and (address.kind, live.id) not in owned]
-        if len(new) == 1:
-            record = Owned(new[0].id, new[0].locator)
+    """What creates made whose outcome nobody could note."""
+    for made in _cut_off(part, matches):
+        for address, live in made.by.items():
+            record = Owned(live.id, live.locator)
             yield former_address(address, record.id), Former(address, Fault.PRESUMED, unnoted=record)
+
+
+def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Finding]:
+    """VP335: a warning where more is there of the same than creates that were cut off can have made."""
+    for part in ledger.values():
+        for made in _cut_off(part, matches) if part.intents else ():
+            if not made.by:
+                of = " and ".join(map(str, made.creates))
+                ids = ", ".join(inert(live.id, 80) for live in made.found)
+                many = len(made.creates)
+                text = f"an interrupted apply of {of} made {many} at most of what is new there, and none is touched: id {ids}"
+                fix = "delete by hand what nobody knows: its value is lost"
+                yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _CutOff:
+    """Creates of the same whose outcome nobody could note, and what is there of it and was not before; who made which, if anybody can have."""
+
+    creates: tuple[Address, ...]
+    found: tuple[Live, ...]
+    by: Mapping[Address, Live]
+
+
+def _cut_off(part: SiteLedger, matches: Matches) -> Iterator[_CutOff]:
+    """By what tells the objects of one entry from others; where nothing is new, nothing."""
+    begun: dict[tuple[str, tuple[str, ...]], dict[Address, Set[str]]] = {}
+    for text, intent in part.intents.items():
+        address = Address.parse(text)
+        if intent.before is not None and address.kind in matches.kinds:
+            same = identity_of(matches.kinds[address.kind], intent.fields)
+            begun.setdefault((address.kind, same), {})[address] = {*intent.before}
+    owned = {(address.kind, one.id) for address, one in matches.owned.items() if address.site == part.site}
+    there = {name: alike(matches, part.site, matches.kinds[name], part.key) for name in {name for name, _ in begun}}
+    for (name, same), creates in begun.items():
+        found = [live for live in there[name].get(same, ()) if (name, live.id) not in owned]
+        found = [live for live in found if any(live.id not in before for before in creates.values())]
+        if found:
+            yield _CutOff((*creates,), (*found,), _shared_out(creates, found))
+
+
+def _shared_out(creates: Mapping[Address, Set[str]], found: list[Live]) -> Mapping[Address, Live]:
+    """To each object a create that may have made it, and to each create one object at most; none at all where that cannot be.
+
+    What was there when a create began is not what it made. Whoever knows least of what was there can have made most, and chooses
+    first, what the fewest others can have made.
+    """
+    left = {live.id: live for live in found}
+    by: dict[Address, Live] = {}
+    for address, before in sorted(creates.items(), key=lambda create: len(create[1] & left.keys())):
+        may = [made for made in left if made not in before]
+        if may:
+            fewest = min(may, key=lambda made: sum(made not in other for other in creates.values()))
+            by[address] = left.pop(fewest)
+    return {} if left else by
 
 
 def identity_of(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:

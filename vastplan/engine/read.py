@@ -13,9 +13,9 @@ from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
 from vastplan.model.wording import plural
 from vastplan.schema.codec import item_id
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.provider import Glancing, Provider
+from vastplan.schema.provider import Asking, Glancing, Provider
 
 DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
 MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
@@ -62,6 +62,8 @@ def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], n
     try:
         if isinstance(kind.endpoint.shape, Asked):  # what nobody lists is known where all that matters was asked for
             return _by_name(site, kind, provider, names, "")
+        if isinstance(kind.endpoint.shape, AskedMembers):
+            return _by_owner(site, kind, kind.endpoint.shape, provider, names)
         try:
             return _listed(site, kind, provider, owned, names)
         except NotAuthorised as problem:
@@ -120,6 +122,16 @@ def _glanced(live: Live) -> Live:
         if field.readable and field.read_at and field.read_at[0] not in shown
     }
     return live
+
+
+def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, names: Named) -> Collection:
+    """What those have whom the document and the ledger speak of: nobody else's matters."""
+    owners = sorted({shape.owner(locator) for locator in names.locators})
+    rows: list[Row] = []
+    for owner in owners:
+        assert isinstance(provider, Asking)
+        rows += provider.had(kind, owner)
+    return Collection([live_of(site, kind, row, provider) for row in rows], asked=frozenset(owners))
 
 
 def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> Collection:

@@ -16,11 +16,13 @@ from vastplan.schema.kind import Kind
 _MADE = {
     Fault.GENERATION: "another generation is asked for",
     Fault.LOST: "its value was lost before it was delivered: another is made",
+    Fault.MOVED: "it is delivered elsewhere now, and nobody is told its value again: another is made",
     Fault.GONE: "its value is not at its destination any more: another is made",
 }
 _GOES = {
     Fault.GENERATION: "{by} has another generation now",
     Fault.LOST: "its value was lost before it was delivered; {by} has another now",
+    Fault.MOVED: "{by} is delivered elsewhere now, and has another value",
     Fault.GONE: "its value was not at its destination any more; {by} has another now",
     Fault.PRESUMED: "an interrupted apply of {by} made it, as far as can be told, and its value is lost",
 }

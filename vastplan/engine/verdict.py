@@ -48,7 +48,7 @@ class Verdict:
 
 
 _IN_SYNC = Verdict()
-_CAUSES = {Fault.GONE: Cause.SYSTEM, Fault.OTHER: Cause.DOCUMENT}
+_CAUSES = {Fault.GONE: Cause.SYSTEM, Fault.OTHER: Cause.DOCUMENT, Fault.MOVED: Cause.DOCUMENT}
 _NO_SOURCES: Mapping[str, str] = {}
 
 
@@ -248,7 +248,7 @@ class Verdicts:
         if not delivers.drawn:
             return difference
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
-        if why in (None, Fault.GENERATION):  # another generation is a change already
+        if why is None or why is Fault.GENERATION:  # another generation is a change already
             return difference
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
         return replace(difference, changes=(*difference.changes, change))

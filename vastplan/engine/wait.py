@@ -18,22 +18,24 @@ TIMEOUT = 300.0  # seconds
 def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[float], None] = time.sleep) -> Row:
     """The object once it is usable; raises `Refused` when it failed, `Unclear` when it is gone or takes too long."""
     state: Any = None
+    said = ""
 
     def ready() -> Row | None:
-        nonlocal state
+        nonlocal state, said
         row = provider.read(kind, locator)
         if row is None:
             raise Unclear(f"{kind.name} {locator} was written and is not there")
         if kind.ready is None:
             return row
         state = at(row, kind.ready.path)
+        reason = at(row, kind.ready.message) if kind.ready.message else None
+        said = f": {reason}" if reason else ""
         if state in kind.ready.failed:
-            reason = at(row, kind.ready.message) if kind.ready.message else None
-            raise Refused(f"{kind.name} {locator} ended as {state}" + (f": {reason}" if reason else ""))
+            raise Refused(f"{kind.name} {locator} ended as {state}{said}")
         return row if state in kind.ready.ok else None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} is still {state} after {TIMEOUT:.0f} s")
+        return Unclear(f"{kind.name} {locator} is still {state} after {TIMEOUT:.0f} s{said}")
 
     return poll(ready, overdue, timeout=TIMEOUT, sleep=sleep)
 

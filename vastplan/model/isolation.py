@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-LAYERS = ("namespace", "storage class", "secret", "tenant", "VIP pool", "view policy", "path", "bucket")
+LAYERS = ("namespace", "storage class", "secret", "tenant", "VIP pool", "view policy", "path", "S3 user", "bucket")
 
 
 @dataclass(frozen=True, slots=True)

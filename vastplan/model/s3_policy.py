@@ -8,7 +8,7 @@ beside each case of `tests/model/s3_policies.yaml`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -112,6 +112,15 @@ def decide(request: Request, identity: Iterable[Policy] = (), bucket: Policy | N
     if not denying and any(not statement.conditional for statement in allowing):
         return Verdict.ALLOWED
     return Verdict.CONDITIONAL if allowing else Verdict.UNCOVERED
+
+
+def allowed_in(policy: Policy, buckets: Collection[str]) -> Iterator[str]:
+    """The buckets of which a policy allows something; only patterns are held against all of them."""
+    for statement in policy.statements:
+        if statement.allows:
+            named = [resource.partition("/")[0] for resource in statement.resources]
+            exact = not statement.but_resources and not any("*" in name or "?" in name for name in named)
+            yield from (name for name in (named if exact else buckets) if name in buckets and statement.reaches(name))
 
 
 def applies(flavor: str | None) -> bool:

@@ -79,28 +79,79 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class OneByOne:
-    """A list of an object, at the top of its row, that an update changes item by item: each by a PATCH of its own.
+class AskedMembers:
+    """What somebody has in a place, several objects, such as the access keys of a directory's user in a tenant; nobody lists it.
 
-    What comes is sent to `add`, what goes to `remove`, both paths below the object's, in a body that has it at `item`.
+    Whom an answer (GET at the endpoint's path) is about is asked as of `Asked`; the objects are within it, at `rows`. A row of one
+    has the place's name at `within`, and the name of whom it is at `of`. They are made (POST), changed (PATCH) and deleted
+    (DELETE) at `path`, by a body that says the place, whom it is about by the first of the fields in `known_by` that the answer
+    has, and which object, by its id under `key`.
     """
 
-    field: str
-    add: str
-    remove: str
-    item: str
+    name: str
+    place: str
+    places: str
+    within: str
+    of: str
+    rows: str
+    path: str
+    known_by: tuple[str, ...]
+    key: str
+
+    @staticmethod
+    def locator(place: str, name: str, id: str = "") -> str:
+        """`PLACE/NAME/ID`; without an id it is where all objects of somebody are asked for."""
+        return f"{Asked.locator(place, name)}/{id}"
+
+    @staticmethod
+    def parts(locator: str) -> tuple[str, str, str]:
+        """Place, name and id of a locator; an id holds no slash."""
+        owner, _, its = locator.rpartition("/")
+        return (*Asked.parts(owner), its)
+
+    @classmethod
+    def owner(cls, locator: str) -> str:
+        """Where all objects of the same somebody are asked for."""
+        return cls.locator(*cls.parts(locator)[:2])
+
+
+@dataclass(frozen=True, slots=True)
+class PerUnit:
+    """At most one object for each type and each unit of an organisation, such as a workload policy of a project.
+
+    It is read, made and changed (PUT, whole) and deleted at a path for its type, with a query that says of which unit; none has a
+    path of its own. The endpoint's path lists which there are, and not what they say. `paths` has for each type, as rows name it,
+    the step below the endpoint's path. A row has its type at `type`, and its unit in `meta`.
+    """
+
+    paths: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A list of an object that is changed by a call of its own (PATCH), at `path` below the object's: what comes (`add`) and goes.
+    """A list at the top of an object that an update changes by calls of their own (PATCH), by what comes and what goes.
 
-    `field` is its name at the top of the object, and of an update's body.
+    What comes is sent to `add`, what goes to `remove`: each a path below the object's, and the name under which the body has it.
+    One call takes a list of `most` items; with `most` 0 it takes one item by itself. Of an item that is an object only `says`
+    is sent and compared: a system shows more of it.
     """
 
     field: str
-    path: str
-    most: int = 50  # of what comes, or goes, in one call
+    add: tuple[str, str]
+    remove: tuple[str, str]
+    most: int = 0
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """Objects of a collection that nobody deletes: a PATCH of `action` below one takes it away for good, without a body.
+
+    It stays in the list, with true at `mark`, and is then as good as gone.
+    """
+
+    action: str
+    mark: WirePath
 
 
 COLLECTION = Collection()
@@ -131,8 +182,8 @@ class Endpoint:
     # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
-    shape: Collection | Members | Singleton | Asked = COLLECTION
-    one_by_one: tuple[OneByOne, ...] = ()
+    shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
+    revoked: Revoked | None = None
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

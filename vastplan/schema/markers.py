@@ -162,7 +162,8 @@ class Shorthand:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Admits:
-    """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in.
+    """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in. It lists them,
+    or is a switch that lets everybody in.
 
     With `open_when_empty` an empty or missing value lets everybody in; `unsaid` are those that a create lets in that does
     not say the field.

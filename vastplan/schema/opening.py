@@ -41,10 +41,10 @@ def _opens(rule: Opens, before: Any, after: Any) -> bool:
 
 
 def _comes(before: Any, after: Any) -> bool:
-    """Whether a list has what it did not have."""
+    """Whether a list has what it did not have, or a switch is on that was not."""
     return not _items(after) <= _items(before)
 
 
 def _items(value: Any) -> set[Any]:
-    listed = value if isinstance(value, list) else []
+    listed = value if isinstance(value, list) else [value] if value is True else []
     return {item if isinstance(item, Ref) else json_text(item) for item in listed}

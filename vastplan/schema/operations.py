@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from vastplan.schema.endpoint import Asked, Collection, Members, Singleton, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Collection, Members, PerUnit, Singleton, Update
 from vastplan.schema.kind import Kind
 
 
@@ -34,7 +34,7 @@ class Operation:
 def collection_path(kind: Kind) -> str:
     """The path that an object is posted to."""
     endpoint = kind.endpoint
-    if isinstance(endpoint.shape, Members):
+    if isinstance(endpoint.shape, Members | AskedMembers):
         return plain(endpoint.shape.path)
     root, _, plural = endpoint.path.rpartition("/")
     return f"{root}/namespaces/{{}}/{plural}" if endpoint.namespaced else plain(endpoint.path)
@@ -48,29 +48,44 @@ def item_path(kind: Kind) -> str:
     return path.rstrip("/") + "/{}" + ("/" if path.endswith("/") else "")
 
 
+def type_paths(kind: Kind) -> tuple[str, ...]:
+    """The paths of what has one for each of its types."""
+    shape = kind.endpoint.shape
+    return tuple(f"{kind.endpoint.path}/{step}" for step in shape.paths.values()) if isinstance(shape, PerUnit) else ()
+
+
 def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
     """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
     shape = kind.endpoint.shape
-    optional = kind.read_by_name and not isinstance(shape, Asked)
-    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=optional)
-    if isinstance(shape, Asked):
+    asked = isinstance(shape, Asked | AskedMembers)
+    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name and not asked)
+    if isinstance(shape, Asked | AskedMembers):
         yield Operation(Task.READ, "GET", plain(shape.places))
+    yield from (Operation(Task.READ, "GET", path) for path in type_paths(kind))
     if alone and isinstance(kind.endpoint.shape, Collection):
         yield Operation(Task.READ, "GET", item_path(kind))
 
 
 def writes(kind: Kind) -> Iterator[Operation]:
     """How its objects are made, changed and deleted."""
+    if isinstance(kind.endpoint.shape, PerUnit):
+        yield from (Operation(Task.WRITE, method, path) for path in type_paths(kind) for method in ("PUT", "DELETE"))
+        return
     if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
         yield Operation(Task.WRITE, "POST", collection_path(kind))
-        yield Operation(Task.WRITE, "DELETE", item_path(kind))
+        yield Operation(Task.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
-    for delta in kind.endpoint.deltas:
-        yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}/{delta.path}")
-    for each in kind.endpoint.one_by_one:
-        for action in (each.add, each.remove):
-            yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}{action}/")
+    one = item_path(kind)
+    end = "/" if one.endswith("/") else ""
+    for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
+        yield Operation(Task.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
+
+
+def removal(kind: Kind) -> tuple[str, str]:
+    """How an object is taken away: method and path."""
+    revoked = kind.endpoint.revoked
+    return ("DELETE", item_path(kind)) if revoked is None else ("PATCH", item_path(kind) + revoked.action)
 
 
 def plain(path: str) -> str:

@@ -89,6 +89,14 @@ class Owning(Protocol):
 
 
 @runtime_checkable
+class Asking(Protocol):
+    """A provider of what somebody has in a place and nobody lists (`AskedMembers`). Others need not."""
+
+    def had(self, kind: Kind, owner: str) -> list[Row]:
+        """All objects of the kind that somebody has, by `AskedMembers.locator` without an id."""
+
+
+@runtime_checkable
 class Counting(Protocol):
     """A provider whose system says how many objects a collection has, without showing them all. A provider need not."""
 

@@ -171,7 +171,7 @@ class _LeanHandler(BaseHTTPRequestHandler):
     """The request's headers by lower-case name; of a repeated one, the last."""
 
     def parse_request(self) -> bool:
-        """Read the head of a request; `False` after a refusal."""
+        """Read the head of a request; `False` after a refusal, and where it does not end."""
         self.close_connection = True
         self.requestline = str(self.raw_requestline, "iso-8859-1").rstrip("\r\n")
         words = self.requestline.split()
@@ -182,7 +182,10 @@ class _LeanHandler(BaseHTTPRequestHandler):
         self.command, self.path, self.request_version = words
         self.path = "/" + self.path.lstrip("/") if self.path.startswith("//") else self.path
         self.fields = {}
-        while (line := self.rfile.readline(MAX_LINE + 1)) not in (b"\r\n", b"\n", b""):
+        while (line := self.rfile.readline(MAX_LINE + 1)) not in (b"\r\n", b"\n"):
+            if not line:  # the caller is gone, and what it said is cut short
+                self.close_connection = True
+                return False
             name, _, value = line.decode("iso-8859-1").partition(":")
             self.fields[name.strip().lower()] = value.strip()
             if len(line) > MAX_LINE or len(self.fields) > MAX_HEADERS:
@@ -215,12 +218,16 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 self._send(Response(413, {"detail": "Request body too large."}), None)
                 return
+            body = self.rfile.read(length) if length else b""
+            if len(body) < length:  # the caller is gone, and half of what it said may mean something else
+                self.close_connection = True
+                return
             request = Request(
                 method=self.command,
                 path=unquote(parts.path),
                 query=parse_qs(parts.query, keep_blank_values=True) if parts.query else {},
                 headers=self.fields,
-                body=self.rfile.read(length) if length else b"",
+                body=body,
                 base_url=f"https://{self.fields.get('host') or server.url.removeprefix('https://')}",
             )
             response, fault = server.answer(request)

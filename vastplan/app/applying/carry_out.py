@@ -19,11 +19,12 @@ from vastplan.engine.moved_references import moved_references
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import moves_of
 from vastplan.ledger import events
+from vastplan.model.address import Address
 from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.model.site_ledger import Intent
-from vastplan.model.value import from_json
+from vastplan.model.site_ledger import Intent, Owned, SiteLedger
+from vastplan.model.value import from_json, references
 
 _There = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
@@ -56,11 +57,14 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
     endpoints = {part.site: part.endpoints for part in again.plan.parts}
     for site, session in ledgers.sessions.items():
         there = _there(context, site, session.part.key)
+        made = _made_by_one_cut_off(again, session.part)
         intents = {
             str(action.address): _intent(context, action, session.part.key, begun, there)
             for action in plan.actions
             # what is refused is not begun: nothing that it says, a secret's source least of all, is looked at
             if action.address.site == site and not action.blocked and action.address not in context.overtaken
+            # what is only noted stays known by the intent of who made it
+            if action.verb is not Verb.RELEASE or action.address not in made
         }
         # What is renamed has its new address before anything is done under it, whatever becomes of that.
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
@@ -75,14 +79,32 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             and not (action.blocked or action.deleted_outside)
             and (action.renamed_from or str(action.address)) in context.ledger[site].entries
         )
-        # What an apply that was cut off may have made is noted before another takes the place of its intent.
+        # What an apply that was cut off made, or may have made, is noted before another intent takes the place of its own.
+        noted = (events.own(str(address), owned) for address, owned in made.items() if str(address) in intents)
         found = (
             event
             for address, former in again.matches.formers.items()
             if former.unnoted is not None and site == address.site and {str(address), str(former.of)} & intents.keys()
             for event in (events.own(str(address), former.unnoted), events.settle(str(former.of)))
         )
-        session.record(*renamed, *taken, *found, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
+        session.record(
+            *renamed, *taken, *noted, *found, events.begin(plan.id, intents, begun, _systems(endpoints[site]))
+        )
+
+
+def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owned]:
+    """What is known to be ours by nothing but the intent of an apply that was cut off, as that one meant to make it."""
+    made: dict[Address, Owned] = {}
+    for action in again.plan.actions if part.intents else ():
+        noted_as = action.renamed_from or str(action.address)
+        intent = part.intents.get(noted_as)
+        if intent is None or noted_as in part.entries or action.address.site != part.site:
+            continue
+        if action.verb in (Verb.RELEASE, Verb.UPDATE, Verb.REPLACE):
+            of = (ref.target for ref in references(from_json(dict(action.desired))) if ref.managed)
+            refers = tuple(sorted({*map(str, of), *action.after}))
+            made[action.address] = Owned(action.id, action.locator, intent.fields, refers, intent.at)
+    return made
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from vastplan.model.plan import Plan
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
     """The plan with what the checks say of its sites."""
     sites, observed, matches = desired.sites, weighed.observed, weighed.matches
-    facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks))
+    facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks), today=today)
     facts = with_live(facts, sites, observed, matches)
     findings = (
         *checks.findings(workspace, facts, today, sites),

@@ -24,7 +24,7 @@ from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
@@ -244,7 +244,7 @@ class RecordedSystems:
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
             return Collection(error=reason)
-        if isinstance(kind.endpoint.shape, Asked) and (new := sorted(names.locators - asked)):
+        if isinstance(kind.endpoint.shape, Asked | AskedMembers) and (new := sorted(names.locators - asked)):
             reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
         return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 

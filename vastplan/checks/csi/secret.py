@@ -9,7 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
-_DELIVER = ("manager",)
+_DELIVER = ("manager", "api_token")
 
 
 def _run(facts: Facts) -> Iterator[Violation]:

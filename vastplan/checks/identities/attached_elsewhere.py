@@ -22,6 +22,18 @@ def _run(facts: Facts) -> Iterator[Violation]:
                         holder,
                         f"has identity policy {ref} of tenant {tenant}, which uses local provider {used}, and is kept in {kept}",
                     )
+    yield from _in_another_tenant(facts)
+
+
+def _in_another_tenant(facts: Facts) -> Iterator[Violation]:
+    for kind in ("user_right", "group_right"):
+        for right in facts.objects.all(kind):
+            own = right.values["tenant"]
+            for ref in right.values.get("s3_policies") or ():
+                policy = facts.objects.get(ref)
+                tenant = policy.values.get("tenant") if policy is not None else None
+                if isinstance(tenant, Ref) and tenant != own:
+                    yield Violation(right, f"has identity policy {ref} of tenant {tenant}, and is of tenant {own}")
 
 
 CHECK = Check(

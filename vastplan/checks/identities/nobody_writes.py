@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.identities.who import Bucket, buckets, held_by, policies, provider_of, users_of
+from vastplan.checks.identities.who import Bucket, buckets, held_by, policies, provider_of, rights_in, users_of
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.s3_policy import Policy, Request, Verdict, decide
@@ -28,7 +28,20 @@ def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Polic
     """Whether no user of the document may write; false where the owner is none of them, as nobody knows his policies."""
     provider = provider_of(facts, bucket.tenant)
     users = users_of(facts, provider) if isinstance(provider, Ref) else {}
-    return bucket.owner in users and not any(_writes(facts, user, bucket, parsed) for user in users.values())
+    others = (_allowed(right, bucket, parsed) for right in rights_in(facts, bucket.tenant))
+    return (
+        bucket.owner in users
+        and not any(_writes(facts, user, bucket, parsed) for user in users.values())
+        and not any(others)
+    )
+
+
+def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+    """Whether somebody of a directory, or one who is in such a group, is allowed to write there."""
+    refs = right.values.get("s3_policies") or ()
+    held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
+    verdict = decide(Request("s3:PutObject", f"{bucket.name}/object"), held)
+    return right.values.get("s3_superuser") is True if verdict is Verdict.UNCOVERED else verdict is not Verdict.DENIED
 
 
 def _writes(facts: Facts, user: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:

@@ -18,6 +18,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
             whose = f" of {'tenants' if len(names) > 1 else 'tenant'} {some(names)}" if names else ""
             where = f" in provider {provider}" if isinstance(provider, Ref) and not names else ""
             yield Violation(user, f"is an S3 superuser{where}: no access list of a bucket{whose} holds him")
+    for right in facts.objects.all("user_right"):
+        if right.values.get("s3_superuser") is True:
+            whose = f"tenant {right.values['tenant']}"
+            yield Violation(
+                right, f"makes {right.values['user']} an S3 superuser: no access list of a bucket of {whose} holds him"
+            )
 
 
 CHECK = Check(

@@ -63,6 +63,12 @@ def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
     return {user.called: user for user in kept}
 
 
+def rights_in(facts: Facts, tenant: Address) -> Iterator[Entry]:
+    """What the document sets of users and groups in a tenant, whichever provider has them."""
+    for kind in ("user_right", "group_right"):
+        yield from facts.objects.referring(tenant.site, kind, "tenant", tenant)
+
+
 def held_by(facts: Facts, user: Entry) -> set[Address]:
     """The identity policies of a user and of the groups that he is in."""
     gids = set(user.values.get("gids") or ()) | {user.values.get("leading_gid")}

@@ -8,6 +8,7 @@ from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.checks.paths import parts
+from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -50,6 +51,12 @@ class ChainWalker:
             for name, pool in objects.on(site, "vip_pool").items()
             if pool.values.get("domain_name")
         }
+
+        self._logins: dict[str, set[Address]] = {}
+        for secret in objects.on(site, "secret").values():
+            login = _login(secret)
+            if login:
+                self._logins.setdefault(login, set()).add(secret.address)
 
     def from_class(self, storage_class: Entry) -> Iterator[ChainElement]:
         """All that claims of a class lead to."""
@@ -165,7 +172,11 @@ class ChainWalker:
         named = [] if isinstance(secret, Ref) else [ref for ref in purposes.values() if ref is not None]
         for ref in dict.fromkeys(named) or (secret,):
             name = self._secret_name(ref)
-            yield ChainElement("secret", name, self._entry_or(ref, start), (*steps, ("secret", name)))
+            entry = self._entry_or(ref, start)
+            yield ChainElement("secret", name, entry, (*steps, ("secret", name)))
+            login = _login(entry) if entry is not start else ""
+            if len(self._logins.get(login, ())) > 1:  # another Secret, and nobody else
+                yield ChainElement("secret", login, entry, (*steps, ("secret", name), ("secret", login)))
 
     def _secret_name(self, ref: Any) -> str:
         """`namespace/name`, however it is written."""
@@ -182,3 +193,12 @@ class ChainWalker:
 
     def _entry_or(self, ref: Any, default: Entry) -> Entry:
         return self.objects.get(ref) or default
+
+
+def _login(secret: Entry) -> str:
+    """Who a Secret of the document logs in as, where it says so: a manager's name is one's own on the whole cluster."""
+    data = secret.values.get("data")
+    user = data.get("username") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(user, str):
+        return ""
+    return f"of the user {user} at {data.get('endpoint')}"

@@ -19,8 +19,8 @@ CHECK = Check(
     code="ISO-01",
     title="projects that are not kept apart",
     severity=Severity.WARNING,
-    why="Each project's namespace, classes, tenant, VIP pool, view policy, directories and buckets should be reached by it alone.",
+    why="Each project's namespace, classes, tenant, VIP pool, view policy, directories, S3 users and buckets should be reached by it alone.",
     fix="give each project what they meet in of its own; where it is meant, waive it with a reason",
-    source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, bucket, followed in the document",
+    source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, S3 key, user, bucket, followed in the document",
     run=_run,
 )

@@ -1,7 +1,8 @@
 """The proof that projects meet in nothing, or where they do.
 
 From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and
-from there to secrets, VIP pools, view policies, tenants and directories. Projects are then grouped by what they reach,
+from there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
+their users and the buckets that these get at. Projects are then grouped by what they reach,
 never compared with each other: the work grows with the document, not with the square of its projects.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.chain import ChainElement, ChainWalker, Step
 from vastplan.checks.isolation.class_access import name_of, open_namespaces, seen_namespaces
+from vastplan.checks.isolation.keys import KeyWalker
 from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
@@ -93,8 +95,8 @@ def _chains(
     projects_by_namespace: Mapping[str, tuple[str, ...]],
     open_to: Mapping[str, frozenset[str] | None],
 ) -> Iterator[tuple[list[ChainElement], Projects]]:
-    """Each chain with the projects that it begins at: by a class that is open to them or that a claim of theirs names, and
-    by volumes."""
+    """Each chain with the projects that it begins at: by a class that is open to them or that a claim of theirs names, by
+    volumes, and by keys."""
     walker = ChainWalker(site, objects, namespaces)
     claims: dict[str, dict[str, Entry]] = {}  # one for each namespace, by class
     for claim in objects.on(site, "persistent_volume_claim").values():
@@ -120,6 +122,9 @@ def _chains(
         if volume.values.get("claim_namespace") is not None:
             namespace = name_of(volume.values["claim_namespace"], namespaces)
             yield list(walker.from_volume(volume)), projects_by_namespace.get(namespace, ())
+    key_walker = KeyWalker(site, objects)
+    for namespace, key in key_walker.keys(namespaces):
+        yield list(key_walker.from_key(key)), projects_by_namespace.get(namespace, ())
     for name in sorted(claims.keys() - open_to.keys()):
         for namespace, claim in claims[name].items():
             yield _unmanaged_class(claim, name), projects_by_namespace.get(namespace, ())

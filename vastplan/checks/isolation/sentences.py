@@ -23,7 +23,7 @@ def meeting_text(meeting: Meeting) -> str:
     beneath = ""
     if meeting.inside or meeting.everybody_inside:
         beneath = f" with {projects_text(meeting.inside, meeting.everybody_inside)} beneath it"
-    of_tenant = meeting.layer in ("path", "bucket")
+    of_tenant = meeting.layer in ("path", "S3 user", "bucket")
     name = meeting.element.replace(":", " ", 1) if of_tenant else meeting.element
     verb = "meets" if not meeting.everybody and len(meeting.projects) == 1 else "meet"
     return f"{projects_text(meeting.projects, meeting.everybody)}{beneath} {verb} in {meeting.layer} {name}: {ways}"

@@ -1,4 +1,4 @@
-"""QTA-03: quotas of users where a view policy makes one user of all."""
+"""QTA-05: quotas of users where a view policy makes one user of all."""
 
 from collections.abc import Iterator, Mapping
 
@@ -49,7 +49,7 @@ def _squashed(quotas: list[Entry], views: Mapping[str, Entry]) -> Iterator[Viola
 
 
 CHECK = Check(
-    code="QTA-03",
+    code="QTA-05",
     title="quotas of users where all users are squashed",
     severity=Severity.WARNING,
     why="A squashing policy makes one user of all clients: what they write is his, and the quotas of users hold nobody.",

@@ -35,6 +35,7 @@ _VAST = {
     "vastdata_local_provider": "local_provider",
     "vastdata_administators_realms": "realm",  # 1.x, as it is spelled there
     "vastdata_administators_roles": "manager_role",  # 1.x
+    "vastdata_apitoken": "api_token",  # 2.x
     "vastdata_administators_managers": "manager",  # 1.x
     "vastdata_administrator_manager": "manager",  # 2.x
     "vastdata_administrator_realm": "realm",  # 2.x

@@ -7,7 +7,7 @@ would do without driver and claim, but each pod would mount it by itself, and no
 Several buckets may deliver to one Secret: then it is one key, and one credential, as Run:AI takes a Secret for one credential only.
 
 Source: names in the Secret are the defaults of `S3AccessKey` in Run:AI's API documents, 2.20 to 2.24; labels are from its
-documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is VMS-150 of docs/unverified.md).
+documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is RAI-150 of docs/unverified.md).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from vastplan.kinds.compose.delivery import secret_at
+from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, secret_at
 from vastplan.kinds.compose.volume import bound, mounting
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
@@ -24,9 +24,7 @@ from vastplan.schema.entries import Entry, Scope
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import MISSING, ReferenceName
 
-_FOR_RUNAI = {"access_key": "AccessKeyId", "secret_key": "SecretKey"}
 _FOR_OTHERS = S3KeyNames().model_dump()
-_LABELS = {"run.ai/credentials": "true", "run.ai/resource": "access-key"}
 _FILES = frozenset({"NFS", "NFS4"})
 
 
@@ -69,8 +67,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
             "user": deliver.get("user", bucket.values["owner"]),
             "deliver": {
                 "secret": deliver["secret"],
-                "keys": deliver.get("keys", _FOR_RUNAI if mounted else _FOR_OTHERS),
-                **({"labels": _LABELS} if mounted else {}),
+                "keys": deliver.get("keys", NAMES_FOR_RUNAI if mounted else _FOR_OTHERS),
+                **({"labels": LABELS_FOR_RUNAI} if mounted else {}),
             },
             "generation": deliver["generation"],
             "overlap": deliver["overlap"],

@@ -184,7 +184,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if hosts is not None:
         view["view_policy"] = hosts
         chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} by which identity policies count")
-    yield entry.part("view", entry.address.name, view, chosen=tuple(chosen))
+    otherwise = (
+        ("name",) if _called(entry) != entry.address.name else ()
+    )  # what else there is keeps the name that it has
+    yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), defaults=otherwise)
     for right in RIGHTS:
         if values.get(right):
             _check(entry, scope, right)
@@ -308,5 +311,6 @@ def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
     return Ref(Address(view.address.site, "user", name), managed=False)
 
 
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
 _CHOSEN = frozenset({"view_policy", "path"})
-COMPOSITION = Composition("bucket", _compose, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)
+COMPOSITION = Composition("bucket", _compose, makes=_MAKES, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)

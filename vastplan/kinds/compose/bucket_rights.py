@@ -104,13 +104,10 @@ def of_a_directory(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     """The rights of those groups of directories that a bucket is the first to name, and that the document does not write."""
     site, tenant = bucket.address.site, bucket.values["tenant"]
     written, first = scope.indexed(site, "group_right", _by_group), rights_of(site, scope).first
-    for right in RIGHTS:
-        for whom in bucket.values.get(right) or ():
-            group = (tenant.target, whom.target.name)
-            if not whom.managed and group not in written and first.get(group) == bucket.address:
-                yield bucket.part(
-                    "group_right", f"{tenant.target.name}/{group[1]}", {"group": group[1], "tenant": tenant}
-                )
+    named = dict.fromkeys(whom for right in RIGHTS for whom in bucket.values.get(right) or () if not whom.managed)
+    for group in ((tenant.target, whom.target.name) for whom in named):
+        if group not in written and first.get(group) == bucket.address:
+            yield bucket.part("group_right", f"{tenant.target.name}/{group[1]}", {"group": group[1], "tenant": tenant})
 
 
 def _by_group(rights: Iterable[Entry]) -> dict[Elsewhere, Entry]:

@@ -1,4 +1,10 @@
-"""What delivers a value into a Secret: the Secret, where the document has none of that name."""
+"""What delivers a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
+
+A credential of Run:AI that names a Secret into which something of the document is delivered waits for that. Of an access key
+Run:AI reads the keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and
+`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the two a
+release goes by is RAI-150 of docs/unverified.md, so both are written).
+"""
 
 from collections.abc import Iterable
 
@@ -7,6 +13,13 @@ from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
+
+_NAMES_OF_AWS = {
+    "access_key": "AWS_ACCESS_KEY_ID",
+    "secret_key": "AWS_SECRET_ACCESS_KEY",
+}  # what a key says that says nothing
+NAMES_FOR_RUNAI = {"access_key": "AccessKeyId", "secret_key": "SecretKey"}
+LABELS_FOR_RUNAI = {"run.ai/credentials": "true", "run.ai/resource": "access-key"}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -18,6 +31,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry
         return
     written = secret_at(entry.address.site, path, scope)
+    secret = written.address if written is not None else Address(entry.address.site, "secret", path)
+    if _logs_in(secret, scope):
+        names = NAMES_FOR_RUNAI if dict(to["keys"]) == _NAMES_OF_AWS else to["keys"]
+        to = {"labels": LABELS_FOR_RUNAI, **to, "keys": names}
     if written is not None:
         taken = ", ".join(sorted(set(to["keys"].values()) & set(written.values.get("data") or ())))
         if taken:
@@ -26,7 +43,6 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if written.values.get("immutable"):
             text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
             scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
-    secret = written.address if written is not None else Address(entry.address.site, "secret", path)
     told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
         {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
@@ -36,6 +52,36 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         namespace, _, name = path.partition("/")
         made = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
         yield entry.part("secret", path, {**made, **({"labels": to["labels"]} if "labels" in to else {})})
+
+
+def _logs_in(secret: Address, scope: Scope) -> bool:
+    """Whether an access key of Run:AI is that Secret."""
+    return secret in scope.indexed(secret.site, "access_key_credential", _secrets_of)
+
+
+def _secrets_of(credentials: Iterable[Entry]) -> frozenset[Address]:
+    """The Secrets that some credentials are."""
+    said = (one.values.get("existing_secret") for one in credentials)
+    return frozenset(ref.target for ref in said if isinstance(ref, Ref))
+
+
+def _delivered(secret: Address, scope: Scope) -> bool:
+    """Whether something of the document delivers into a Secret that the document does not have."""
+    return any(secret.name in scope.indexed(secret.site, kind, _destinations) for kind in ("s3_key", "directory_key"))
+
+
+def _destinations(keys: Iterable[Entry]) -> frozenset[str]:
+    """The Secrets (NAMESPACE/NAME) that some keys are delivered to."""
+    to = (key.values["deliver"]["secret"] for key in keys)
+    return frozenset(one.target.name if isinstance(one, Ref) else one for one in to)
+
+
+def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The Secret that it names is of this document where something of it is delivered there."""
+    said = entry.values.get("existing_secret")
+    if isinstance(said, Ref) and not said.managed and _delivered(said.target, scope):
+        entry = entry.standing_for({**entry.values, "existing_secret": Ref(said.target)})
+    yield entry
 
 
 def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
@@ -70,5 +116,26 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
-OF_S3_KEY = Composition("s3_key", _compose)
+def _token(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    yield from _compose(entry.standing_for(entry.without("tenant")), scope)
+
+
+OF_API_TOKEN = Composition("api_token", _token)
 OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
+
+
+def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    user = entry.values["user"]
+    if user.managed:
+        yield from _compose(entry, scope)
+    else:
+        yield entry.part("directory_key", entry.address.name, {**entry.values, "user": user.target.name})
+
+
+OF_S3_KEY = Composition("s3_key", _of_whom, makes=frozenset({"directory_key"}))
+OF_DIRECTORY_KEY = Composition("directory_key", _compose)
+OF_ACCESS_KEY = Composition("access_key_credential", _of_credential)
+OF_DOCKER_REGISTRY = Composition("docker_registry_credential", _of_credential)
+OF_GENERIC_SECRET = Composition("generic_secret_credential", _of_credential)
+OF_PASSWORD = Composition("password_credential", _of_credential)

@@ -1,12 +1,12 @@
-"""Workload: read only, and only where the project or department it is in is to go, or who may enter that."""
+"""Workload: read only, and only where what it is in or mounts is to go, or to be closed to it."""
 
 from typing import Annotated
 
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Dependents, Metric
-from vastplan.schema.markers import IDENTITY, Wire
-from vastplan.schema.types import Spec
+from vastplan.schema.kind import Dependents, Metric, Row, Values
+from vastplan.schema.markers import IDENTITY, Refers, Wire
+from vastplan.schema.types import MISSING, Spec
 
 _OVER = frozenset({"Stopped", "Failed", "Completed"})
 _AT_WORK = frozenset(
@@ -24,6 +24,15 @@ class Workload(Spec):
     project: Annotated[str, Wire("projectId")]
     department: Annotated[str, Wire("departmentId")]
     cluster: Annotated[str, Wire("clusterId")]
+    data_volumes: Annotated[list[str] | MISSING, Refers("data_volume", blocks_delete=False)] = MISSING
+    """What it mounts, as far as its list tells: ids of data volumes, and of what else it counts among data sources."""
+
+
+def _with_volumes(values: Values, row: Row) -> Values:
+    """The ids in `datasources`; a workload that has ended mounts nothing any more."""
+    listed = row.get("datasources") if row.get("phase") not in _OVER else ()
+    ids = {str(source["id"]) for source in listed or () if isinstance(source, dict) and source.get("id")}
+    return {**values, "data_volumes": sorted(ids)}
 
 
 def running(within: str) -> Dependents:
@@ -39,4 +48,6 @@ KIND = kind(
         "/api/v1/workloads", update=Update.NONE, rows="workloads", query={"filterBy": "clusterId=={cluster}"}
     ),
     metrics=(Metric("at work", ("phase",), ones=_AT_WORK, zeros=_OVER),),
+    in_use=("at work",),
+    finish_decode=_with_volumes,
 )

@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from vastplan.model import units
 from vastplan.model.wording import quoted
-from vastplan.schema.endpoint import Endpoint, OneByOne
+from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
 
@@ -61,9 +61,9 @@ Clients = Annotated[str, AfterValidator(_clients)]
 NfsClients = Annotated[str, AfterValidator(_nfs_clients)]  # netgroups too
 
 
-def collection(name: str, *, vanishes_later: bool = False, one_by_one: tuple[OneByOne, ...] = ()) -> Endpoint:
+def collection(name: str, *, vanishes_later: bool = False, deltas: tuple[Delta, ...] = ()) -> Endpoint:
     """A VMS collection: paged lists, PATCH with the changed fields."""
-    return Endpoint(path=f"/{name}/", vanishes_later=vanishes_later, one_by_one=one_by_one)
+    return Endpoint(path=f"/{name}/", vanishes_later=vanishes_later, deltas=deltas)
 
 
 def _read_span(raw: object) -> int:

@@ -12,11 +12,13 @@ from vastplan.schema.markers import Refers, Unit
 from vastplan.schema.types import Spec, quantity
 
 _PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+DAY = 86400  # seconds
 SecretPath = Annotated[str, StringConstraints(max_length=317, pattern=_PATH)]
 SecretKey = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
+MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
+"""How old it may become before a check says so; a plan makes no other by itself."""
 Generation = Annotated[int, Field(ge=1, le=2**31)]
-DAY = 86400  # seconds
 
 
 class IntoSecret(Spec):

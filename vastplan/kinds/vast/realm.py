@@ -6,7 +6,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import collection
 from vastplan.schema.compile import kind
-from vastplan.schema.endpoint import OneByOne
+from vastplan.schema.endpoint import Delta
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
@@ -44,7 +44,9 @@ KIND = kind(
     name="realm",
     system="vast",
     section="realms",
-    endpoint=collection("realms", one_by_one=(OneByOne("object_types", "assign", "unassign", "object_type"),)),
+    endpoint=collection(
+        "realms", deltas=(Delta("object_types", ("assign", "object_type"), ("unassign", "object_type")),)
+    ),
     versions=(Since("vms", "5.2", subject="realms"),),
     finish_encode=without_tenant,
     finish_decode=of_tenant,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, SecretKey, into_secret
+from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Members
 from vastplan.schema.kind import Attribute, LetsIn
@@ -51,7 +51,7 @@ class S3Key(Spec):
     """A pair of keys by which a local user works with the buckets of a tenant. Deleting one shuts out who uses it, within minutes.
 
     The secret key goes to the Secret in `deliver` and nowhere else. With another `generation` there is a new pair, and the former one
-    stays for `overlap`.
+    stays for `overlap`. One that is older than `max_age` is a finding of each plan.
     """
 
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
@@ -59,6 +59,7 @@ class S3Key(Spec):
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
     generation: Annotated[Generation, WRITE_ONLY] = 1
     overlap: Annotated[Overlap, DOCUMENT] = DAY
+    max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
 
 
@@ -79,7 +80,11 @@ KIND = kind(
         ),
         answered_once=(("secret_key",),),
     ),
-    attributes=(Attribute("access_key", ("access_key",)), Attribute("secret_key", ("secret_key",))),
+    attributes=(
+        Attribute("access_key", ("access_key",)),
+        Attribute("secret_key", ("secret_key",)),
+        Attribute("creation_time", ("creation_time",)),
+    ),
     lets_in=LetsIn("who has the pair is let in no more"),
     delivers=into_secret(),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import access_rules, assets, org_units, quota
+from vastplan.sim.runai import access_rules, assets, data_volumes, org_units, policies, quota
 from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import page, select
@@ -120,7 +120,9 @@ def _delete(ctx: Context, call: RunaiCall) -> Response:
     if projects:
         raise RunaiError(400, f"the department has {len(projects)} projects")
     assets.drop_scope(ctx, "department", row["id"])
+    data_volumes.forget_scope(ctx, "department", row["id"])
     access_rules.drop_scope(ctx, "department", row["id"])
+    policies.drop_scope(ctx, "department", row["id"])
     ctx.remove("department", row)
     return Response(204)
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import access_rules, assets, departments, org_units, quota, settle, workloads
+from vastplan.sim.runai import (
+    access_rules,
+    assets,
+    data_volumes,
+    departments,
+    org_units,
+    policies,
+    quota,
+    settle,
+    workloads,
+)
 from vastplan.sim.runai.cluster import LABEL
 from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
@@ -90,9 +100,15 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
     for workload in workloads.live(ctx):
         if workload["projectId"] == row["id"]:
             workloads.delete(ctx, workload)
+    if data_volumes.of_project(ctx, row["id"]):  # the namespace is not let go of while it has one
+        row |= {"phaseMessage": "the project has data volumes", "pending": {"goal": "delete", "reads": 1}}
+        ctx.put("project", row)
+        return
+    data_volumes.forget_scope(ctx, "project", row["id"])
     assets.drop_scope(ctx, "project", row["id"])
     assets.forget_project(ctx, row["id"])
     access_rules.drop_scope(ctx, "project", row["id"])
+    policies.drop_scope(ctx, "project", row["id"])
     ctx.remove("project", row)
 
 

@@ -45,6 +45,7 @@ def submit(
     preemptible: bool = False,
     type: str = "Training",
     datasources: Sequence[str] = (),
+    data_volumes: Sequence[str] = (),
 ) -> str:
     """Put a workload into a project (by id or name) and return its id; raises `ValueError`."""
     owners = [row for row in ctx.rows("project") if project in (row["id"], row["name"])]
@@ -75,6 +76,7 @@ def submit(
         "preemptible": preemptible,
         "claims": list(claim_names),
         "datasources": list(datasources),
+        "dataVolumes": list(data_volumes),
         "createdAt": ctx.now(),
         "deletedAt": None,
     }
@@ -91,6 +93,7 @@ def delete(ctx: Context, row: Row) -> None:
 def _view(ctx: Context, row: Row) -> Row:
     gpu = {"gpu": {"request": row["gpus"], "limit": row["gpus"]}}
     assets = [ctx.get("asset", key) for key in row["datasources"]]
+    volumes = [ctx.get("datavolume", key) for key in row.get("dataVolumes", ())]
     body = json_copy(row) | {
         "tenantId": TENANT,
         "category": "Build" if row["type"] == "Workspace" else "Train",
@@ -113,7 +116,8 @@ def _view(ctx: Context, row: Row) -> Row:
         "podsRequestedResources": json_copy(gpu),
         "actionsSupport": {"delete": False, "suspend": False},
         "datasources": [
-            {"id": asset["id"], "name": asset["meta"]["name"], "type": asset["kind"]} for asset in assets if asset
+            *({"id": asset["id"], "name": asset["meta"]["name"], "type": asset["kind"]} for asset in assets if asset),
+            *({"id": volume["id"], "name": volume["name"], "type": "data-volume"} for volume in volumes if volume),
         ],
     }
     return body

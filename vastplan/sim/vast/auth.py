@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast import apitokens
 from vastplan.sim.vast import managers as stored_managers
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError, detail
@@ -106,6 +107,9 @@ class Gate:
             return who
         elif scheme == "Api-Token":
             holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
+            stored = None if holders else apitokens.holder(self._cluster, credential)
+            if stored is not None:
+                return str(stored["username"])
             if not holders:
                 raise detail("Invalid token.", 401)
             return holders[0]

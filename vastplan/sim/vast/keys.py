@@ -11,6 +11,7 @@ import string
 from typing import Any
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast import people
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import detail, missing_object, raise_for
 from vastplan.sim.vast.people import Somebody
@@ -18,6 +19,7 @@ from vastplan.sim.vast.records import Collection, Memo, Reference
 from vastplan.sim.wire import Response
 
 NAME = "locals3keys"
+OF_DIRECTORY = "_directory_keys"
 SECRET = "_secret_key"
 """Where a row keeps what no answer shows again: an S3 service that is simulated beside would know it, too."""
 _ACCESS, _SECRET = string.ascii_uppercase + string.digits, string.ascii_letters + string.digits + "/+"
@@ -51,13 +53,17 @@ def call(cluster: VastCluster, user: Row, method: str, body: Row) -> Response:
 def _make(cluster: VastCluster, user: Row, tenant: Any) -> Row:
     if cluster.get("tenants", tenant) is None:
         raise_for([("tenant_id", missing_object(tenant))])
-    pair = {
-        "access_key": "".join(secrets.choice(_ACCESS) for _ in range(20)),
-        "secret_key": "".join(secrets.choice(_SECRET) for _ in range(40)),
-    }
+    pair = _pair()
     of = {"user_id": user["id"], "tenant_id": tenant, "enabled": True, "creation_time": cluster.now()}
     cluster.add(NAME, {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]})
     return pair
+
+
+def _pair() -> Row:
+    return {
+        "access_key": "".join(secrets.choice(_ACCESS) for _ in range(20)),
+        "secret_key": "".join(secrets.choice(_SECRET) for _ in range(40)),
+    }
 
 
 def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
@@ -66,14 +72,37 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
     return [{name: key[name] for name in names} for key in cluster.rows(NAME, user_id=user["id"])]
 
 
+def of_any(cluster: VastCluster, method: str, body: Row) -> Response:
+    """A call of the keys of a user of any provider, whom the body names; raises `VmsError`."""
+    whom = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
+    one, _ = people.addressed(cluster, "users", whom)
+    if one.origin == "LOCAL":
+        if method != "POST" and not any(cluster.rows(NAME, tenant_id=one.tenant, access_key=body["access_key"])):
+            raise detail("No such access key", 404)
+        return call(cluster, one.row, method, {**body, "tenant_id": one.tenant})
+    if method == "POST":
+        pair = _pair()
+        of = {"_somebody": one.key, "tenant_id": one.tenant, "enabled": True, "creation_time": cluster.now()}
+        row = {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]}
+        cluster.store.put(OF_DIRECTORY, pair["access_key"], row)
+        return Response(200, pair)
+    row = cluster.store.get(OF_DIRECTORY, body["access_key"]) or {}
+    if (row.get("_somebody"), row.get("tenant_id")) != (one.key, one.tenant):
+        raise detail("No such access key", 404)
+    if method == "DELETE":
+        cluster.store.remove(OF_DIRECTORY, body["access_key"])
+    else:
+        cluster.store.put(OF_DIRECTORY, body["access_key"], {**row, "enabled": body["enabled"]})
+    return Response(204)
+
+
 def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
     """The keys that somebody of any provider has in a tenant, as a query shows them."""
     names = ("access_key", "enabled", "creation_time")
-    of = {"user_id": one.row["id"]} if one.origin == "LOCAL" else {"_somebody": one.key}
-    return [
-        {**{name: key[name] for name in names}, "remote": False}
-        for key in cluster.rows(NAME, tenant_id=one.tenant, **of)
-    ]
+    local = one.origin == "LOCAL"
+    of = {"user_id": one.row["id"]} if local else {"_somebody": one.key}
+    rows = cluster.rows(NAME if local else OF_DIRECTORY, tenant_id=one.tenant, **of)
+    return [{**{name: key[name] for name in names}, "remote": False} for key in rows]
 
 
 def forget(cluster: VastCluster, user: Row) -> None:

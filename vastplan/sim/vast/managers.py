@@ -13,7 +13,7 @@ from typing import Any
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 
 NAME = "managers"
 PASSWORD = "_password"
@@ -76,6 +76,16 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
+    working = [
+        token["name"]
+        for token in cluster.rows("apitokens", _manager=row["id"])
+        if not token["revoked"] and cluster.clock() < token["_until"]
+    ]
+    if working:
+        yield f"it has API tokens that work: {', '.join(working)}"
+
+
 MANAGERS = Collection(
     NAME,
     unique=(("username",),),
@@ -87,4 +97,5 @@ MANAGERS = Collection(
     fill=_fill,
     check=_check,
     show=_show,
+    guard=_guard,
 )

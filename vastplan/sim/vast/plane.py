@@ -11,6 +11,7 @@ from typing import Any
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
 from vastplan.sim.vast import (
+    apitokens,
     bodies,
     directories,
     failover,
@@ -52,9 +53,10 @@ COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, LIFECYCLE_RULES, VOLUMES, platform.DNS,
     platform.CLUSTERS, platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
-    managers.MANAGERS,
+    managers.MANAGERS, apitokens.API_TOKENS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
+KEYS_OF_ANY = "/users/non_local_keys/"
 TENANT_DATA = "/users/{id}/tenant_data/"
 QUERIES = {"/users/query/": "users", "/groups/query/": "groups"}
 READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions"})
@@ -194,7 +196,7 @@ class VastPlane:
         before = self._cluster.get(name, parameters[0]) if parameters else None
         visit = RequestContext(request, root, self._scope(who))
         visit.scope.admit(request.method, name, before)
-        response = self._dispatched(operation, parameters, visit)
+        response = self._dispatched(operation, parameters, visit, who)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
         if template != USER_KEYS:  # what the events say of keys nobody documents
@@ -219,7 +221,9 @@ class VastPlane:
         if method in DONE and isinstance(row, dict) and "id" in row:
             note(self._cluster, method, collection, row, who)
 
-    def _dispatched(self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext) -> Response:
+    def _dispatched(
+        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+    ) -> Response:
         method, request = operation.method, visit.request
         _, name, *segments = operation.path.rstrip("/").split("/")
         facts = self._crud.collections.get(name)
@@ -232,12 +236,17 @@ class VastPlane:
             if tenants is None:
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
+        if operation.path == KEYS_OF_ANY:
+            body = self._crud.body(operation, bodies.read(request))
+            return keys.of_any(self._cluster, method, body)
         if operation.path in QUERIES:
             return self._query(QUERIES[operation.path], operation, visit)
         if operation.path == "/clusters/{id}/" and method == "PATCH":
             body = self._crud.body(operation, bodies.read(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
+        elif facts is apitokens.API_TOKENS and writes:
+            return self._token_call(operation, parameters, visit, who)
         elif facts is not None and not (writes and name in READ_ONLY):
             if not segments and writes:
                 return self._created(facts, operation, visit)
@@ -289,6 +298,16 @@ class VastPlane:
         held = people.rights(self._cluster, one)
         policies = [self._cluster.brief("s3policies", key) for key in held["s3_policies_ids"]]
         return Response(200, {**held, "s3_policies": policies})
+
+    def _token_call(
+        self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext, who: str
+    ) -> Response:
+        if not parameters:
+            return apitokens.make(self._cluster, who, self._crud.body(operation, bodies.read(visit.request)))
+        row = self._crud.need(apitokens.API_TOKENS, parameters[0], visit)
+        if operation.path.endswith("revoke"):
+            return apitokens.revoke(self._cluster, row)
+        return apitokens.change(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         response = self._crud.create(facts, operation, visit)

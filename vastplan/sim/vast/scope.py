@@ -31,6 +31,7 @@ OWN = frozenset(
         "globalsnapstreams",
         "volumes",
         "managers",
+        "apitokens",
     }
 )
 OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody

@@ -48,7 +48,6 @@ _UNCOVERED = (
     Uncovered("access keys"),
     Uncovered("compute resources"),
     Uncovered("credentials and data sources of the whole control plane"),
-    Uncovered("data volumes", "/api/v1/datavolumes/count"),
     Uncovered("environments"),
     Uncovered("identity providers"),
     Uncovered("NGC API keys"),

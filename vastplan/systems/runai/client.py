@@ -10,15 +10,17 @@ from typing import Any
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
-from vastplan.schema.endpoint import Delta, Singleton, Update
+from vastplan.schema.endpoint import PerUnit, Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.schema.versions import is_before
+from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session
+from vastplan.systems.runai import per_unit
 from vastplan.systems.transport import Answer, Request, Transport, segment
 
 PAGE = 500  # the largest the API allows
@@ -99,6 +101,8 @@ class RunaiProvider:
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
             ours = self._ours(kind, rows)
+            if isinstance(kind.endpoint.shape, PerUnit):
+                ours = [row for row in ours if per_unit.is_one(kind, row)]
             yield self._in_detail(kind, ours) if kind.endpoint.detailed else ours
             if not paged or len(rows) < PAGE:
                 return
@@ -117,54 +121,66 @@ class RunaiProvider:
         return [whole for row in rows if (whole := self.read(kind, self.locator(kind, row))) is not None]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """One object by id."""
+        """One object by id, or by what it is of."""
+        path = f"{kind.endpoint.path}/{segment(locator)}"
         query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
+        if isinstance(kind.endpoint.shape, PerUnit):
+            path, query = per_unit.addressed(kind, locator)
         try:
-            body = self._call("GET", f"{kind.endpoint.path}/{segment(locator)}", query).body
+            body = self._call("GET", path, query).body
         except NotFound:
             return None
         if not isinstance(body, dict):
             raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}/{locator} is not an object")
-        return body
+        return per_unit.shown(kind, locator, body) if isinstance(kind.endpoint.shape, PerUnit) else body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create in this cluster."""
+        """Create in this cluster. What is put somewhere is not put over what somebody else has put there since."""
+        if isinstance(kind.endpoint.shape, PerUnit):
+            return self._put(kind, body)
         row = self._call("POST", kind.endpoint.path, body=self._placed(body, kind.endpoint.constants)).body
         if not isinstance(row, dict) or not item_id(kind.endpoint, row):
             raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PUT the whole object, or PATCH what changes of it; lists with a call of their own come by that, one after the other."""
-        path = f"{kind.endpoint.path}/{segment(locator)}"
-        for delta in kind.endpoint.deltas:
-            if delta.field in body:
-                wanted = self._all_filled(body[delta.field])
-                body = {name: value for name, value in body.items() if name != delta.field}
-                self._send_delta(f"{path}/{delta.path}", delta, wanted, fresh.get(delta.field))
-        if kind.endpoint.deltas and not body:
+        """PUT the whole object, or PATCH what changes of it; then lists that have calls of their own, by those."""
+        if isinstance(kind.endpoint.shape, PerUnit):
+            self._call("PUT", per_unit.addressed(kind, locator)[0], body=per_unit.sent(body, fresh, self.cluster_id()))
             return
-        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
-        for place, version in kind.endpoint.keep_before:
-            if is_before(self.version(), version):
-                put(body, place, at(fresh, place))
-        self._call(method, path, body=body)
+        path, deltas = f"{kind.endpoint.path}/{segment(locator)}", kind.endpoint.deltas
+        rest = without_deltas(deltas, body)
+        if rest or not deltas:
+            method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+            for place, version in kind.endpoint.keep_before:
+                if is_before(self.version(), version):
+                    put(rest, place, at(fresh, place))
+            self._call(method, path, body=rest)
+        for delta in deltas:
+            if delta.field in body:
+                for below, part in calls(
+                    delta, fresh.get(delta.field) or [], self._all_filled(body[delta.field] or [])
+                ):
+                    self._call("PATCH", f"{path}/{below}", body=part)
 
-    def _send_delta(self, path: str, delta: Delta, wanted: Sequence[Row], now: Any) -> None:
-        """Send what a list lacks and what is too much in it. Of an item counts what we say of one."""
-        names = {name for item in wanted for name in item}
-        there = [{name: item.get(name) for name in names or item} for item in now or () if isinstance(item, dict)]
-        comes = [item for item in wanted if item not in there]
-        goes = [item for item in there if item not in wanted]
-        for start in range(0, max(len(comes), len(goes)), delta.most):
-            end = start + delta.most
-            body = {"add": comes[start:end], "remove": goes[start:end]}
-            self._call("PATCH", path, body={name: items for name, items in body.items() if items})
+    def _put(self, kind: Kind, body: Row) -> Row:
+        whole = per_unit.sent(body, {}, self.cluster_id())
+        place = per_unit.locator({**body, "meta": whole["meta"]})
+        if self.read(kind, place) is not None:
+            raise Refused(f"{kind.name} {place} is there by now; plan again, and adopt it")
+        answer = self._call("PUT", per_unit.addressed(kind, place)[0], body=whole).body
+        if not isinstance(answer, dict) or not item_id(kind.endpoint, answer):
+            raise Unclear(f"PUT {kind.endpoint.path} {place}: the answer has no id")
+        return per_unit.shown(kind, place, answer)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
+        path = f"{kind.endpoint.path}/{segment(locator)}"
+        query: Mapping[str, str] | None = None
+        if isinstance(kind.endpoint.shape, PerUnit):
+            path, query = per_unit.addressed(kind, locator)
         try:
-            self._call("DELETE", f"{kind.endpoint.path}/{segment(locator)}")
+            self._call("DELETE", path, query)
         except NotFound:
             return
 
@@ -173,7 +189,9 @@ class RunaiProvider:
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
-        """The id."""
+        """The id, or of what it is."""
+        if isinstance(kind.endpoint.shape, PerUnit):
+            return per_unit.locator(row)
         return item_id(kind.endpoint, row)
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:

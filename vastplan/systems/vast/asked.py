@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.model.errors import Refused
-from vastplan.schema.endpoint import Asked, Endpoint
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.schema.codec import item_id
+from vastplan.schema.endpoint import Asked, AskedMembers, Endpoint
 from vastplan.schema.kind import Row
 
 
@@ -30,6 +31,41 @@ def split(shape: Asked, body: Row) -> tuple[str, Row]:
     if not at:
         raise Refused(f"nothing says whose it is to be: {shape.name} and {shape.within}")
     return at, {key: value for key, value in body.items() if key not in (shape.within, shape.name)}
+
+
+def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
+    """The rows of what somebody has, whichever release shows them; a `remote` one is another cluster's, and none of ours.
+
+    Releases before 5.4 show `key` and `status`, and the first segment of the API a list that begins with these two.
+    """
+    place, name, _ = shape.parts(owner)
+    shown = answer.get(shape.rows) if isinstance(answer, dict) else None
+    rows = []
+    for item in shown or ():
+        row = item
+        if isinstance(item, list) and len(item) > 1:
+            row = {"key": item[0], "status": item[1]}
+        if not isinstance(row, dict):
+            raise Unreachable(f"{endpoint.path}: {shape.rows} of {name} is not a list of objects")
+        if shape.key not in row and "key" in row:
+            row = {**row, shape.key: row["key"], "enabled": row.get("status") == "enabled"}
+        if not row.get("remote"):
+            rows.append({**row, shape.within: place, shape.of: name})
+    return rows
+
+
+def member_locator(endpoint: Endpoint, shape: AskedMembers, row: Row) -> str:
+    """`PLACE/NAME/ID`, "" for a row that lacks any of these."""
+    place, name, its = row.get(shape.within), row.get(shape.of), item_id(endpoint, row)
+    return shape.locator(str(place), str(name), its) if place and name and its else ""
+
+
+def known_by(shape: AskedMembers, place: Any, answer: Row) -> Row:
+    """What a body says of the place and of whom it is about; raises `Refused` where nothing tells him from others."""
+    for field in shape.known_by:
+        if answer.get(field) not in (None, ""):
+            return {field: answer[field], shape.place: place}
+    raise Refused(f"the answer about {answer.get('name')} has none of {', '.join(shape.known_by)}")
 
 
 def addressed(shape: Asked, name: str, place: Any, values: Mapping[str, Any]) -> Row:

@@ -11,10 +11,11 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Asked, Members, OneByOne, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session
@@ -84,10 +85,11 @@ class VastProvider:
         if isinstance(shape, Singleton):
             yield [self._singleton(kind)]
             return
-        if isinstance(shape, Asked):
+        if isinstance(shape, Asked | AskedMembers):
             raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
         for rows in self._listed(endpoint.path, endpoint.query):
-            yield members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            yield [row for row in rows if not _is_revoked(kind, row)]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object: by its id, or a member by `OWNER/ID`."""
@@ -97,9 +99,13 @@ class VastProvider:
                 return self._singleton(kind)
             if isinstance(shape, Asked):
                 return self._asked(kind, shape, locator)
+            if isinstance(shape, AskedMembers):
+                rows = self.had(kind, shape.owner(locator))
+                return next((row for row in rows if asked.member_locator(kind.endpoint, shape, row) == locator), None)
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
-            return self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            row = self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            return None if _is_revoked(kind, row) else row
         except NotFound:
             return None
 
@@ -112,26 +118,32 @@ class VastProvider:
             locator, values = asked.split(shape, body)
             self._set(kind, shape, locator, values)
             return {**body, endpoint.id[0]: locator}
+        path, sent = endpoint.path, body
+        if isinstance(shape, AskedMembers):
+            owner = shape.locator(str(body[shape.within]), str(body[shape.of]))
+            path, sent = shape.path, self._whose(kind, shape, owner)
         if isinstance(shape, Members):
-            owner, content = members.parted(shape, body)
+            owner, sent = members.parted(shape, body)
             path = members.path(shape, owner)
+        if isinstance(shape, Members | AskedMembers):
             with self._member_writes:  # keys of one user that are made at once get lost
-                answer = self._send("POST", path, content)
+                answer = self._send("POST", path, sent)
         else:
-            path = endpoint.path
-            answer = self._send("POST", path, body)
+            answer = self._send("POST", path, sent)
         row: Row = answer.body if isinstance(answer.body, dict) else {}
         for place in endpoint.answered_once:
             keep_token(str(at(row, place) or ""))
         if isinstance(shape, Members):
             row = members.with_owner(shape, row, owner)
+        if isinstance(shape, AskedMembers):
+            row = {**row, shape.within: body[shape.within], shape.of: body[shape.of]}
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PATCH the fields in `body`; the answer may be empty. A list that changes item by item is sent so."""
+        """PATCH the fields in `body`; the answer may be empty. A list with calls of its own comes by those."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
             path, named = members.addressed(shape, locator)
@@ -140,22 +152,18 @@ class VastProvider:
             self._finish(self._send("PATCH", kind.endpoint.path, body))
         elif isinstance(shape, Asked):
             self._set(kind, shape, locator, body)
+        elif isinstance(shape, AskedMembers):
+            whose = self._whose(kind, shape, locator)
+            self._finish(self._send("PATCH", shape.path, {**body, **whose, shape.key: shape.parts(locator)[2]}))
         else:
             path = f"{kind.endpoint.path}{segment(locator)}/"
-            apart = {each.field for each in kind.endpoint.one_by_one}
-            rest = {name: value for name, value in body.items() if name not in apart}
+            rest = without_deltas(kind.endpoint.deltas, body)
             if rest:
                 self._finish(self._send("PATCH", path, rest))
-            for each in kind.endpoint.one_by_one:
-                if each.field in body:
-                    self._item_by_item(path, each, fresh.get(each.field) or [], body[each.field] or [])
-
-    def _item_by_item(self, path: str, each: OneByOne, before: Sequence[Any], after: Sequence[Any]) -> None:
-        """What comes first: at no time is there less than before and after have in common."""
-        for action, items, others in ((each.add, after, before), (each.remove, before, after)):
-            for item in items:
-                if item not in others:
-                    self._finish(self._send("PATCH", f"{path}{action}/", {each.item: item}))
+            for delta in kind.endpoint.deltas:
+                if delta.field in body:
+                    for below, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
+                        self._finish(self._send("PATCH", f"{path}{below}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
@@ -165,9 +173,14 @@ class VastProvider:
         try:
             if isinstance(shape, Asked):
                 self._set(kind, shape, locator, shape.nothing)
+            elif isinstance(shape, AskedMembers):
+                whose = self._whose(kind, shape, locator)
+                self._finish(self._send("DELETE", shape.path, {**whose, shape.key: shape.parts(locator)[2]}))
             elif isinstance(shape, Members):
                 path, named = members.addressed(shape, locator)
                 self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
+            elif kind.endpoint.revoked is not None:
+                self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
@@ -184,7 +197,19 @@ class VastProvider:
             return SINGLETON_ID
         if isinstance(shape, Asked):
             return asked.locator(shape, row)
+        if isinstance(shape, AskedMembers):
+            return asked.member_locator(kind.endpoint, shape, row)
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
+
+    def had(self, kind: Kind, owner: str) -> list[Row]:
+        """What somebody has in a place, by his locator; nothing where either is not known."""
+        shape = kind.endpoint.shape
+        assert isinstance(shape, AskedMembers)
+        place, name, _ = shape.parts(owner)
+        try:
+            return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, name)[1])
+        except NotFound:
+            return []
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What the events since the first of these was applied say; at most `PAGES` pages of them."""
@@ -272,10 +297,22 @@ class VastProvider:
 
     def _asked(self, kind: Kind, shape: Asked, locator: str) -> Row | None:
         """What is set of somebody in a place, `None` where nothing is or either is not known."""
-        place, name = shape.parts(locator)
+        return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, *shape.parts(locator))[1])
+
+    def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
+        """What a body says of whose the object of a locator is; raises `NotFound` where there is nobody of that name."""
+        place, name, _ = shape.parts(locator)
+        of, answer = self._answer_about(kind, shape, place, name)
+        if not isinstance(answer, dict) or not answer:
+            raise NotFound(f"{self._url}: {place} has nobody called {name}")
+        return asked.known_by(shape, of, answer)
+
+    def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, name: str) -> tuple[Any, Any]:
+        """The id of the place, and what is answered about somebody there; raises `NotFound` where there is neither."""
         of = self._place(shape, place)
-        query = {**kind.endpoint.query, shape.name: name, shape.place: of}
-        return None if of is None else asked.found(kind.endpoint, shape, locator, self._get(kind.endpoint.path, query))
+        if of is None:
+            raise NotFound(f"{self._url}: {shape.places} has no {place}")
+        return of, self._get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
 
     def _set(self, kind: Kind, shape: Asked, locator: str, values: Mapping[str, Any]) -> None:
         place, name = shape.parts(locator)
@@ -284,7 +321,7 @@ class VastProvider:
             raise NotFound(f"{self._url}: {shape.places} has no {place}")
         self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
-    def _place(self, shape: Asked, name: str) -> Any:
+    def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
         """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several.
 
         A client that only reads asks for each once.
@@ -349,3 +386,9 @@ class VastProvider:
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
             raise Unreachable(f"{self._url}: logging in answered {answer.status}")
         return str(answer.body["access"])
+
+
+def _is_revoked(kind: Kind, row: Row) -> bool:
+    """Whether an object is only still listed."""
+    revoked = kind.endpoint.revoked
+    return revoked is not None and at(row, revoked.mark) is True

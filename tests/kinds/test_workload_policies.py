@@ -1,0 +1,127 @@
+"""Workload policies beyond their case file: what others wrote in one stays, and nobody's is written over unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab
+from vastplan.engine.consent import Approval, Consent
+from vastplan.model.outcome import State
+from vastplan.model.plan import Plan, Verb
+
+POLICY = "iad/workload_policy/trains"
+PATH = "/api/v2/policy/trainings"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with Lab(tmp_path, {"iad": ["runai"]}) as one:
+        one.write({"projects": {"team-c": {"gpus": {"default": 8}}}})
+        one.converge()
+        yield one
+
+
+def document(**policy: Any) -> dict[str, Any]:
+    """A project with a policy for what it trains."""
+    given = {"workload_policies": {"trains": {"type": "training", "project": "team-c", **policy}}} if policy else {}
+    return {"projects": {"team-c": {"gpus": {"default": 8}}}, **given}
+
+
+def by_hand(lab: Lab, policy: dict[str, Any]) -> None:
+    """Somebody writes the policy in Run:AI's own form."""
+    (project,) = lab.rows("iad", "project")
+    meta = {"scope": "project", "projectId": int(project["id"]), "name": "theirs"}
+    lab.by_hand("iad", "runai", "PUT", PATH, {"meta": meta, "policy": policy})
+
+
+def theirs() -> dict[str, Any]:
+    """What somebody has in it: an image, a rule about GPUs, what a class is called in the form, and a claim of every workload."""
+    options = [{"value": "standard", "displayed": "Ordinary"}, {"value": "vast-nfs", "displayed": "Fast"}]
+    claim = {"storageClass": {"canEdit": True, "options": options}}
+    return {
+        "defaults": {"image": "nvcr.io/nvidia/pytorch:25.01-py3"},
+        "rules": {
+            "compute": {"gpuDevicesRequest": {"max": 8}},
+            "storage": {"pvc": {"instances": {"canAdd": True, "locked": []}, "attributes": {"claimInfo": claim}}},
+        },
+    }
+
+
+def blocks(plan: Plan) -> dict[str, str]:
+    """Why the policy is not touched, by guard."""
+    return {block.guard: block.message for one in plan.actions if str(one.address) == POLICY for block in one.blocked}
+
+
+def test_what_others_wrote_stays(lab: Lab) -> None:
+    by_hand(lab, theirs())
+    lab.write(document(storage_classes=[{"existing": "vast-nfs"}], claim_sizes=["100 GiB"]))
+    assert "adopt" in blocks(lab.plan(Consent()))
+    (action,) = lab.plan().actions
+    assert action.verb is Verb.ADOPT and {one.path for one in action.changes} == {
+        "name", "storage_classes", "claim_sizes",
+    }  # fmt: skip
+    lab.converge()
+    assert lab.plan().actions == ()
+    (row,) = lab.rows("iad", "workload_policy")
+    expected = theirs()
+    claim = expected["rules"]["storage"]["pvc"]["attributes"]["claimInfo"]
+    claim["storageClass"]["options"] = [{"value": "vast-nfs", "displayed": "Fast"}]
+    claim["size"] = {"options": [{"value": "100Gi"}]}
+    assert row["policy"] == expected
+
+
+def test_what_others_write_later_is_no_drift_and_stays(lab: Lab) -> None:
+    lab.write(document(storage_classes=[{"existing": "vast-nfs"}]))
+    lab.converge()
+    policy = theirs()
+    policy["rules"]["storage"]["pvc"]["attributes"]["claimInfo"]["storageClass"]["options"] = [{"value": "vast-nfs"}]
+    by_hand(lab, policy)
+    assert [(one.path, one.cause.value) for one in lab.plan().actions[0].changes] == [("name", "system")]
+    lab.write(document(name="theirs", storage_classes=[{"existing": "vast-nfs"}], claim_sizes=["1 TiB"]))
+    lab.converge()
+    (row,) = lab.rows("iad", "workload_policy")
+    assert row["policy"]["defaults"] == policy["defaults"]
+    assert row["policy"]["rules"]["compute"] == policy["rules"]["compute"]
+
+
+def test_one_that_holds_what_others_wrote_is_not_deleted_for_ours(lab: Lab) -> None:
+    lab.write(document(name="theirs", storage_classes=[{"existing": "vast-nfs"}]))
+    lab.converge()
+    lab.write(document())
+    assert blocks(lab.plan(Consent(allow_delete=(POLICY,)))) == {}
+    by_hand(lab, theirs())
+    found = blocks(lab.plan(Consent(allow_delete=(POLICY,))))
+    assert found["in-use"] == "rules and defaults of others in it: 4"
+    approved = Consent(allow_delete=(POLICY,), approvals=(Approval(POLICY, "in a test", "2999-01-01", 4),))
+    assert "in-use" not in blocks(lab.plan(approved))
+
+
+def test_one_that_came_since_the_plan_is_not_written_over(lab: Lab) -> None:
+    lab.write(document(storage_classes=[{"existing": "vast-nfs"}]))
+    plan = lab.plan()
+    assert plan.actions[0].verb is Verb.CREATE
+    by_hand(lab, theirs())
+    receipt = lab.apply(plan)
+    assert [one.state for one in receipt.outcomes] != [State.DONE]
+    (row,) = lab.rows("iad", "workload_policy")
+    assert row["policy"] == theirs()
+
+
+def test_each_type_has_one_of_its_own_and_the_narrower_scope_another(lab: Lab) -> None:
+    whom: list[dict[str, Any]] = [{"project": "team-c"}, {"scope": "cluster"}]
+    entries = {
+        f"{type_}-{number}": {"type": type_, **of, "storage_classes": [{"existing": "vast-nfs"}]}
+        for type_ in ("workspace", "training", "inference")
+        for number, of in enumerate(whom)
+    }
+    lab.write({**document(), "workload_policies": entries})
+    lab.converge()
+    assert lab.plan().actions == ()
+    assert len(lab.rows("iad", "workload_policy")) == 6
+    lab.write({})
+    lab.converge(lab.consent_to_loss("iad/project/team-c"))
+    assert lab.rows("iad", "workload_policy") == []

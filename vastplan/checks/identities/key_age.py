@@ -1,0 +1,57 @@
+"""IDN-09: a key that is older than it may be."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model import units
+from vastplan.model.finding import Severity
+from vastplan.schema.entries import Entry
+
+_KINDS = ("s3_key", "directory_key")
+
+
+def _limited(facts: Facts) -> Iterator[Entry]:
+    for kind in _KINDS:
+        yield from (key for key in facts.objects.all(kind) if isinstance(key.values.get("max_age"), int))
+
+
+def _wanted(facts: Facts) -> Iterable[str]:
+    return {key.address.site for key in _limited(facts)}
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for key in _limited(facts):
+        made = _made(facts, key)
+        if made is None or facts.today is None:
+            continue
+        days, most = (facts.today - made).days, key.values["max_age"]
+        if days * units.SPANS["d"] > most:
+            again = key.values.get("generation", 1) + 1
+            text = f"was made on {made}, {days} days ago, and its max_age is {units.span_text(most)}"
+            yield Violation(key, text, fix=f"generation: {again} makes another, and delivers it in its place")
+
+
+def _made(facts: Facts, key: Entry) -> date | None:
+    """The day on which the live key was made, as far as the system tells."""
+    for live in facts.seen.get((key.address.site, key.address.kind), ()):
+        if live.address == key.address:
+            try:
+                return date.fromisoformat(str(live.told.get("creation_time"))[:10])
+            except ValueError:
+                return None
+    return None
+
+
+CHECK = Check(
+    code="IDN-09",
+    title="a key that is older than its max_age",
+    severity=Severity.WARNING,
+    why="A key that was copied somewhere stays good for whoever has it until it is removed: a new one ends that.",
+    fix="another generation makes another, and delivers it in its place",
+    source="VMS API 5.5 locals3keys.creation_time, users/query access_keys.creation_time; max_age is the document's word",
+    run=_run,
+    reads=_KINDS,
+    wanted=_wanted,
+)

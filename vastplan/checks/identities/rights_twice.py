@@ -1,0 +1,36 @@
+"""IDN-10: rights of a user or a group of the document, said a second time."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import provider_of
+from vastplan.model.finding import Severity
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for kind, whom in (("user_right", "user"), ("group_right", "group")):
+        for right in facts.objects.all(kind):
+            tenant, name = right.values["tenant"], right.values[whom]
+            provider = provider_of(facts, tenant.target)
+            kept = facts.objects.referring(right.address.site, whom, "local_provider", provider) if provider else []
+            said = [field for each in kept if each.called == name for field in right.values if field in each.values]
+            if said:
+                yield Violation(
+                    right,
+                    f"sets {', '.join(sorted({*said} - {'tenant'}))} of {whom} {name}, and so does his own entry in {provider}",
+                )
+
+
+CHECK = Check(
+    code="IDN-10",
+    title="rights of a local user or group that his own entry says, too",
+    severity=Severity.WARNING,
+    why=(
+        "A tenant's users are those of its provider, and what is set of one in the tenant stands for what his own entry says: "
+        "nobody who reads that sees what holds."
+    ),
+    fix="say it in the entry of the user or the group, and take user_right or group_right away",
+    source="VMS API 5.5 users/{id}/tenant_data: rights in a tenant stand for the user's own; inferred for queries (VMS-141)",
+    run=_run,
+)

@@ -1,0 +1,90 @@
+"""IDN-11: an identity policy by which somebody gets at a bucket that does not name him."""
+
+from collections.abc import Iterator, Mapping, Set
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import policies
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.s3_policy import Policy, Request, Verdict, allowed_in, decide
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+_READS, _WRITES = ("s3:GetObject",), ("s3:PutObject", "s3:DeleteObject")
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    by_tenant: dict[Address, dict[str, Entry]] = {}
+    for bucket in facts.written.all("bucket"):
+        if "read" in bucket.values or "write" in bucket.values:
+            called = str(bucket.values.get("bucket", bucket.address.name))
+            by_tenant.setdefault(bucket.values["tenant"].target, {})[called] = bucket
+    holders = _holders(facts) if by_tenant else {}
+    for entry, tenant, policy in policies(facts):
+        buckets = by_tenant.get(tenant, {})
+        for name in dict.fromkeys(allowed_in(policy, buckets)):
+            bucket = buckets[name]
+            rights = dict(_rights(policy, name, bucket)) if entry.origin != str(bucket.address) else {}
+            for holder in holders.get(entry.address, ()) if rights else ():
+                more = [right for right, listed in rights.items() if not _is_named(facts, holder, bucket, listed)]
+                if more:
+                    who = f"{holder.address.kind} {holder.address.name}"
+                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, which does not name it for that"
+                    yield Violation(entry, text)
+
+
+def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set[Address]]]:
+    """What a policy allows in a bucket, with those whom the bucket lets do so: who may write may read, too."""
+    named = {right: {ref.target for ref in bucket.values.get(right) or ()} for right in ("read", "write")}
+    if _lets(policy, _READS, name):
+        yield "read", named["read"] | named["write"]
+    if _lets(policy, _WRITES, name):
+        yield "write", named["write"]
+
+
+def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
+    """Whether it allows one of these of anything in a bucket, and does not deny it of all of it."""
+    return any(
+        statement.allows and statement.has_action(action) and statement.reaches(name)
+        for action in actions
+        for statement in policy.statements
+        if decide(Request(action, f"{name}/object"), [policy]) is not Verdict.DENIED
+    )
+
+
+def _holders(facts: Facts) -> Mapping[Address, list[Entry]]:
+    found: dict[Address, list[Entry]] = {}
+    for kind in ("user", "group"):
+        for holder in facts.objects.all(kind):
+            for ref in holder.values.get("s3_policies") or ():
+                if isinstance(ref, Ref):
+                    found.setdefault(ref.target, []).append(holder)
+    return found
+
+
+def _is_named(facts: Facts, holder: Entry, bucket: Entry, listed: Set[Address]) -> bool:
+    """Whether somebody is let in by himself, as the owner, or by a group that he is in."""
+    if holder.address in listed or bucket.values["owner"] == Ref(holder.address):
+        return True
+    gids = (
+        {*(holder.values.get("gids") or ()), holder.values.get("leading_gid")}
+        if holder.address.kind == "user"
+        else set()
+    )
+    groups = (facts.objects.get(Ref(address)) for address in listed if address.kind == "group")
+    return any(group is not None and group.values.get("gid") in gids for group in groups)
+
+
+CHECK = Check(
+    code="IDN-11",
+    title="an identity policy that is wider than the bucket's own readers and writers",
+    severity=Severity.WARNING,
+    why=(
+        "Who reads `read` and `write` of a bucket takes that for all whom it lets in. A policy that is written elsewhere, often with a "
+        "pattern that was meant for another bucket, lets in more."
+    ),
+    fix="name them in read or write of the bucket, or narrow Resource of the policy",
+    source="VAST KB: what any policy of somebody allows is allowed, unless another one denies it (overview-of-s3-access-management-1)",
+    run=_run,
+)

@@ -1,0 +1,120 @@
+"""Data volume: a claim of one project as a data set that others may mount, whoever it is shared with.
+
+The claim is there and bound; Run:AI makes another one of the same volume where somebody mounts it. An administrator has to
+switch the feature on. Only the description and whom it is shared with can change, and what is shared has a call of its own.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Delta, Endpoint, Update
+from vastplan.schema.kind import Keyed, LetsIn, Ready, Row, Values
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    IDENTITY,
+    IMMUTABLE,
+    SCHEMA,
+    SET,
+    Admits,
+    Clears,
+    Opens,
+    Refers,
+    ServerDefault,
+    Since,
+    Wire,
+)
+from vastplan.schema.types import MISSING, ReferenceName, Spec
+
+_Name = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z][-a-z0-9]*$")]
+_Description = Annotated[str, StringConstraints(min_length=1, max_length=127, pattern=r"^[^\x00-\x1f\x7f]+$")]
+_SHARED = "sharedScopes"
+_FIELDS = {"project": "shared_with_projects", "department": "shared_with_departments"}
+_OF_THE_SITE = "{cluster}"  # which the client fills in
+_IN_THE_CLUSTER = "shared_with_cluster"
+
+
+class DataVolume(Spec):
+    """A data set: the claim that it is of, and whom it is shared with beside its own project."""
+
+    name: Annotated[_Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    project: Annotated[ReferenceName, Refers("project"), Wire("projectId"), IMMUTABLE]
+    claim: Annotated[
+        ReferenceName,
+        Refers("persistent_volume_claim.name", blocks_delete=False),
+        Wire("originPvcName"),
+        IMMUTABLE,
+        Opens(made=False),
+    ]
+    """A claim in the namespace of its project: NAMESPACE/NAME, or `{existing: NAMESPACE/NAME}` for one that is not of the document."""
+    description: Annotated[_Description | None | MISSING, Clears("")] = MISSING
+    shared_with_projects: Annotated[
+        list[ReferenceName] | MISSING,
+        Refers("project"),
+        Wire(_SHARED, "project"),
+        SET,
+        AFTER_CREATE,
+        Admits(_IN_THE_CLUSTER),
+    ] = MISSING
+    shared_with_departments: Annotated[
+        list[ReferenceName] | MISSING,
+        Refers("department"),
+        Wire(_SHARED, "department"),
+        SET,
+        AFTER_CREATE,
+        Admits(_IN_THE_CLUSTER),
+    ] = MISSING
+    shared_with_cluster: Annotated[bool | MISSING, Wire(_SHARED, "cluster"), AFTER_CREATE, Admits()] = MISSING
+    """All projects of the cluster, also those that come later."""
+    use_original_volume: Annotated[
+        bool | MISSING, Wire("useOriginalVolume"), IMMUTABLE, Since("runai", "2.22"), ServerDefault(True, SCHEMA)
+    ] = MISSING
+    """Whether the claim itself goes on being used."""
+
+
+def _as_scopes(body: Row, _values: Values) -> Row:
+    """Whom it is shared with as one list, as the API has it."""
+    shared = body.get(_SHARED)
+    if isinstance(shared, dict):
+        scopes = [(of, str(unit)) for of in _FIELDS for unit in shared.get(of) or ()]
+        scopes += [("cluster", _OF_THE_SITE)] if shared.get("cluster") else []
+        body[_SHARED] = [{"scopeType": of, "scopeId": unit} for of, unit in scopes]
+    return body
+
+
+def _by_scope(values: Values, row: Row) -> Values:
+    """The list of an answer by what the scopes are. One that is shared with a cluster is so with ours: it is of no other."""
+    listed = row.get(_SHARED)
+    if not isinstance(listed, list):  # who may not see whom it is shared with is not told
+        return values
+    scopes = [scope for scope in listed if isinstance(scope, dict)]
+    shared: dict[str, Any] = {
+        name: sorted(str(scope.get("scopeId")) for scope in scopes if scope.get("scopeType") == of)
+        for of, name in _FIELDS.items()
+    }
+    return {**values, **shared, _IN_THE_CLUSTER: any(scope.get("scopeType") == "cluster" for scope in scopes)}
+
+
+KIND = kind(
+    DataVolume,
+    name="data_volume",
+    system="runai",
+    section="data_volumes",
+    endpoint=Endpoint(
+        "/api/v1/datavolumes",
+        update=Update.PATCH,
+        rows="datavolumes",
+        query={"requestType": "Originated", "filterBy": "clusterId=={cluster}"},
+        detailed=True,
+        deltas=(Delta(_SHARED, (_SHARED, "add"), (_SHARED, "remove"), most=50, says=("scopeType", "scopeId")),),
+        vanishes_later=True,
+    ),
+    keyed=Keyed(within="project"),
+    data_bearing=True,
+    lets_in=LetsIn("whoever mounts it has no data there any more"),
+    # NotReady may still come right, when the claim is bound.
+    ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
+    finish_encode=_as_scopes,
+    finish_decode=_by_scope,
+)

@@ -1,0 +1,55 @@
+"""Storage class configuration: what a cluster's researchers may use one of its StorageClasses for, in Run:AI.
+
+It is of the whole cluster: the product has none for a project or a department (document of 2.24: `scopeType` has the one value
+`cluster`). Who of them may use which class is said by workload policies, and held by the admission policy of the class.
+"""
+
+from typing import Annotated
+
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec
+
+
+def _permission(name: str) -> tuple[object, ...]:
+    """One of what the class is allowed for; null leaves it to Run:AI."""
+    return Wire("permissions", name), Opens(True, None)
+
+
+class StorageClassConfiguration(Spec):
+    """What a class may be used for; what is left out stays as it is. Whether Run:AI also hides a class from its forms is not documented."""
+
+    storage_class: Annotated[
+        ReferenceName, Refers("storage_class.name", blocks_delete=False), Wire("name"), IDENTITY, IMMUTABLE
+    ]
+    allowed_for_assets: Annotated[bool | None | MISSING, *_permission("allowedForAssets")] = MISSING
+    """Data sources may make claims of it."""
+    allowed_for_workloads: Annotated[bool | None | MISSING, *_permission("allowedForWorkloads")] = MISSING
+    """Workloads may bring claims of their own of it."""
+    allowed_for_ephemeral_volumes: Annotated[bool | None | MISSING, *_permission("allowedForEphemeralVolumes")] = (
+        MISSING
+    )
+    allowed_for_persistent_volumes: Annotated[bool | None | MISSING, *_permission("allowedForPersistentVolumes")] = (
+        MISSING
+    )
+    allow_data_sharing: Annotated[bool | None | MISSING, *_permission("allowDataSharing")] = MISSING
+    """One volume may be shared by all projects of a data source."""
+
+
+KIND = kind(
+    StorageClassConfiguration,
+    name="storage_class_configuration",
+    system="runai",
+    section="storage_class_configurations",
+    endpoint=Endpoint(
+        "/api/v1/storage-class-configuration",
+        update=Update.PATCH,
+        rows="storageClassConfigurations",
+        query={"filterBy": "scopeId=={cluster}"},
+        constants={"scopeType": "cluster", "scopeId": "{cluster}"},
+    ),
+    keyed=Keyed(),
+    versions=(Since("runai", "2.24", subject="the configuration of a storage class"),),
+)

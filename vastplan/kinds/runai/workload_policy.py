@@ -1,0 +1,123 @@
+"""Workload policy, as far as it concerns storage: which classes and sizes new claims may have, and what is always mounted.
+
+Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT is of all of it. What
+others wrote in it stays: it is read, ours is laid over it, and it is sent. Rules act when somebody submits a workload; whether
+a data source is held against them is not documented. Not here: the types whose pods are of several kinds, whose rules are twice.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from vastplan.kinds.kubernetes._common import QUANTITY
+from vastplan.kinds.runai._assets import SCOPES, unit_of_scope, with_scope
+from vastplan.kinds.runai._common import INTEGER
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint, PerUnit, Update
+from vastplan.schema.kind import Metric
+from vastplan.schema.markers import (
+    IDENTITY,
+    IMMUTABLE,
+    NAMED,
+    SET,
+    Codec,
+    Opens,
+    Refers,
+    Wire,
+)
+from vastplan.schema.types import MISSING, Bytes, ReferenceName, Spec, VendorName
+
+_PATHS = {"workspace": "workspaces", "training": "trainings", "inference": "inferences"}
+_RULES = ("policy", "rules", "storage", "pvc", "attributes", "claimInfo")
+_DEFAULTS = ("policy", "defaults", "storage", "pvc", "attributes", "claimInfo")
+
+
+def _value(option: object) -> object:
+    return option.get("value") if isinstance(option, dict) else option
+
+
+_OPTION = Codec(lambda value: {"value": value}, _value)
+_SIZE_OPTION = Codec(
+    lambda size: {"value": QUANTITY.write(size)}, lambda raw: QUANTITY.read(str(_value(raw)).removesuffix("B"))
+)
+_SOURCES = (
+    "data_source", "nfs_data_source", "s3_data_source", "git_data_source", "host_path_data_source", "config_map_data_source",
+    "secret_data_source",
+)  # fmt: skip
+
+
+class WorkloadPolicy(Spec):
+    """What workloads of a type may ask of storage in a project, a department or (`scope: cluster`) all of the cluster."""
+
+    name: Annotated[VendorName | MISSING, NAMED, Wire("meta", "name")] = MISSING
+    type: Annotated[Literal["workspace", "training", "inference"], IDENTITY, IMMUTABLE]
+    project: Annotated[
+        ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
+    ] = MISSING
+    department: Annotated[
+        ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
+    ] = MISSING
+    scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    storage_classes: Annotated[
+        Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
+        Refers("storage_class.name", blocks_delete=False),
+        Wire(*_RULES, "storageClass", "options"),
+        _OPTION,
+        SET,
+        Opens(),
+    ] = MISSING
+    """The classes that new claims may name; null lifts the rule."""
+    claim_sizes: Annotated[
+        Annotated[list[Bytes], Field(min_length=1)] | None | MISSING,
+        Wire(*_RULES, "size", "options"),
+        _SIZE_OPTION,
+        SET,
+        Opens(),
+    ] = MISSING
+    """The sizes that new claims may have: Run:AI has a list of them here, no bounds."""
+    default_storage_class: Annotated[
+        ReferenceName | None | MISSING,
+        Refers("storage_class.name", blocks_delete=False),
+        Wire(*_DEFAULTS, "storageClass"),
+        Opens(made=False),
+    ] = MISSING
+    data_sources: Annotated[
+        Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
+        Refers(*_SOURCES),
+        Wire("policy", "imposedAssets"),
+        SET,
+        Opens(),
+    ] = MISSING
+    """What every workload mounts, whether it asks for it or not."""
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> "WorkloadPolicy":
+        given = [name for name in ("project", "department", "scope") if getattr(self, name) is not MISSING]
+        if not given:
+            raise ValueError("name its project or its department, or write scope: cluster")
+        if len(given) > 1:
+            raise ValueError(f"give either {given[0]} or {given[1]}")
+        return self
+
+
+KIND = kind(
+    WorkloadPolicy,
+    name="workload_policy",
+    system="runai",
+    section="workload_policies",
+    endpoint=Endpoint(
+        "/api/v2/policy",
+        update=Update.PUT,
+        rows="policies",
+        paged=False,
+        id=("meta", "id"),
+        keep=("policy",),
+        detailed=True,
+        shape=PerUnit(_PATHS),
+        ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
+    ),
+    metrics=(Metric("rules and defaults of others in it", ("beside",), absent=0),),
+    in_use=("rules and defaults of others in it",),
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,76 @@
+"""S3 key of a user that another provider has (AD, LDAP, NIS): what an entry of `s3_keys` whose user is `{existing: NAME}` becomes.
+
+Source: the vendor's documents of 5.3 and 5.5 (`/users/non_local_keys/`, `/users/query/`), and its Terraform provider, which makes keys
+of local users by the same call.
+"""
+
+from typing import Annotated, Any
+
+from vastplan.kinds.vast._deliver import DAY, Generation, MaxAge, Overlap, into_secret
+from vastplan.kinds.vast._rights import Tenant
+from vastplan.kinds.vast.s3_key import S3KeyDelivery
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import AskedMembers, Endpoint
+from vastplan.schema.kind import Attribute, LetsIn
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    WITNESS,
+    WRITE_ONLY,
+    Opens,
+    ServerDefault,
+)
+from vastplan.schema.types import MISSING, Spec, VendorName
+
+
+class DirectoryKey(Spec):
+    """A pair of keys by which a user whom no tenant keeps itself works with the buckets of a tenant. He is called `user` there."""
+
+    tenant: Tenant
+    user: Annotated[VendorName, IDENTITY, IMMUTABLE]
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
+    generation: Annotated[Generation, WRITE_ONLY] = 1
+    overlap: Annotated[Overlap, DOCUMENT] = DAY
+    max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
+    deliver: Annotated[S3KeyDelivery, DOCUMENT]
+
+
+def _where(values: Any) -> str | None:
+    """By what all keys of the user in the tenant are asked for."""
+    tenant, user = values.get("tenant"), values.get("user")
+    return AskedMembers.locator(tenant, user) if isinstance(tenant, str) and isinstance(user, str) else None
+
+
+KIND = kind(
+    DirectoryKey,
+    name="directory_key",
+    system="vast",
+    endpoint=Endpoint(
+        "/users/query/",
+        query={"context": "aggregated"},
+        id=("access_key",),
+        shape=AskedMembers(
+            name="username",
+            place="tenant_id",
+            places="/tenants/",
+            within="tenant",
+            of="user",
+            rows="access_keys",
+            path="/users/non_local_keys/",
+            known_by=("uid", "sid"),
+            key="access_key",
+        ),
+        answered_once=(("secret_key",),),
+    ),
+    attributes=(
+        Attribute("path", (), _where, ("tenant", "user")),
+        Attribute("access_key", ("access_key",)),
+        Attribute("secret_key", ("secret_key",)),
+        Attribute("creation_time", ("creation_time",)),
+    ),
+    lets_in=LetsIn("who has the pair is let in no more"),
+    delivers=into_secret(),
+    read_by_name=True,
+)

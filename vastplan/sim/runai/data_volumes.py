@@ -1,0 +1,192 @@
+"""Data volumes: a claim of a project as a data set, and the scopes that it is shared with."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai import scopes, settle
+from vastplan.sim.runai.context import ACCEPTED, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
+from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+PATH = "/api/v1/datavolumes"
+MOST = 50  # scopes that one call adds, or removes
+
+
+def of_project(ctx: Context, key: str) -> list[Row]:
+    """Those that are of a project."""
+    return list(ctx.where("datavolume", projectId=key))
+
+
+def forget_scope(ctx: Context, scope: str, key: str) -> None:
+    """Nothing is shared with a unit that is gone."""
+    for row in ctx.rows("datavolume"):
+        kept = [one for one in row["sharedScopes"] if (one["scopeType"], one["scopeId"]) != (scope, key)]
+        if len(kept) < len(row["sharedScopes"]):
+            ctx.put("datavolume", row | {"sharedScopes": kept})
+
+
+def _look(ctx: Context, row: Row) -> None:
+    """Ready is one whose claim is there; who is waiting for it is told so."""
+    project, side = ctx.get("project", row["projectId"]), ctx.side(row["clusterId"])
+    if side is None or project is None:
+        return
+    there = project["namespace"] is not None and side.pvc_exists(project["namespace"], row["originPvcName"])
+    row["status"] = {
+        "phase": "Ready" if there else "NotReady",
+        "phaseMessage": "" if there else f"claim {project['namespace']}/{row['originPvcName']} is not there",
+        "datavolumePvcName": f"{row['name']}-{row['id'][:8]}" if there else "",
+    }
+
+
+def _finish(ctx: Context, row: Row, goal: str) -> None:
+    if goal == "delete":
+        ctx.remove("datavolume", row)
+        return
+    _look(ctx, row)
+    ctx.put("datavolume", row)
+
+
+def _view(ctx: Context, row: Row) -> Row:
+    project = ctx.need("project", row["projectId"])
+    return json_copy(row) | {"projectName": project["name"], "departmentId": project["parentId"]}
+
+
+def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
+    rows = ctx.rows("datavolume")
+    if call.query["requestType"] == "UsableInProject":
+        if "usableInProjectId" not in call.query:
+            raise RunaiError(400, "UsableInProject needs usableInProjectId")
+        above = scopes.above(ctx, "project", call.query["usableInProjectId"])
+        rows = [row for row in rows if any(unit in above for unit in _usable(row))]
+    projects = {row["id"]: row for row in ctx.rows("project")}
+    fields: Fields = {
+        "phase": lambda row: row["status"]["phase"],
+        "projectName": lambda row: projects[row["projectId"]]["name"],
+        "departmentId": lambda row: projects[row["projectId"]]["parentId"],
+    }
+    return select(rows, call.query, fields)
+
+
+def _usable(row: Row) -> list[tuple[str, str]]:
+    return [("project", row["projectId"]), *((one["scopeType"], one["scopeId"]) for one in row["sharedScopes"])]
+
+
+def _list(ctx: Context, call: RunaiCall) -> Response:
+    shown, following = page(_selected(ctx, call), call.query)
+    response = Response(200, {"datavolumes": [_view(ctx, row) for row in shown], **following})
+    for row in shown:
+        settle.seen(ctx, "datavolume", row, _finish)
+    return response
+
+
+def _count(ctx: Context, call: RunaiCall) -> Response:
+    return Response(200, {"count": len(_selected(ctx, call))})
+
+
+def _available(ctx: Context, call: RunaiCall) -> Response:
+    if any(ctx.where("datavolume", clusterId=call.query["clusterId"], name=call.query["dataName"])):
+        raise RunaiError(409, f"data volume {call.query['dataName']}")
+    return Response(204)
+
+
+def _get(ctx: Context, call: RunaiCall) -> Response:
+    row = ctx.need("datavolume", call.params[0])
+    if "pending" not in row:  # what somebody does with the claim shows
+        _look(ctx, row)
+        ctx.put("datavolume", row)
+    response = Response(200, _view(ctx, row))
+    settle.seen(ctx, "datavolume", row, _finish)
+    return response
+
+
+def _create(ctx: Context, call: RunaiCall) -> Response:
+    body = call.body
+    project = ctx.get("project", body["projectId"])
+    if project is None:
+        raise RunaiError(400, f"projectId {body['projectId']} is not there")
+    if body.get("shouldDeleteOriginalVolume") and ctx.version >= (2, 22):
+        raise RunaiError(400, "shouldDeleteOriginalVolume: true is not supported")
+    if any(ctx.where("datavolume", clusterId=project["clusterId"], name=body["name"])):
+        raise RunaiError(400, f"data volume {body['name']} exists in this cluster")  # the document has no 409 here
+    row: Row = {
+        "id": str(uuid.uuid4()),
+        **{name: body[name] for name in ("name", "originPvcName", "projectId")},
+        "description": body.get("description", ""),
+        "shouldDeleteOriginalVolume": bool(body.get("shouldDeleteOriginalVolume")),
+        "useOriginalVolume": body.get("useOriginalVolume") is not False,
+        "clusterId": project["clusterId"],
+        "sharedScopes": [],
+        "status": {"phase": "Creating", "phaseMessage": ""},
+        **ctx.stamps(),
+    }
+    response = Response(201, _view(ctx, row))
+    settle.begin(ctx, "datavolume", row, "ready", _finish)
+    return response
+
+
+def _live(ctx: Context, call: RunaiCall) -> Row:
+    row = ctx.need("datavolume", call.params[0])
+    if settle.deleting(row):
+        raise RunaiError(400, "the data volume is being deleted")
+    return row
+
+
+def _patch(ctx: Context, call: RunaiCall) -> Response:
+    row = _live(ctx, call)
+    row["description"] = call.body.get("description", row["description"])
+    ctx.restamp(row)
+    ctx.put("datavolume", row)
+    return Response(200, _view(ctx, row))
+
+
+def _scope(ctx: Context, row: Row, named: Row) -> Row:
+    unit = scopes.find(ctx, named["scopeType"], named["scopeId"])
+    if unit is None or unit.cluster != row["clusterId"]:
+        raise RunaiError(400, f"{named['scopeType']} {named['scopeId']} is not of this cluster")
+    return {**named, "scopeName": unit.name, "createdAt": ctx.now(), "createdBy": ctx.author}
+
+
+def _share(ctx: Context, call: RunaiCall) -> Response:
+    row = _live(ctx, call)
+    comes, goes = call.body.get("add") or [], call.body.get("remove") or []
+    if max(len(comes), len(goes)) > MOST:
+        raise RunaiError(400, f"at most {MOST} scopes at once")
+    shared: dict[Any, Row] = {(one["scopeType"], one["scopeId"]): one for one in row["sharedScopes"]}
+    for one in comes:
+        shared.setdefault((one["scopeType"], one["scopeId"]), _scope(ctx, row, one))
+    for one in goes:
+        shared.pop((one["scopeType"], one["scopeId"]), None)
+    row["sharedScopes"] = list(shared.values())
+    ctx.restamp(row)
+    ctx.put("datavolume", row)
+    return Response(200, json_copy(row["sharedScopes"]))
+
+
+def _shared(ctx: Context, call: RunaiCall) -> Response:
+    return Response(200, json_copy(ctx.need("datavolume", call.params[0])["sharedScopes"]))
+
+
+def _delete(ctx: Context, call: RunaiCall) -> Response:
+    row = ctx.need("datavolume", call.params[0])
+    if not settle.deleting(row):
+        row["status"] = {"phase": "Deleting", "phaseMessage": ""}
+        settle.begin(ctx, "datavolume", row, "delete", _finish)
+    return Response(202, dict(ACCEPTED))
+
+
+ROUTES: Routes = {
+    ("GET", PATH): _list,
+    ("POST", PATH): _create,
+    ("GET", f"{PATH}/count"): _count,
+    ("GET", f"{PATH}/name-availability"): _available,
+    ("GET", f"{PATH}/{{datavolumeId}}"): _get,
+    ("PATCH", f"{PATH}/{{datavolumeId}}"): _patch,
+    ("DELETE", f"{PATH}/{{datavolumeId}}"): _delete,
+    ("GET", f"{PATH}/{{datavolumeId}}/sharedScopes"): _shared,
+    ("PATCH", f"{PATH}/{{datavolumeId}}/sharedScopes"): _share,
+}

@@ -1,0 +1,108 @@
+"""API tokens of managers: answered once when they are made, revoked and never deleted; some of a manager's at a time.
+
+Source: the vendor's documents of 5.3 and 5.5 (the family answers with JSON strings; 503 where a manager has as many as there may
+be), and VAST's Ansible modules, which read `revoked` before they revoke. That lists go on showing revoked tokens, how long a token
+lives that says nothing, and how its end is shown, nobody says (VMS-131).
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import managers
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.durations import suffixed
+from vastplan.sim.vast.errors import VmsError
+from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.wire import Response
+
+NAME = "apitokens"
+TOKEN = "_token"
+"""Where a row keeps what no answer shows again."""
+_DEFAULT = 180 * 86400  # seconds
+
+
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    owner = cluster.get(managers.NAME, row["_manager"])
+    until = datetime.fromtimestamp(row["_until"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"owner": row["owner"] if owner is None else owner["username"], "expiry_date": until}
+
+
+API_TOKENS = Collection(NAME, show=_show)
+
+
+def holder(cluster: VastCluster, token: str) -> Row | None:
+    """The manager who comes in with a token, as long as it works."""
+    for row in cluster.store.rows(NAME):
+        if secrets.compare_digest(row[TOKEN].encode(), token.encode()) and _works(cluster, row):
+            row["last_used"] = cluster.now()
+            cluster.put(NAME, row)
+            return cluster.get(managers.NAME, row["_manager"])
+    return None
+
+
+def of_manager(cluster: VastCluster, manager: Row) -> list[Row]:
+    """The tokens of a manager that work."""
+    return [row for row in cluster.rows(NAME, _manager=manager["id"]) if _works(cluster, row)]
+
+
+def make(cluster: VastCluster, who: str, body: Row) -> Response:
+    """A new token, and in the answer what it is; raises `VmsError`."""
+    username = body.get("owner") or who
+    owner = managers.called(cluster, username)
+    if owner is None:
+        raise VmsError(400, f"There is no manager {username}.")
+    most = cluster.store.rows("vms")[0]["max_api_tokens_per_user"]
+    if len(of_manager(cluster, owner)) >= most:
+        raise VmsError(503, "Max allowed API tokens reached")
+    key, token = secrets.token_hex(8), secrets.token_urlsafe(32)
+    row = {
+        **cluster.blanks[NAME],
+        "id": key,
+        "name": body.get("name") or f"{username}_api_token",
+        "owner": username,
+        "created": cluster.now(),
+        "revoked": False,
+        "_manager": owner["id"],
+        "_tenant": owner["tenant_id"],
+        "_from": cluster.clock(),
+        "_until": cluster.clock() + _seconds(body),
+        TOKEN: token,
+    }
+    cluster.put(NAME, row)
+    return Response(201, {"id": key, "token": token})
+
+
+def change(cluster: VastCluster, row: Row, body: Row) -> Response:
+    """Another name, or another end; raises `VmsError`."""
+    until = row["_from"] + _seconds(body) if "expiry_date" in body else row["_until"]
+    cluster.put(NAME, {**row, "name": body.get("name", row["name"]), "_until": until})
+    return Response(200, "API token has been modified")
+
+
+def revoke(cluster: VastCluster, row: Row) -> Response:
+    """Let a token work no more, for good."""
+    if not row["revoked"]:
+        cluster.put(NAME, {**row, "revoked": True, "revocation_time": cluster.now()})
+    return Response(200, "API token has been revoked")
+
+
+def _works(cluster: VastCluster, row: Row) -> bool:
+    return (
+        not row["revoked"]
+        and cluster.clock() < row["_until"]
+        and cluster.get(managers.NAME, row["_manager"]) is not None
+    )
+
+
+def _seconds(body: Row) -> int:
+    said: Any = body.get("expiry_date")
+    if said is None:
+        return _DEFAULT
+    span = suffixed(str(said))
+    if not span:
+        raise VmsError(400, f"{said} is not a length of time.")
+    return span

@@ -1,0 +1,29 @@
+"""What changes a list by calls of their own: what comes first, so that at no time there is less than before and after share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vastplan.schema.endpoint import Delta
+from vastplan.schema.kind import Row
+
+
+def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[str, Row]]:
+    """The path below the object's and the body of each call that makes `after` of `before`."""
+    there, wanted = ([_said(delta, item) for item in items] for items in (before, after))
+    comes = [item for item in wanted if item not in there]
+    goes = [item for item in there if item not in wanted]
+    for (path, name), items in ((delta.add, comes), (delta.remove, goes)):
+        for start in range(0, len(items), delta.most or 1):
+            yield path, {name: items[start : start + delta.most] if delta.most else items[start]}
+
+
+def without_deltas(deltas: Sequence[Delta], body: Row) -> Row:
+    """What is left of an update's body for the object's own call."""
+    apart = {delta.field for delta in deltas}
+    return {name: value for name, value in body.items() if name not in apart}
+
+
+def _said(delta: Delta, item: Any) -> Any:
+    return {name: item.get(name) for name in delta.says} if isinstance(item, Mapping) else item

@@ -1,0 +1,71 @@
+"""Objects of Run:AI that have no path of their own but one for their type, and a query that says of which unit they are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.schema.endpoint import PerUnit
+from vastplan.schema.kind import Kind, Row
+
+_UNITS = {"project": "projectId", "department": "departmentId", "cluster": "clusterId"}
+_SAID = frozenset({"scope", "name", *_UNITS.values()})  # of `meta`, what a PUT takes
+_NOTE = "sourceOfRule"  # which unit a rule comes from: an answer says it, and nobody wrote it
+
+
+def locator(row: Row) -> str:
+    """`TYPE/SCOPE/UNIT`."""
+    meta = row["meta"]
+    return f"{row['type']}/{meta['scope']}/{meta.get(_UNITS.get(meta['scope'], ''))}"
+
+
+def addressed(kind: Kind, place: str) -> tuple[str, dict[str, str]]:
+    """The path and the query of what is at a locator."""
+    shape = kind.endpoint.shape
+    assert isinstance(shape, PerUnit)
+    type_, scope, unit = place.split("/", 2)
+    return f"{kind.endpoint.path}/{shape.paths[type_]}", {"scope": scope, _UNITS[scope]: unit}
+
+
+def is_one(kind: Kind, row: Row) -> bool:
+    """Whether a row of the list is of a type and of a unit that the kind is about."""
+    shape = kind.endpoint.shape
+    assert isinstance(shape, PerUnit)
+    return row.get("type") in shape.paths and (row.get("meta") or {}).get("scope") in _UNITS
+
+
+def shown(kind: Kind, place: str, body: Row) -> Row:
+    """The row of what was read, with how much of it (`beside`) is of others: what no field of ours says."""
+    ours = {field.wire for field in kind.fields}
+    others = [path for path in _leaves(body.get("policy"), ("policy",)) if not any(path[: len(w)] == w for w in ours)]
+    return {**body, "type": place.partition("/")[0], "beside": len(others)}
+
+
+def sent(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
+    """The body of a PUT: all of the policy that was read with ours over it, and the unit that it is of."""
+    meta = {**(fresh.get("meta") or {}), **(body.get("meta") or {})}
+    if meta.get("scope") == "cluster":
+        meta["clusterId"] = cluster
+    policy = {name: value for name, value in (body.get("policy") or {}).items() if name != "status"}
+    told = {name: value for name, value in meta.items() if name in _SAID and value is not None}
+    return {"meta": told, "policy": _kept(policy, fresh.get("policy"))}
+
+
+def _kept(value: Any, before: Any) -> Any:
+    """A value without notes; an option that was there before keeps what else was said of it."""
+    if isinstance(value, Mapping):
+        below = before if isinstance(before, Mapping) else {}
+        return {name: _kept(inner, below.get(name)) for name, inner in value.items() if name != _NOTE}
+    if isinstance(value, list):
+        was = {one.get("value"): one for one in before or () if isinstance(one, Mapping)}
+        return [was.get(one.get("value"), one) if isinstance(one, Mapping) and "value" in one else one for one in value]
+    return value
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name not in (_NOTE, "status"):
+                yield from _leaves(inner, (*path, name))
+    elif value not in (None, [], ""):
+        yield path
