@@ -82,7 +82,10 @@ def test_strictness_is_for_those_that_have_it(vastplan: Run) -> None:
 
 def test_who_is_in_the_directory_that_a_simulated_site_asks(tmp_path: Path, vastplan: Run) -> None:
     """The document says it: who is not in it can be given nothing, whether the simulators run here or are served elsewhere."""
-    people = {"users": {"carol": {"uid": 40001, "groups": ["grp-vision"]}}, "groups": {"grp-vision": {"gid": 50001}}}
+    people: dict[str, dict[str, object]] = {
+        "users": {"carol": {"uid": 40001, "groups": ["grp-vision"]}},
+        "groups": {"grp-vision": {"gid": 50001}},
+    }
     tree: dict[str, object] = {
         "version": 1,
         "name": "directory",
