@@ -103,8 +103,8 @@ pictures: $(VENV)/ready
 # What `vastplan export skypilot` writes, in the hands of SkyPilot itself; fails where SkyPilot refuses it.
 skypilot: $(VENV)/ready
 	cmp --silent tests/skypilot/constraints.txt "$(SKYPILOT)/made-of" || { rm -rf "$(SKYPILOT)" && $(PYTHON) -m venv "$(SKYPILOT)" && \
-	  "$(SKYPILOT)/bin/pip" install --quiet --disable-pip-version-check --constraint tests/skypilot/constraints.txt \
-	    'skypilot[vastdata]>=0.12' 'moto[server]>=5' && cp tests/skypilot/constraints.txt "$(SKYPILOT)/made-of"; }
+	  "$(SKYPILOT)/bin/pip" install --quiet --no-compile --disable-pip-version-check --constraint tests/skypilot/constraints.txt \
+	    'skypilot[vastdata]>=0.12' 'moto[s3]>=5' flask flask-cors && cp tests/skypilot/constraints.txt "$(SKYPILOT)/made-of"; }
 	$(BIN)/python -m tests.skypilot "$(SKYPILOT)/bin/python"
 
 # Live systems named by VASTPLAN_CONTRACT_... against docs/unverified.md: make contract ARGS='--record cassettes'

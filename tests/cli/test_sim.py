@@ -78,3 +78,31 @@ def test_a_vms_that_goes_by_the_document_alone(tmp_path: Path) -> None:
 def test_strictness_is_for_those_that_have_it(vastplan: Run) -> None:
     ran = vastplan("sim", "runai", "--strict")
     assert ran.code == 1 and "--strict is for vast" in ran.err
+
+
+def test_who_is_in_the_directory_that_a_simulated_site_asks(tmp_path: Path, vastplan: Run) -> None:
+    """The document says it: who is not in it can be given nothing, whether the simulators run here or are served elsewhere."""
+    people: dict[str, dict[str, object]] = {
+        "users": {"carol": {"uid": 40001, "groups": ["grp-vision"]}},
+        "groups": {"grp-vision": {"gid": 50001}},
+    }
+    tree: dict[str, object] = {
+        "version": 1,
+        "name": "directory",
+        "sites": {"lab": {"sim": {"systems": ["vast"], "directory": people}}},
+        "tenants": {"vision": {"user_rights": {"carol": {"allow_create_bucket": True}}}},
+    }
+    document = tmp_path / "d.yaml"
+    document.write_text(yaml.safe_dump(tree))
+    words = [sys.executable, "-m", "vastplan", "sim", str(document)]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            told(process)
+            assert vastplan("apply", document, "--auto-approve").code == 0
+        finally:
+            process.terminate()
+    assert vastplan("plan", document, "--detailed-exitcode").code == 0
+    del people["users"]["carol"]
+    document.write_text(yaml.safe_dump(tree))
+    ran = vastplan("plan", document, "--detailed-exitcode")
+    assert ran.code != 0 and "carol" in ran.err + ran.out

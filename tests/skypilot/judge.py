@@ -1,6 +1,6 @@
 """SkyPilot's word on task files, volumes and buckets: run by the Python that SkyPilot is installed for, knowing nothing of vastplan.
 
-`judge.py PLAN` reads JSON: `port` for the S3 server, `buckets` that are there, `tasks` and `volumes` by path, `cases`, a folder for
+`judge.py PLAN` reads JSON: `port` for the S3 server, `buckets` and `keys` (the access ones) that are there, `tasks` and `volumes` by path, `cases`, a folder for
 `stand_ins`. It prints one line of JSON that begins with `JUDGED`. Nothing but this machine is asked.
 """
 
@@ -126,10 +126,26 @@ def stand_ins(folder: Path) -> None:
             file.chmod(0o755)
 
 
+def known(app: Any, keys: list[str]) -> Any:
+    """The S3 server for those alone who have one of the keys: moto takes any, and VAST does not."""
+
+    def answer(environ: dict[str, Any], start: Any) -> Any:
+        credential = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2]
+        if credential.partition("/")[0] in keys:
+            return app(environ, start)
+        start("403 Forbidden", [("Content-Type", "application/xml")])
+        return [b"<Error><Code>InvalidAccessKeyId</Code><Message>nobody has this key</Message></Error>"]
+
+    return answer
+
+
 def served(plan: dict[str, Any]) -> None:
     """The S3 server with the buckets that are there, an object in each."""
+    from moto.moto_server import threaded_moto_server
     from moto.server import ThreadedMotoServer
 
+    dispatcher = threaded_moto_server.DomainDispatcherApplication
+    threaded_moto_server.DomainDispatcherApplication = lambda make: known(dispatcher(make), plan["keys"])
     ThreadedMotoServer(ip_address="127.0.0.1", port=plan["port"], verbose=False).start()
     from sky.adaptors import vastdata
 
@@ -137,6 +153,14 @@ def served(plan: dict[str, Any]) -> None:
     for bucket in plan["buckets"]:
         client.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "auto"})
         client.put_object(Bucket=bucket, Key="told", Body=f"this is {bucket}".encode())
+
+
+def stranger(plan: dict[str, Any]) -> None:
+    """Somebody with a key that nobody has."""
+    import boto3
+
+    told = {"aws_access_key_id": "AKNOBODYS", "aws_secret_access_key": "nobodys"}
+    boto3.client("s3", endpoint_url=f"http://127.0.0.1:{plan['port']}", region_name="auto", **told).list_buckets()
 
 
 def applied(path: str) -> None:
@@ -157,6 +181,7 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {"version": sky.__version__, "enabled": vastdata.check_storage_credentials()[0]}
     told["endpoint"] = vastdata.get_endpoint()
     told["key"] = vastdata.get_vastdata_credentials(vastdata.session()).access_key
+    told["stranger"] = said_of(lambda: stranger(plan))
     for name in ("tasks", "volumes"):
         judge = applied if name == "volumes" else lambda path: parsed(yaml.safe_load(Path(path).read_text()))
         told[name] = {path: said_of(lambda path=path, judge=judge: judge(path)) for path in plan[name]}  # type: ignore[misc]

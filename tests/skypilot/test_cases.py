@@ -35,7 +35,7 @@ def test_our_checks_say_what_the_case_says(title: str, tmp_path: Path) -> None:
     path.write_text(yaml.safe_dump(case["task"], sort_keys=False))
     read = load(path, "task.yaml")
     team = Team(tmp_path)
-    team.team["views"]["data"]["bucket"] = "team-a-datasets"
+    team.team["views"]["data"]["bucket"] = "vision-datasets"
     workspace = open_workspace([team.written()])
     facts = replace(facts_of(workspace, {}), tasks=(read_task("iad", "task", read, read.at),))
     found = checks.findings(workspace, facts, TODAY)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
@@ -178,6 +179,25 @@ def test_other_names_of_the_pair(cluster: Cluster) -> None:
     cluster.apply()
     cluster.export("--with-credentials")
     assert cluster.pair("iad") in cluster.told("iad")
+
+
+def test_the_key_that_a_bucket_delivers(tmp_path: Path, vastplan: Run) -> None:
+    """By the names that Run:AI looks for; two buckets in one Secret have one key between them."""
+    with Lab(tmp_path, {"iad": ALL, "pdx": ALL}) as lab:
+        cluster = Cluster(tmp_path, lab, vastplan)
+        team = cluster.team.team
+        del team["s3_keys"], team["views"], team["volumes"], team["storage_class"], cluster.team.tree["secrets"]
+        team["view_policy"] = {"flavor": "S3_NATIVE"}
+        of = {"size": "1 TiB", "owner": "alice", "deliver": {"secret": "runai-team-a/buckets"}}
+        team["buckets"] = {name: {**of, "bucket": f"a-{name}", "mount": f"/{name}"} for name in ("sets", "results")}
+        cluster.apply()
+        cluster.export("--with-credentials")
+        assert [cluster.pair("iad")] == cluster.told("iad")
+        task = yaml.safe_load((cluster.team.out / "iad" / "team-a" / "tasks" / "team-a.yaml").read_text())
+        assert {path: said["source"] for path, said in task["file_mounts"].items()} == {
+            "/results": "vastdata://a-results",
+            "/sets": "vastdata://a-sets",
+        }
 
 
 def test_a_secret_that_somebody_else_filled(cluster: Cluster) -> None:

@@ -187,7 +187,7 @@ def _kind(text: str) -> str:
 def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands, "export", "write what SkyPilot needs to use the document's buckets and volumes",
-        "vastplan export skypilot examples/skypilot.yaml --out sky",
+        "vastplan export skypilot examples/object-storage.yaml --out sky",
     )  # fmt: skip
     command.add_argument("target", choices=("skypilot",), help="whom it is for")
     options.paths(command)
