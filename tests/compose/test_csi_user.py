@@ -88,10 +88,10 @@ def test_a_secret_of_the_document_gets_the_log_in_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("secret", "code", "message"),
     [
-        ({}, "VP283", "secret mine has no endpoint and no tenant, and the driver needs it for a tenant's manager"),
+        ({}, "VP287", "secret mine has no endpoint and no tenant, and the driver needs it for a tenant's manager"),
         (
             {"data": {"endpoint": "e"}},
-            "VP283",
+            "VP287",
             "secret mine has no tenant, and the driver needs it for a tenant's manager",
         ),
         (
@@ -116,7 +116,7 @@ def test_where_nobody_knows_the_endpoint_it_has_to_be_said() -> None:
     _, wrong = made(COMPOSITION, entry("csi_user/a", user()), TENANT)
     assert wrong == [
         (
-            "VP282",
+            "VP286",
             "endpoint is left out, and the document does not say where this site's VMS is",
             "write endpoint: HOST, as the driver reaches VMS",
         )
@@ -125,7 +125,7 @@ def test_where_nobody_knows_the_endpoint_it_has_to_be_said() -> None:
 
 def test_a_tenant_has_one() -> None:
     found, wrong = csi_user({"csi_user/b": user()})
-    assert found == {} and [code for code, *_ in wrong] == ["VP281"]
+    assert found == {} and [code for code, *_ in wrong] == ["VP285"]
     assert wrong[0][1] == "tenant a has another: b; nobody knows with which its classes log in"
 
 

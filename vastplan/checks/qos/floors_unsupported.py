@@ -43,7 +43,11 @@ def _limits_switched_off(policy: Entry) -> Iterator[Violation]:
         other = {"BW": "iops", "IOPS": "_mb"}.get(str(limit_by))
         if other is not None and other in name:
             yield Violation(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
-        if "total" in struct and totals is not True:
+        if "total" in struct and policy.values.get("policy_type") == "USER":
+            yield Violation(
+                policy, f"{struct}.{name} is not in force: a USER policy has no total limits", "say it in static_limits"
+            )
+        elif "total" in struct and totals is not True:
             yield Violation(policy, f"{struct}.{name} is not in force without use_total_limits: true")
 
 

@@ -53,7 +53,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     ]
     if others:
         text = f"tenant {tenant} has another: {', '.join(sorted(others))}; nobody knows with which its classes log in"
-        scope.refuse(entry, "VP281", text, "leave one of them")
+        scope.refuse(entry, "VP285", text, "leave one of them")
         return
     name, of, path = entry.values.get("name"), called(tenant, scope), path_of(entry, scope)
     name = str(name) if name is not None else f"{of}-csi"
@@ -97,7 +97,7 @@ def _endpoint(entry: Entry, scope: Scope) -> str:
         said = urlsplit(address).hostname if address else None
     if said is None:
         text = "endpoint is left out, and the document does not say where this site's VMS is"
-        scope.refuse(entry, "VP282", text, "write endpoint: HOST, as the driver reaches VMS")
+        scope.refuse(entry, "VP286", text, "write endpoint: HOST, as the driver reaches VMS")
     return str(said)
 
 
@@ -114,7 +114,7 @@ def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:
     lacking = [key for key in ("endpoint", "tenant") if key not in data]
     if lacking:
         text = f"secret {secret.address.name} has no {' and no '.join(lacking)}, and the driver needs it for a tenant's manager"
-        scope.refuse(entry, "VP283", text, "write it there, or leave the Secret to vastplan")
+        scope.refuse(entry, "VP287", text, "write it there, or leave the Secret to vastplan")
 
 
 CSI_USER = composite(CsiUser, name="csi_user", section="csi_users", systems=_systems)
