@@ -35,6 +35,8 @@ def read(folders: Iterable[Path]) -> Ownership:
             for line in journal.read_text().splitlines() if journal.exists() else ():
                 event = json.loads(line)
                 address = event.get("address", "")
+                if "event" not in event:  # the first line says which file it follows
+                    continue
                 if event["event"] == "begin":
                     intents |= event["intents"]
                 elif event["event"] == "own":

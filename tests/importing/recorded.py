@@ -136,8 +136,10 @@ def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     read, left = [], []
     for each in world.collections:
         if each.kind in kinds:
-            secretive = registry.kinds[each.kind].secretive  # nobody is told an id of what holds secrets
-            read += [(each.site, each.kind, one.locator if secretive else one.id) for one in each.objects]
+            kind = registry.kinds[each.kind]  # nobody is told an id of what holds secrets
+            for one in each.objects:
+                called = one.locator if kind.endpoint.namespaced else str(one.values.get("name"))
+                read.append((each.site, each.kind, called if kind.secretive else one.id))
     for one in done.imported.result.left:
         if not one.field:
             secretive = registry.kinds[one.kind].secretive

@@ -213,9 +213,17 @@ def test_every_type_is_of_a_kind_that_is_there() -> None:
         system, prefix = systems[meant.found_by]
         assert KINDS[meant.kind].system == system
         assert name.startswith(prefix)
-        # An object is told by its name, or by its path and tenant: both are in the state. Of a user, a group and a rule of a
-        # bucket the id and the name are enough: the provider's id in a state of 1.x may be none.
-        assert set(KINDS[meant.kind].identity) <= {"name", "path", "tenant", "namespace", "local_provider", "view"}
+        # An object is told by its name, or by its path and tenant: both are in the state. Of a user, a group, a rule of a
+        # bucket and a token the id and the name are enough: the provider's id in a state of 1.x may be none.
+        assert set(KINDS[meant.kind].identity) <= {
+            "name",
+            "path",
+            "tenant",
+            "namespace",
+            "local_provider",
+            "view",
+            "owner",
+        }
 
 
 LIVE = (

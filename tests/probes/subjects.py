@@ -33,7 +33,8 @@ MADE = {
     "vippools": {"name": "p", "subnet_cidr": 24, "role": "REPLICATION", "ip_ranges": [["10.9.1.1", "10.9.1.4"]]},
     "viewpolicies": {"name": "vp", "flavor": "NFS"},
     "qospolicies": {"name": "q", "policy_type": "VIEW", "mode": "STATIC"},
-    "views": {"path": "/v", "policy_id": 1, "create_dir": True},
+    "users": {"name": "u", "uid": 1001, "local_provider_id": 1},
+    "views": {"path": "/v", "policy_id": 1, "create_dir": True, "protocols": ["NFS", "S3"], "bucket": "b-1", "bucket_owner": "u"},
     "quotas": {"name": "q", "path": "/v", "tenant_id": 1},
     "nativereplicationremotetargets": {"name": "a-b", "leading_vip": "10.9.2.3", "pool_id": 1},
     "protectionpolicies": {"name": "p", "prefix": "p", "clone_type": "LOCAL", "frames": [{"every": "1h"}]},
@@ -43,10 +44,10 @@ MADE = {
     },
     "localproviders": {"name": "l"},
     "s3policies": {"name": "p", "tenant_id": 1, "policy": '{"Version": "2012-10-17", "Statement": []}'},
-    "users": {"name": "u", "uid": 1001, "local_provider_id": 1},
     "groups": {"name": "g", "gid": 1001, "local_provider_id": 1},
     "realms": {"name": "r", "object_types": ["view"]},
     "roles": {"name": "r", "permissions_list": ["view_r"]},
+    "s3lifecyclerules": {"name": "r", "view_id": 2, "expiration_days": 30},
     "managers": {"username": "m", "password": "Aa1#Aa1#", "roles": [1]},
 }  # fmt: skip
 

@@ -20,7 +20,11 @@ from vastplan.model.plan import Cause, Verb
 from vastplan.report.review import reverted
 from vastplan.schema.markers import Marker
 
-USABLE = [one for one in cases() if not one.get("sites", {}) and not one.get("environment", {})]
+USABLE = [
+    one
+    for one in cases()
+    if not one.get("sites", {}) and not one.get("environment", {}) and not one.get("directory", {})
+]
 REGISTRY = full_registry()
 WORLDS = sorted({tuple(sorted(one.get("systems", []))) for one in USABLE})
 SECTION = {one.name: name for name, one in REGISTRY.sections.items()}

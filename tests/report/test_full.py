@@ -154,7 +154,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
         "- `iad/admission_policy/p` `open`: becomes `true`\n",
         "#### Lets somebody in (1)\n\n<details",
         "<code>iad/admission_policy/p</code>",
-        "#### Deletes or replaces what holds data (3)",
+        "#### Deletes or replaces what holds data, or has it deleted (3)",
         "<code>iad/view/gone-2</code>",
         "#### Blocked (200)",
         "<code>iad/view/v0</code>",

@@ -90,7 +90,8 @@ def test_a_change_can_be_planned_without_any_of_them(
     ran = outside.all_in_order(vastplan("plan", outside.document, "--snapshot", file))
     assert ran.code == 0 and "max_views  3 → 4  [document changed]" in ran.out, ran
     assert "VP330: iad/secret/vast-mgmt: data.endpoint, data.password, data.token: not in the snapshot" in ran.out, ran
-    assert "1 to update. 2 objects in sync." in ran.out, ran  # the Secret is neither changed nor in sync
+    # what holds secrets is neither changed nor in sync: four Secrets and two credentials
+    assert "1 to update. 8 objects in sync." in ran.out, ran
     outside.connections.write_text(addresses)  # with it, addresses are compared, and still nothing is resolved
     same = outside.all_in_order(
         vastplan("plan", outside.document, "--snapshot", file, "--connections", outside.connections)

@@ -28,7 +28,8 @@ class KeyWalker:
 
     def keys(self, namespaces: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
         """The keys that are delivered here, each with the namespace of its Secret."""
-        for key in self._objects.on(self._site, "s3_key").values():
+        local, of_directory = (self._objects.on(self._site, kind).values() for kind in ("s3_key", "directory_key"))
+        for key in (*local, *of_directory):
             secret = self._objects.get((key.values.get("deliver") or {}).get("secret"))
             namespace = secret.values.get("namespace") if secret is not None else None
             if isinstance(namespace, Ref):
@@ -40,8 +41,8 @@ class KeyWalker:
     def from_key(self, key: Entry) -> Iterator[ChainElement]:
         """Whose key it is, and what he gets at with it. A superuser gets at every bucket of the tenant."""
         tenant, user = key.values["tenant"], key.values["user"]
-        home, somebody = tenant.target.name, self._objects.get(user)
-        called = somebody.called if somebody is not None else user.target.name
+        home, somebody = tenant.target.name, self._objects.get(user) if isinstance(user, Ref) else None
+        called = user if isinstance(user, str) else user.target.name if somebody is None else somebody.called
         steps: tuple[Step, ...] = (("S3 key", key.address.name), ("S3 user", called))
         yield ChainElement("S3 user", f"{home}:{called}", key, steps)
         yield ChainElement("tenant", home, self._objects.get(tenant) or key, (*steps, ("tenant", home)))
