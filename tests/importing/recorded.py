@@ -137,9 +137,9 @@ def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     for each in world.collections:
         if each.kind in kinds:
             kind = registry.kinds[each.kind]  # nobody is told an id of what holds secrets
-            for one in each.objects:
-                called = one.locator if kind.endpoint.namespaced else str(one.values.get("name"))
-                read.append((each.site, each.kind, called if kind.secretive else one.id))
+            for seen in each.objects:
+                called = seen.locator if kind.endpoint.namespaced else str(seen.values.get("name"))
+                read.append((each.site, each.kind, called if kind.secretive else seen.id))
     for one in done.imported.result.left:
         if not one.field:
             secretive = registry.kinds[one.kind].secretive
