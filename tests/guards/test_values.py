@@ -463,6 +463,22 @@ def test_an_item_of_several_parts_is_shown_whole() -> None:
     assert found == {"nfs_read_write": ["10.0.0.1", "iad/vip_pool/v", '{"a": 1, "b": 2}', "7"]}
 
 
+@pytest.mark.parametrize(
+    ("field", "before", "after", "desired", "lost"),
+    [
+        ("shared_with_cluster", True, False, {}, ["everybody"]),
+        ("shared_with_cluster", False, True, {}, []),
+        ("shared_with_projects", ["a", "b"], ["a"], {}, ["b"]),
+        ("shared_with_projects", ["a", "b"], ["a"], {"shared_with_cluster": True}, []),
+        ("shared_with_projects", ["a", "b"], ["a"], {"shared_with_cluster": False}, ["b"]),
+    ],
+)
+def test_a_switch_that_lets_everybody_in(field: str, before: Any, after: Any, desired: Any, lost: list[str]) -> None:
+    change = FieldChange(field, before, after, Cause.DOCUMENT)
+    action = Action(Address("iad", "data_volume", "d"), Verb.UPDATE, "", (change,), desired=desired)
+    assert lost_clients(action, kinds()["data_volume"], None) == ({field: lost} if lost else {})
+
+
 def test_a_warning_says_what_to_look_at() -> None:
     plan, _ = planned({"owned": {"tenant/t": 1, "tenant/u": 2}, "consent": {"believe_gone": ["*"]}})
     (found,) = plan.findings
