@@ -103,7 +103,7 @@ def _keyboard(browser: Browser, checks: Checks, folder: Path) -> None:
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     said = {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in tree}
     for role, name in (
-        ("table", "Deletes or replaces what holds data"),
+        ("table", "Deletes or replaces what holds data, or has it deleted"),
         ("checkbox", "~ update"),
         ("heading", "Changes"),
         ("columnheader", "Who is affected"),
