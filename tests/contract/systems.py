@@ -19,7 +19,7 @@ class Vast(Target):
     log_ins = ("/api/v5/token/", "/api/v5/token/refresh/")
     collections = (
         "globalsnapstreams", "protectedpaths", "protectionpolicies", "snapshots", "quotas", "volumes", "views", "s3policies", "users",
-        "groups", "viewpolicies", "qospolicies", "nativereplicationremotetargets", "vippools", "roles", "realms", "tenants",
+        "groups", "viewpolicies", "qospolicies", "nativereplicationremotetargets", "vippools", "roles", "realms", "tenants", "localproviders",
     )  # fmt: skip
 
     def __init__(self, url: str, *, user: str = "", password: str = "", token: str = "", ca: str | bool = True) -> None:

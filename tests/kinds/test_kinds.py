@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -230,7 +231,12 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     live = lab.live(case.address)
     assert live is not None
     hand = case.by_hand
-    path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
+    path = (
+        hand["path"]
+        .replace("{id}", live.id)
+        .replace("{owner}", live.locator.partition("/")[0])
+        .replace("{locator}", live.locator)
+    )
     headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
     body = filled(lab, hand.get("body"), live) or None
     lab.by_hand("iad", live.kind.system, hand["method"], path, body, **headers)
@@ -242,9 +248,10 @@ def filled(lab: Lab, value: Any, live: Live) -> Any:
         return {key: filled(lab, part, live) for key, part in value.items()}
     if isinstance(value, list):
         return [filled(lab, part, live) for part in value]
-    if not isinstance(value, str) or not (value.startswith("{") and value.endswith("}")):
+    placeholder = re.fullmatch(r"\{(\w+)(?: (\S+))?\}", value) if isinstance(value, str) else None
+    if placeholder is None:
         return value
-    collection, _, name = value[1:-1].partition(" ")
+    collection, name = placeholder.groups()
     if not name:
         return live.id if collection == "id" else value
     rows = lab.by_hand(live.site, live.kind.system, "GET", f"/api/v5/{collection}/")

@@ -244,7 +244,9 @@ class RecordedSystems:
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
             return Collection(error=reason)
-        if isinstance(kind.endpoint.shape, Asked | AskedMembers) and (new := sorted(names.locators - asked)):
+        shape = kind.endpoint.shape
+        wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
+        if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
             reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
         return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 
