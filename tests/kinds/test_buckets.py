@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
+from vastplan.engine.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Verb
 
@@ -263,3 +264,65 @@ def test_it_differs_by_site(tmp_path: Path) -> None:
             "pdx": 2,
         }
         assert lab.live("pdx/view/sets") is None
+
+
+def test_another_name_for_a_bucket_is_nowhere_written_while_the_bucket_is_called_as_it_was(lab: Lab) -> None:
+    lab.write(document({"sets": {**SETS, "bucket": "others-sets"}}))
+    blocked = {name: {block.guard for block in action.blocked} for name, action in acts(lab).items()}
+    assert blocked["view/sets"] >= {"approval"} and all(blocked.values())
+    assert (
+        blocked["s3_policy/sets-read"] == blocked["s3_policy/sets-write"] == blocked["s3_data_source/sets"] == {"waits"}
+    )
+    before = [lab.live(f"iad/{part}") for part in ("s3_policy/sets-read", "s3_data_source/sets")]
+    lab.apply(lab.plan())
+    after = [lab.live(f"iad/{part}") for part in ("s3_policy/sets-read", "s3_data_source/sets")]
+    assert [one.values for one in before if one] == [one.values for one in after if one] and len(before) == 2
+
+
+@pytest.mark.parametrize("said", ["owner", "bucket_owner"])
+def test_who_is_said_to_exist_as_an_owner_is_not_deleted(lab: Lab, said: str) -> None:
+    people = {"bo": {"uid": 2, "groups": ["readers"]}}
+    if said == "owner":
+        lab.write(
+            document(
+                {
+                    "sets": {
+                        **SETS,
+                        "owner": {"existing": "ana"},
+                        "write": ["writers"],
+                        "deliver": {**SETS["deliver"], "user": "bo"},
+                    }
+                },
+                users=people,
+            )
+        )
+    else:
+        view = {"path": "/team-a/own", "protocols": ["S3"], "bucket": "own", "bucket_owner": "ana"}
+        lab.write(document({"sets": {**SETS, "owner": "bo", "write": ["writers"]}}, users=people, views={"own": view}))
+    [block] = acts(lab)["user/ana"].blocked[1:]
+    assert block.guard == "in-use" and "refers to it as existing" in block.message
+
+
+def test_another_owner_gets_a_key_and_the_former_ones_goes_on_working_for_a_while(lab: Lab) -> None:
+    def pair() -> Any:
+        return next(row["data"] for row in lab.rows("iad", "secret") if row["metadata"]["name"] == "s3")
+
+    before = pair()
+    lab.write(document({"sets": {**SETS, "owner": "bo"}}))
+    planned = acts(lab)
+    assert planned["view/sets"].together == ("iad/s3_key/runai-team-a/s3",)
+    assert not any(action.blocked for action in planned.values()) and all(
+        action.verb in (Verb.CREATE, Verb.UPDATE) for action in planned.values()
+    )
+    lab.converge(Consent())
+    view = lab.live("iad/view/sets")
+    assert view is not None and view.values["bucket_owner"] == "bo" and pair() != before
+    assert len(lab.rows("iad", "s3_key")) == 2 and lab.plan().actions == ()
+
+
+def test_an_owner_does_not_change_where_his_key_cannot(lab: Lab) -> None:
+    lab.write(document({"sets": {**SETS, "owner": "bo", "deliver": {"secret": "runai-team-a/other"}}}))
+    theirs = {"metadata": {"name": "other", "namespace": "runai-team-a"}, "data": {"AccessKeyId": "dGhlaXJz"}}
+    lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/runai-team-a/secrets", theirs)
+    planned = {name: [block.guard for block in action.blocked] for name, action in acts(lab).items()}
+    assert planned["s3_key/runai-team-a/other"] and planned["view/sets"] == ["waits"]

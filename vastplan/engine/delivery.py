@@ -36,6 +36,7 @@ class Destination(NamedTuple):
 class Fault(Enum):
     """Why a value has to be made anew."""
 
+    HOLDER = "holder"  # the document gives it to somebody else
     GENERATION = "generation"  # the document asks for another one
     LOST = "lost"  # the apply that made it ended before it was delivered
     MOVED = "moved"  # it was delivered, and the document says another place now

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vastplan.engine.delivery import Fault, destination, fault, is_moved
 from vastplan.engine.diff import digests, leaf_digest
@@ -16,8 +16,9 @@ from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger
+from vastplan.model.value import Ref, Unknown
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Field, Kind
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches
@@ -62,21 +63,45 @@ def formers(
         kind, entry = matches.kinds[address.kind], desired.get(address)
         key = ledger[address.site].key
         if entry is not None:
-            why = _why(kind, owned, entry, matches, key) if matches.match(address).live is not None else None
+            live = matches.match(address).live
+            why = _why(kind, owned, live, entry, matches, key) if live is not None else None
             if why is not None:
                 yield former_address(address, owned.id), Former(address, why, leaves=True)
             continue
         of = entry_of(address, owned)
         if of is not None and of in desired:
-            yield address, Former(of, _was(kind, owned, desired[of], key))
+            live = matches.match(address).live
+            other = live is not None and _has_changed_hands(kind, live, desired[of], matches)
+            yield address, Former(of, Fault.HOLDER if other else _was(kind, owned, desired[of], key))
     for part in ledger.values():
         if part.intents:
             yield from _unnoted(part, matches)
 
 
-def _why(kind: Kind, owned: Owned, entry: Entry, matches: Matches, key: str) -> Fault | None:
+def _why(kind: Kind, owned: Owned, live: Live, entry: Entry, matches: Matches, key: str) -> Fault | None:
     assert kind.delivers is not None
+    if _has_changed_hands(kind, live, entry, matches):
+        return Fault.HOLDER
     return fault(kind, kind.delivers, owned, entry.values, matches, key)
+
+
+def _has_changed_hands(kind: Kind, live: Live, entry: Entry, matches: Matches) -> bool:
+    """Whether an object is of somebody else, or elsewhere, than its entry says now. Who is renamed is the same."""
+    return any(_is_another(kind.field(name), live, entry.values.get(name), matches) for name in kind.identity)
+
+
+def _is_another(field: Field, live: Live, wanted: Any, matches: Matches) -> bool:
+    """Whether a field names somebody else than the live object has; not, where that cannot be told."""
+    raw = live.values.get(field.name)
+    if field.refers is None or not isinstance(wanted, Ref):
+        return bool(raw != wanted)
+    attribute = field.refers.attribute(wanted.target.kind)
+    if wanted.managed:
+        match = matches.match(wanted.target)
+        meant = match.live.attributes.get(attribute) if match.live is not None else None
+        return not match.unknown and str(meant) != str(raw)
+    meant = matches.resolve(wanted, attribute)
+    return not isinstance(meant, Unknown) and str(meant) != str(raw)
 
 
 def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:

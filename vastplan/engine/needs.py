@@ -58,7 +58,7 @@ def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
     if entry is None:
         return []
     making_room = matches.renames.by_former.get(entry.address)
-    needs = [*(ref.target for ref in references(entry.values)), *entry.after]
+    needs = [*(ref.target for ref in references(entry.values)), *entry.after, *(other for _, other in entry.beside)]
     return needs if making_room is None else [*needs, making_room]
 
 
@@ -72,7 +72,19 @@ def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Ad
         return _needs(entry, matches)
     named = [ref.target for ref in references(entry.values)]
     makes = {(target.kind, target.name) for target in named}
-    return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
+    return [
+        *named,
+        *(address for address in entry.after if (address.kind, address.name) in makes),
+        *changed_beside(action, entry),
+    ]
+
+
+def changed_beside(action: Action, entry: Entry) -> list[Address]:
+    """What a change of a live object says of others by text only."""
+    if action.verb is Verb.CREATE or not entry.beside:
+        return []
+    changed = {change.path.partition(".")[0] for change in action.changes}
+    return [other for name, other in entry.beside if name in changed]
 
 
 def standing_on(

@@ -13,6 +13,7 @@ from vastplan.engine.delivery import fillings
 from vastplan.engine.exclusive import held
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
+from vastplan.engine.needs import changed_beside
 from vastplan.engine.referrers import Referrers
 from vastplan.engine.taken_names import taken_names
 from vastplan.engine.work_graph import WorkGraph
@@ -121,6 +122,10 @@ class _Edges:
                 self._graph.edge((action.address, Step.WRITE), (filling, Step.WRITE))
             if self._follows(action, field, ref):
                 self._graph.together(ref.target, action.address)
+        for other in changed_beside(action, entry):
+            if other in self._graph.actions:
+                self._graph.together(action.address, other)
+                self._graph.prefer((action.address, Step.WRITE), (other, Step.WRITE))
         for target in entry.after:
             if action.verb in _MAKING or not shields(self._matches.kinds[target.kind], action.address):
                 self._graph.edge((action.address, Step.WRITE), (target, Step.WRITE))

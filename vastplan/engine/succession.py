@@ -14,12 +14,14 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
 _MADE = {
+    Fault.HOLDER: "it is to be somebody else's: another is made",
     Fault.GENERATION: "another generation is asked for",
     Fault.LOST: "its value was lost before it was delivered: another is made",
     Fault.MOVED: "it is delivered elsewhere now, and nobody is told its value again: another is made",
     Fault.GONE: "its value is not at its destination any more: another is made",
 }
 _GOES = {
+    Fault.HOLDER: "{by} is somebody else's now, and has another value",
     Fault.GENERATION: "{by} has another generation now",
     Fault.LOST: "its value was lost before it was delivered; {by} has another now",
     Fault.MOVED: "{by} is delivered elsewhere now, and has another value",

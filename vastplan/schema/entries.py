@@ -37,6 +37,9 @@ class Entry:
     origin: str = ""
     chosen: tuple[str, ...] = ()
     after: tuple[Address, ...] = ()  # objects that must be in place first, though no field names them
+    beside: tuple[tuple[str, Address], ...] = ()
+    """What a field says of another object by text only: where that is to change, too, one is not changed without the other."""
+    goes_by: tuple[Ref, ...] = ()  # what must go on existing, though it is named by text only: whose bucket it is
     renamed_from: str = ""
     """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
     kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name
@@ -61,12 +64,13 @@ class Entry:
         *,
         chosen: tuple[str, ...] = (),
         after: tuple[Address, ...] = (),
+        beside: tuple[tuple[str, Address], ...] = (),
         defaults: tuple[str, ...] = (),
     ) -> Entry:
         """An object on the same site that this entry yields."""
         origin = self.origin or str(self.address)
         address = Address(self.address.site, kind, name)
-        return Entry(address, dict(values), self.where, origin, chosen, after, defaults=defaults)
+        return Entry(address, dict(values), self.where, origin, chosen, after, beside, defaults=defaults)
 
     def standing_for(
         self,

@@ -149,7 +149,8 @@ def _said_to_exist(
     if all(action.verb is not Verb.DELETE for action in actions):
         return found  # nobody asks: a plan with little to do reads no references
     for address, entry in desired.items():
-        for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values):
+        named_by_fields = (ref for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values))
+        for ref in (*named_by_fields, *entry.goes_by):
             target = ref.target
             if ref.managed:
                 continue

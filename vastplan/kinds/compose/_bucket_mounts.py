@@ -19,6 +19,7 @@ from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, s
 from vastplan.kinds.compose.volume import bound, mounting
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
+from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 from vastplan.schema.markers import Refers
@@ -47,6 +48,15 @@ def project_of(bucket: Entry, scope: Scope) -> Ref | None:
         return values.get("project") if "mount" in values else None
     own = {project.address for project in scope.owned_by(values["tenant"], bucket.address.site, "project")}
     return Ref(own.pop()) if len(own) == 1 else None
+
+
+def key_of(bucket: Entry, scope: Scope) -> Address | None:
+    """The key of its owner that a bucket delivers; `None` where it delivers none, or somebody else's."""
+    deliver = bucket.values.get("deliver")
+    if deliver is None or "user" in deliver:
+        return None
+    kind = "s3_key" if bucket.values["owner"].managed else "directory_key"
+    return bucket.address._replace(kind=kind, name=deliver["secret"])
 
 
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
@@ -146,7 +156,9 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
         "mount": values["mount"],
         **({"description": values["description"]} if "description" in values else {}),
     }
-    yield bucket.part("s3_data_source", bucket.address.name, source)
+    view = bucket.ref("view", bucket.address.name).target
+    beside = (("name", view), ("bucket", view))
+    yield bucket.part("s3_data_source", bucket.address.name, source, beside=beside)
 
 
 def _url(bucket: Entry, scope: Scope) -> str | None:

@@ -1,10 +1,12 @@
 """What stands inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy that its tenant implies."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from vastplan.kinds.compose.local_provider import user_of
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
+from vastplan.model.address import Address
 from vastplan.model.natural_order import natural
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -41,6 +43,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if isinstance(owner, str) and isinstance(tenant, Ref):  # VMS takes no owner whom it does not know
         user = user_of(entry.address.site, tenant, owner, scope)
         first = (*first, user.address) if user is not None else first
+        if user is None:
+            entry = replace(entry, goes_by=(Ref(Address(entry.address.site, "user", owner), managed=False),))
     yield entry.standing_for(values, chosen=tuple(chosen), after=first)
     after = (entry.address,)
     quota = entry.values.get("quota")
