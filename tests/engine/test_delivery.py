@@ -19,7 +19,7 @@ from vastplan.ledger import events
 from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.finding import Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Cause, Plan
+from vastplan.model.plan import Cause, Plan, Verb
 from vastplan.model.sensitive import INSTEAD, without_secrets
 from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
 from vastplan.model.value import REDACTED
@@ -574,6 +574,25 @@ def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(be
     plan = bench.plan(BOX, elsewhere)
     assert [(str(one.address), one.reason) for one in plan.actions] == [(f"iad/card/c#{old}", goes.reason)]
     assert plan.actions[0].blocked
+
+
+def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_with_consent(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    another = card(reader="bob")
+    plan = bench.plan(BOX, another)
+    assert verbs(plan) == {"iad/card/c": "create"} and not plan.actions[0].blocked
+    assert plan.actions[0].reason == "it is to be somebody else's: another is made"
+    assert [finding.code for finding in plan.findings] == ["VP334"]
+    bench.done(BOX, another)
+    new = next(one for one in bench.cards() if one != old)
+    assert bench.contents["CARD"] == bench.library.numbers[new] and not bench.plan(BOX, another).actions
+    bench.later = timedelta(hours=25)
+    (goes,) = bench.plan(BOX, another).actions
+    assert (str(goes.address), goes.verb, [block.guard for block in goes.blocked]) == (
+        f"iad/card/c#{old}", Verb.DELETE, ["approval"],
+    )  # fmt: skip
+    assert goes.reason == "iad/card/c is somebody else's now, and has another value"
 
 
 def test_where_it_belongs_now_and_somebody_keeps_a_value_nothing_is_made_and_the_former_one_stays(bench: Lobby) -> None:
