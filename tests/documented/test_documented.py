@@ -104,8 +104,8 @@ def test_what_nobody_sends_and_what_has_come_to_be_sent_are_complaints() -> None
     assert len(plugin.complaints(everything, set())) == len(excused()) + len(exceptions())
 
 
-def session(source: pytest.Config.ArgsSource) -> Any:
-    option = SimpleNamespace(keyword="", markexpr="", collectonly=False)
+def session(source: pytest.Config.ArgsSource, marks: str = "") -> Any:
+    option = SimpleNamespace(keyword="", markexpr=marks, collectonly=False)
     config = SimpleNamespace(option=option, getoption=lambda *_: False, args_source=source)
     return SimpleNamespace(config=config, exitstatus=pytest.ExitCode.OK)
 
@@ -129,6 +129,27 @@ def test_a_run_fails_for_what_it_sent_and_a_whole_one_for_what_it_did_not(
     ended = session(pytest.Config.ArgsSource[source])
     plugin.pytest_sessionfinish(ended, 0)
     assert (ended.exitstatus is pytest.ExitCode.TESTS_FAILED) is fails
+
+
+@pytest.mark.parametrize("halves", [("not slow", "slow"), ("slow",), ("not slow",), ("not slow -k a", "slow")], ids=str)
+@pytest.mark.parametrize("seen", [True, False])
+def test_two_runs_that_are_all_tests_are_judged_as_one(
+    halves: tuple[str, ...], seen: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(plugin.HEARD, str(tmp_path / "heard"))
+    everything = sorted(set().union(*expected()) - set(excused()))
+    half = {"not slow": everything[::2], "slow": everything[1::2] if seen else everything[3::2]}
+    failed = []
+    for marks in halves:
+        recorder = Recorder(exceptions())
+        recorder.seen, recorder.used = set(half[marks.partition(" -k")[0]]), set(exceptions())
+        monkeypatch.setattr(plugin, "RECORDER", recorder)
+        ended = session(pytest.Config.ArgsSource.TESTPATHS, marks.partition(" -k")[0])
+        ended.config.option.keyword = marks.partition(" -k ")[2]
+        plugin.pytest_sessionfinish(ended, 0)
+        failed.append(ended.exitstatus is pytest.ExitCode.TESTS_FAILED)
+    # half of them alone says nothing about what all send
+    assert failed == ([False, not seen] if halves == ("not slow", "slow") else [False] * len(halves))
 
 
 @pytest.mark.parametrize("system", FILES)
