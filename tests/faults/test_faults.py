@@ -52,6 +52,15 @@ def test_once_every_operation_meets_every_fault_while_it_plans_and_while_it_appl
     assert len([case for case in once if case.fault != TOGETHER]) == len({one for one in every if one[2] != TOGETHER})
 
 
+def test_what_only_reads_is_struck_in_one_document_only_and_what_writes_in_each(theatre: Theatre) -> None:
+    once = cases("small", theatre.scenes, once=True)
+    read, write = (
+        next(case.expected for case in once if f" {verb} " in f" {case.expected}") for verb in ("GET", "POST")
+    )
+    again = cases("small", theatre.scenes, once=True, met={read, write})
+    assert {case.expected for case in once} - {case.expected for case in again} == {read}
+
+
 def test_in_turn_every_request_is_met_and_every_operation_meets_every_fault(theatre: Theatre) -> None:
     found = cases("reference", theatre.scenes)
     requests = sum(len(scene.planning) + len(scene.applying) for scene in theatre.scenes)
