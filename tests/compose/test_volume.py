@@ -55,6 +55,19 @@ def volume(says: Said, world: dict[str, Any] | None = None) -> tuple[Said, list[
     return made(COMPOSITION, entry("volume/data", says), {**WORLD, **(world or {})})
 
 
+def test_where_all_classes_of_the_tenant_go_by_a_dns_name_a_static_volume_does() -> None:
+    by_name = {"tenant": "@tenant/nlp", "secret": "@secret/mgmt", "vip_pool_fqdn": "a.example.com"}
+    static, _ = volume(HOME, {"storage_class/fast": by_name})
+    attributes = {**STATIC["volume_attributes"], "vip_pool_fqdn": "a.example.com"}
+    assert static["persistent_volume/nlp-data"] == {
+        **without(STATIC, "vip_pool"), "volume_attributes": attributes, "(after)": ["view/data"],
+    }  # fmt: skip
+    written, _ = volume({**HOME, "vip_pool": "@vip_pool/nlp"}, {"storage_class/fast": by_name})
+    assert written == MADE
+    mixed, _ = volume(HOME, {"storage_class/fast": by_name, "storage_class/slow": WORLD["storage_class/fast"]})
+    assert mixed == MADE
+
+
 OF_USERS = {
     "is_user_quota": True, "default_user_quota": {"hard_limit": 2}, "default_group_quota": {"soft_limit": 3},
     "user_quotas": [{"user": "ana", "hard_limit": 4}], "group_quotas": [{"gid": 7, "hard_limit": 5}],

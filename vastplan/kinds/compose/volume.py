@@ -220,7 +220,8 @@ def _static(
     entry: Entry, scope: Scope, values: Mapping[str, Any], name: str, project: Ref, tenant: Ref
 ) -> dict[str, Any]:
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
-    pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
+    domain = _domain_of(entry, scope, tenant) if "vip_pool" not in values else None
+    pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
     secret = values.get("secret") or _secret_of(entry, scope, tenant)
     if secret is None and "secrets" not in values:
         scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
@@ -233,8 +234,12 @@ def _static(
         "claim_name": values["name"],
         "driver": FILE_DRIVER,
         "volume_handle": values["path"],
-        "vip_pool": pool,
-        "volume_attributes": {"static_pv_create_views": "no", "static_pv_create_quotas": "no"},
+        **({"vip_pool": pool} if domain is None else {}),
+        "volume_attributes": {
+            "static_pv_create_views": "no",
+            "static_pv_create_quotas": "no",
+            **({"vip_pool_fqdn": domain} if domain is not None else {}),
+        },
         "volume_mode": "Filesystem",
         **({"secrets": values["secrets"]} if "secrets" in values else {"secret": secret}),
         **({"mount_options": values["mount_options"]} if "mount_options" in values else {}),
@@ -251,6 +256,14 @@ def _tenant_of(scope: Scope, project: Ref) -> Ref | None:
     owner = scope.get(project.target)
     tenant = owner.values.get("tenant") if owner else None
     return tenant if isinstance(tenant, Ref) else None
+
+
+def _domain_of(entry: Entry, scope: Scope, tenant: Ref) -> str | None:
+    """The DNS name of its pool that all of the tenant's classes go by: a driver that may see no pools mounts by that alone."""
+    names = {
+        class_.values.get("vip_pool_fqdn") for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
+    }
+    return names.pop() if len(names) == 1 else None
 
 
 def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
