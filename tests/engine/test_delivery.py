@@ -657,9 +657,57 @@ def test_where_somebody_keeps_a_value_none_is_delivered(bench: Lobby) -> None:
         plan = bench.plan(BOX, entry)
         (block,) = plan.actions[0].blocked
         assert (block.guard, block.message) == ("occupied", "iad/box/b has CARD already, and not from here")
-        assert block.fix == "another key in deliver, or take it out there"
+        assert block.fix == "another place for it, or take it out there; or, to write over it, --allow-delete iad/box/b"
         bench.apply(plan)
     assert bench.contents == {"CARD": "theirs"} and not bench.cards()
+    bench.consent = Consent(allow_delete=("*", "iad/box/*"))  # names many, and not this one
+    assert bench.plan(BOX, card()).actions[0].blocked
+    bench.consent = Consent(allow_delete=("iad/box/b",))
+    bench.done(BOX, card())
+    assert bench.contents == {"CARD": bench.library.numbers[bench.cards()[0]]}
+
+
+def test_where_somebody_made_the_destination_again_only_what_was_delivered_is_ours(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    bench.library.rows["box"].clear()
+    bench.library.put("box", name="b", contents={"CARD": bench.library.numbers[old]})
+    bench.consent = Consent(adopt=True)
+    assert verbs(bench.plan(BOX, card())) == {"iad/box/b": "adopt"}  # as from a copy
+    bench.contents["CARD"] = "theirs"
+    plan = bench.plan(BOX, card())
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["occupied"]
+    bench.apply(plan)
+    assert bench.contents == {"CARD": "theirs"} and bench.cards() == [old]
+
+
+def test_a_secret_of_somebody_s_is_not_written_over_by_taking_over_what_has_it(bench: Lobby) -> None:
+    bench.library.put("box", name="b", contents={"SAME": "as here", "OTHER": "theirs"})
+    said = Entry(at("box", "b"), {"name": "b", "contents": {"SAME": "as here", "OTHER": "ours", "NEW": "ours"}})
+    bench.consent = Consent(adopt=True)
+    plan = bench.plan(said)
+    (block,) = plan.actions[0].blocked
+    assert (block.guard, block.message) == ("occupied", "iad/box/b has contents.OTHER already, and not from here")
+    assert block.fix == (
+        "make the document say what is there, or take it out there; or, to write over it, --allow-delete iad/box/b"
+    )
+    bench.apply(plan)
+    assert bench.contents == {"SAME": "as here", "OTHER": "theirs"}
+    bench.consent = Consent(adopt=True, allow_delete=("iad/box/b",))
+    bench.done(said)
+    assert bench.contents == {"SAME": "as here", "OTHER": "ours", "NEW": "ours"}
+
+
+def test_a_word_that_is_drawn_anew_for_what_is_taken_over_is_not_written_over_somebody_s(bench: Lobby) -> None:
+    into = {"box": ref("box", "b"), "keys": {"word": "WORD", "called": "CALLED"}}
+    bench.library.put("porter", name="joe")
+    theirs = bench.library.put("box", name="b", contents={"CALLED": "their-name"})["contents"]
+    bench.consent = Consent(adopt=True)
+    bench.done(BOX)
+    plan = bench.plan(BOX, porter(deliver=into))
+    assert [one.guard for one in action(plan, "porter", "p").blocked] == ["occupied"]
+    theirs["CALLED"] = "joe"  # which is what would be put there
+    assert not action(bench.plan(BOX, porter(deliver=into)), "porter", "p").blocked
 
 
 # Drawn

@@ -59,8 +59,10 @@ class GuardContext:
     """The actions that let fewer in while somebody is in use there."""
     said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
     """What is owned and the document takes for somebody else's, by an entry that says so."""
-    given: Mapping[Address, Set[str]] = field(default_factory=dict)
-    """Where values of an entry were delivered, former ones too."""
+    given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
+    """Where values of an entry were delivered, former ones too: by place the digests of them."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What digests of the ledger are keyed with, by site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -104,11 +106,13 @@ def guard_context(
     """Everything that guards weigh, counted once."""
     owned: dict[SiteKind, set[Address]] = {}
     gone: dict[SiteKind, set[Address]] = {}
-    given: dict[Address, set[str]] = {}
+    given: dict[Address, dict[str, set[str]]] = {}
     for address, record in matches.owned.items():
         if record.delivered:
             former = matches.formers.get(address)
-            given.setdefault(address if former is None else former.of, set()).update(record.delivered)
+            places = given.setdefault(address if former is None else former.of, {})
+            for where, value in record.delivered.items():
+                places.setdefault(where, set()).add(value)
         place = (address.site, address.kind)
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
@@ -128,6 +132,7 @@ def guard_context(
         shares=_shares(actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
+        keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
