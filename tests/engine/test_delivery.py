@@ -510,6 +510,27 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     assert bench.cards() == [new] and not bench.plan(BOX, card(2)).actions
 
 
+def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (first,) = bench.cards()
+    bench.later = timedelta(hours=1)
+    bench.done(BOX, card(2))
+    (second,) = {*bench.cards()} - {first}
+    bench.later = timedelta(hours=13)
+    told = {one.address: one.message.rpartition("one ")[2] for one in bench.plan(BOX, card(3)).findings}
+    assert told == {
+        f"iad/card/c#{first}": "stays until 2026-01-03T01:00+00:00",
+        f"iad/card/c#{second}": "stays 1d after its successor is delivered",
+    }
+    bench.done(BOX, card(3))
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, card(3))
+    assert verbs(plan) == {f"iad/card/c#{first}": "delete"} and "until 2026-01-03T13:00" in plan.findings[0].message
+    bench.done(BOX, card(3))
+    bench.later = timedelta(hours=37)
+    assert verbs(bench.plan(BOX, card(3))) == {f"iad/card/c#{second}": "delete"}
+
+
 def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) -> None:
     bench.done(BOX, card())
     (old,) = bench.cards()

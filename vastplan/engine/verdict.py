@@ -20,7 +20,7 @@ from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
-from vastplan.engine.succession import goes_because, made_because, stays_until
+from vastplan.engine.succession import goes_because, made_because, replaced_at, stays_until
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -264,8 +264,8 @@ class Verdicts:
         entry = None if former is None else self._desired.get(former.of)
         if former is not None and entry is not None:
             reason = goes_because(former)
-            successor = self._matches.owned.get(former.of)
-            kept = stays_until(self._matches.kinds[address.kind], former, entry, successor, self._now, address)
+            replaced = replaced_at(self._matches, address, former)
+            kept = stays_until(self._matches.kinds[address.kind], former, entry, replaced, self._now, address)
             if live is not None and kept is not None:
                 return Verdict(findings=[kept])
         if live is None:
