@@ -531,6 +531,20 @@ def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(
     assert verbs(bench.plan(BOX, card(3))) == {f"iad/card/c#{second}": "delete"}
 
 
+def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> None:
+    entries = [other(f"c{number}") for number in range(4)]
+    again = [replace(one, values={**one.values, "generation": 2}) for one in entries]
+    bench.done(BOX, *entries)
+    bench.done(BOX, *again)
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, *again)
+    assert [*verbs(plan).values()] == ["delete"] * 4 and not any(one.blocked for one in plan.actions)
+    bench.consent = Consent(max_count=1, allow_delete=("*",))
+    plan = bench.plan(BOX, *again[1:])  # the other entry goes, and takes its former object along: these are losses
+    held = {str(one.address).partition("#")[0]: [block.guard for block in one.blocked] for one in plan.actions}
+    assert held.pop("iad/card/c0") == ["mass-change"] and [*held.values()] == [[], [], []]
+
+
 def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) -> None:
     bench.done(BOX, card())
     (old,) = bench.cards()

@@ -9,6 +9,7 @@ from datetime import datetime
 from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
+from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing
@@ -129,7 +130,7 @@ def guard_context(
         limits=limits,
         owned=owned,
         gone=gone,
-        shares=_shares(actions.values()),
+        shares=_shares(matches, actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
         keys={site: part.key for site, part in ledger.items()},
@@ -165,10 +166,13 @@ def _said_to_exist(
     return found
 
 
-def _shares(actions: Iterable[Action]) -> dict[SiteKind, Share]:
+def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share]:
+    """What a rotation takes away at its end is no loss."""
     changed: dict[SiteKind, int] = {}
     lost: dict[SiteKind, int] = {}
     for action in actions:
+        if goes_unasked(matches, action.address):
+            continue
         place = (action.address.site, action.address.kind)
         changed[place] = changed.get(place, 0) + (action.verb in CHANGING)
         lost[place] = lost.get(place, 0) + (action.verb in GOING)
