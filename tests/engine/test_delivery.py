@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from vastplan.engine.consent import Consent
 from vastplan.engine.delivery import draw
 from vastplan.engine.diff import digests
 from vastplan.ledger import events
+from vastplan.model.address import Address
 from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.finding import Severity
 from vastplan.model.outcome import Receipt, State
@@ -489,7 +490,9 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     bench.done(BOX, card())
     (old,) = bench.cards()
     plan = bench.plan(BOX, card(2))
-    assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == "another generation is asked for"
+    assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == (
+        "another generation is asked for: 2 after 1"
+    )
     (note,) = plan.findings
     assert (note.code, note.address) == ("VP334", f"iad/card/c#{old}")
     assert note.message == (
@@ -508,6 +511,36 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     assert verbs(plan) == {f"iad/card/c#{old}": "delete"} and not plan.actions[0].blocked
     bench.done(BOX, card(2))
     assert bench.cards() == [new] and not bench.plan(BOX, card(2)).actions
+
+
+@pytest.mark.parametrize("made", [card, porter])
+def test_a_number_that_goes_back_is_refused_and_changes_nothing(made: Callable[..., Entry], bench: Lobby) -> None:
+    bench.done(BOX, made(2))
+    before, there = dict(bench.contents), bench.cards()
+    plan = bench.plan(BOX, made())
+    (said,) = plan.findings
+    assert (said.code, said.severity, said.address) == ("VP336", Severity.ERROR, str(made().address))
+    assert said.message == (
+        "generation 1, which is what it is where it is left out, and the ledger has 2: no former value comes back"
+    )
+    assert said.fix == "generation: 2 to leave it as it is, generation: 3 for another value"
+    assert not plan.actions
+    bench.done(BOX, made(5))
+    assert made(2).address in {
+        Address.parse(one.address) for one in bench.plan(BOX, made(2)).findings if one.code == "VP336"
+    }
+    assert bench.contents != before and there == [one for one in bench.cards() if one in there]
+    bench.library.named("box", "b")["contents"] = {}  # nor does it go back when there has to be another anyway
+    assert [one.code for one in bench.plan(BOX, made(4)).findings if one.severity is Severity.ERROR] == ["VP336"]
+
+
+def test_without_a_number_in_the_ledger_another_one_is_told_by_its_digest(bench: Lobby) -> None:
+    bench.done(BOX, card(2))
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.generation == 2
+    bench.book.add(events.own("iad/card/c", replace(owned, generation=0)))
+    assert not bench.plan(BOX, card(2)).actions
+    assert bench.plan(BOX, card(3)).actions[0].reason == "another generation is asked for"
 
 
 def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(bench: Lobby) -> None:
@@ -769,7 +802,9 @@ def test_what_is_drawn_is_sent_and_delivered_and_drawn_again_in_place(bench: Lob
     bench.done(BOX, porter(floor=3), VISITOR)
     assert word(bench) == first
     plan = bench.plan(BOX, porter(2, floor=3), VISITOR)
-    assert verbs(plan) == {"iad/porter/p": "update"} and [one.path for one in plan.actions[0].changes] == ["generation"]
+    (change,) = plan.actions[0].changes
+    assert verbs(plan) == {"iad/porter/p": "update"}
+    assert (change.path, change.before, change.after) == ("generation", 1, 2)
     receipt = bench.apply(plan)
     second = word(bench)
     assert first != second and bench.contents == {"WORD": second}

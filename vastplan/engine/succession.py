@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from vastplan.engine.delivery import Fault
+from vastplan.engine.delivery import Fault, generation_of
 from vastplan.engine.formers import Former
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -31,9 +32,11 @@ _GOES = {
 }
 
 
-def made_because(former: Former) -> str:
-    """Why an entry gets another object."""
-    return _MADE[former.fault]
+def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
+    """Why an entry gets another object, in the place of what it had."""
+    number = generation_of(kind.delivers, entry.values) if kind.delivers is not None else 0
+    numbers = f": {number} after {had.generation}" if former.fault is Fault.GENERATION and had.generation else ""
+    return f"{_MADE[former.fault]}{numbers}"
 
 
 def goes_because(former: Former) -> str:
