@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from vastplan.engine.consent import Consent
 from vastplan.engine.delivery import draw
 from vastplan.engine.diff import digests
 from vastplan.ledger import events
+from vastplan.model.address import Address
 from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.finding import Severity
 from vastplan.model.outcome import Receipt, State
@@ -489,7 +490,9 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     bench.done(BOX, card())
     (old,) = bench.cards()
     plan = bench.plan(BOX, card(2))
-    assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == "another generation is asked for"
+    assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == (
+        "another generation is asked for: 2 after 1"
+    )
     (note,) = plan.findings
     assert (note.code, note.address) == ("VP334", f"iad/card/c#{old}")
     assert note.message == (
@@ -508,6 +511,71 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     assert verbs(plan) == {f"iad/card/c#{old}": "delete"} and not plan.actions[0].blocked
     bench.done(BOX, card(2))
     assert bench.cards() == [new] and not bench.plan(BOX, card(2)).actions
+
+
+@pytest.mark.parametrize("made", [card, porter])
+def test_a_number_that_goes_back_is_refused_and_changes_nothing(made: Callable[..., Entry], bench: Lobby) -> None:
+    bench.done(BOX, made(2))
+    before, there = dict(bench.contents), bench.cards()
+    plan = bench.plan(BOX, made())
+    (said,) = plan.findings
+    assert (said.code, said.severity, said.address) == ("VP336", Severity.ERROR, str(made().address))
+    assert said.message == (
+        "generation 1, which is what it is where it is left out, and the ledger has 2: no former value comes back"
+    )
+    assert said.fix == "generation: 2 to leave it as it is, generation: 3 for another value"
+    assert not plan.actions
+    bench.done(BOX, made(5))
+    assert made(2).address in {
+        Address.parse(one.address) for one in bench.plan(BOX, made(2)).findings if one.code == "VP336"
+    }
+    assert bench.contents != before and there == [one for one in bench.cards() if one in there]
+    bench.library.named("box", "b")["contents"] = {}  # nor does it go back when there has to be another anyway
+    assert [one.code for one in bench.plan(BOX, made(4)).findings if one.severity is Severity.ERROR] == ["VP336"]
+
+
+def test_without_a_number_in_the_ledger_another_one_is_told_by_its_digest(bench: Lobby) -> None:
+    bench.done(BOX, card(2))
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.generation == 2
+    bench.book.add(events.own("iad/card/c", replace(owned, generation=0)))
+    assert not bench.plan(BOX, card(2)).actions
+    assert bench.plan(BOX, card(3)).actions[0].reason == "another generation is asked for"
+
+
+def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (first,) = bench.cards()
+    bench.later = timedelta(hours=1)
+    bench.done(BOX, card(2))
+    (second,) = {*bench.cards()} - {first}
+    bench.later = timedelta(hours=13)
+    told = {one.address: one.message.rpartition("one ")[2] for one in bench.plan(BOX, card(3)).findings}
+    assert told == {
+        f"iad/card/c#{first}": "stays until 2026-01-03T01:00+00:00",
+        f"iad/card/c#{second}": "stays 1d after its successor is delivered",
+    }
+    bench.done(BOX, card(3))
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, card(3))
+    assert verbs(plan) == {f"iad/card/c#{first}": "delete"} and "until 2026-01-03T13:00" in plan.findings[0].message
+    bench.done(BOX, card(3))
+    bench.later = timedelta(hours=37)
+    assert verbs(bench.plan(BOX, card(3))) == {f"iad/card/c#{second}": "delete"}
+
+
+def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> None:
+    entries = [other(f"c{number}") for number in range(4)]
+    again = [replace(one, values={**one.values, "generation": 2}) for one in entries]
+    bench.done(BOX, *entries)
+    bench.done(BOX, *again)
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, *again)
+    assert [*verbs(plan).values()] == ["delete"] * 4 and not any(one.blocked for one in plan.actions)
+    bench.consent = Consent(max_count=1, allow_delete=("*",))
+    plan = bench.plan(BOX, *again[1:])  # the other entry goes, and takes its former object along: these are losses
+    held = {str(one.address).partition("#")[0]: [block.guard for block in one.blocked] for one in plan.actions}
+    assert held.pop("iad/card/c0") == ["mass-change"] and [*held.values()] == [[], [], []]
 
 
 def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) -> None:
@@ -676,9 +744,57 @@ def test_where_somebody_keeps_a_value_none_is_delivered(bench: Lobby) -> None:
         plan = bench.plan(BOX, entry)
         (block,) = plan.actions[0].blocked
         assert (block.guard, block.message) == ("occupied", "iad/box/b has CARD already, and not from here")
-        assert block.fix == "another key in deliver, or take it out there"
+        assert block.fix == "another place for it, or take it out there; or, to write over it, --allow-delete iad/box/b"
         bench.apply(plan)
     assert bench.contents == {"CARD": "theirs"} and not bench.cards()
+    bench.consent = Consent(allow_delete=("*", "iad/box/*"))  # names many, and not this one
+    assert bench.plan(BOX, card()).actions[0].blocked
+    bench.consent = Consent(allow_delete=("iad/box/b",))
+    bench.done(BOX, card())
+    assert bench.contents == {"CARD": bench.library.numbers[bench.cards()[0]]}
+
+
+def test_where_somebody_made_the_destination_again_only_what_was_delivered_is_ours(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    bench.library.rows["box"].clear()
+    bench.library.put("box", name="b", contents={"CARD": bench.library.numbers[old]})
+    bench.consent = Consent(adopt=True)
+    assert verbs(bench.plan(BOX, card())) == {"iad/box/b": "adopt"}  # as from a copy
+    bench.contents["CARD"] = "theirs"
+    plan = bench.plan(BOX, card())
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["occupied"]
+    bench.apply(plan)
+    assert bench.contents == {"CARD": "theirs"} and bench.cards() == [old]
+
+
+def test_a_secret_of_somebody_s_is_not_written_over_by_taking_over_what_has_it(bench: Lobby) -> None:
+    bench.library.put("box", name="b", contents={"SAME": "as here", "OTHER": "theirs"})
+    said = Entry(at("box", "b"), {"name": "b", "contents": {"SAME": "as here", "OTHER": "ours", "NEW": "ours"}})
+    bench.consent = Consent(adopt=True)
+    plan = bench.plan(said)
+    (block,) = plan.actions[0].blocked
+    assert (block.guard, block.message) == ("occupied", "iad/box/b has contents.OTHER already, and not from here")
+    assert block.fix == (
+        "make the document say what is there, or take it out there; or, to write over it, --allow-delete iad/box/b"
+    )
+    bench.apply(plan)
+    assert bench.contents == {"SAME": "as here", "OTHER": "theirs"}
+    bench.consent = Consent(adopt=True, allow_delete=("iad/box/b",))
+    bench.done(said)
+    assert bench.contents == {"SAME": "as here", "OTHER": "ours", "NEW": "ours"}
+
+
+def test_a_word_that_is_drawn_anew_for_what_is_taken_over_is_not_written_over_somebody_s(bench: Lobby) -> None:
+    into = {"box": ref("box", "b"), "keys": {"word": "WORD", "called": "CALLED"}}
+    bench.library.put("porter", name="joe")
+    theirs = bench.library.put("box", name="b", contents={"CALLED": "their-name"})["contents"]
+    bench.consent = Consent(adopt=True)
+    bench.done(BOX)
+    plan = bench.plan(BOX, porter(deliver=into))
+    assert [one.guard for one in action(plan, "porter", "p").blocked] == ["occupied"]
+    theirs["CALLED"] = "joe"  # which is what would be put there
+    assert not action(bench.plan(BOX, porter(deliver=into)), "porter", "p").blocked
 
 
 # Drawn
@@ -705,7 +821,9 @@ def test_what_is_drawn_is_sent_and_delivered_and_drawn_again_in_place(bench: Lob
     bench.done(BOX, porter(floor=3), VISITOR)
     assert word(bench) == first
     plan = bench.plan(BOX, porter(2, floor=3), VISITOR)
-    assert verbs(plan) == {"iad/porter/p": "update"} and [one.path for one in plan.actions[0].changes] == ["generation"]
+    (change,) = plan.actions[0].changes
+    assert verbs(plan) == {"iad/porter/p": "update"}
+    assert (change.path, change.before, change.after) == ("generation", 1, 2)
     receipt = bench.apply(plan)
     second = word(bench)
     assert first != second and bench.contents == {"WORD": second}

@@ -158,6 +158,24 @@ def test_the_driver_works_with_what_is_in_the_secret_and_nobody_s_else(made: Sit
     assert made.run("plan", "--detailed-exitcode").code == 0
 
 
+def test_a_log_in_that_somebody_keeps_under_its_name_stays_until_that_is_named(site: Site) -> None:
+    site.write(user=None, classes={})
+    assert site.run("apply", "--auto-approve").code == 0
+    theirs = {"endpoint": "their-host", "tenant": "theirs", "username": "theirs", "password": "of-them"}
+    data = {key: base64.b64encode(value.encode()).decode() for key, value in theirs.items()}
+    body = {"metadata": {"name": "team-a-csi"}, "data": data}
+    site.lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/vast-csi/secrets", body)
+    site.write()
+    ran = site.run("apply", "--auto-approve", "--adopt")
+    name = "iad/secret/vast-csi/team-a-csi"
+    for taken in ("data.endpoint, data.tenant", "password, username"):
+        assert f"{name} has {taken} already, and not from here" in ran.out, ran
+    assert f"--allow-delete {name}" in ran.out and site.login() == theirs, ran
+    assert site.run("apply", "--auto-approve", "--adopt", "--allow-delete", name).code == 0
+    assert site.login()["username"] == "team-a-csi" and site.run("plan", "--detailed-exitcode").code == 0
+    assert site.claim("c")["status"]["phase"] == "Bound"
+
+
 def test_another_generation_is_another_password_and_the_driver_goes_on(made: Site) -> None:
     first = made.login()["password"]
     assert made.claim("before")["status"]["phase"] == "Bound"

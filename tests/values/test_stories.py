@@ -66,16 +66,20 @@ def test_a_key_that_somebody_made_beside_it_is_nobody_s_of_ours(plant: Plant) ->
     assert len(plant.pairs()) == 2 and old not in plant.pairs()
 
 
-def test_an_old_version_from_git_asks_for_another_key_and_leaves_none_over(
-    plant: Plant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant.write(generation=2)
-    assert plant.run("apply", "--auto-approve").code == 0
-    plant.write(generation=1)
-    assert plant.run("apply", "--auto-approve").code == 0
-    assert len(plant.pairs()) == 3
-    later(monkeypatch, timedelta(hours=25))
-    at_rest(plant)
+def test_an_old_version_from_git_asks_for_no_other_key_and_is_told_the_number(plant: Plant) -> None:
+    plant.write(generation=2, overlap=0)
+    key = at_rest(plant)
+    for old in ({"generation": 1}, {}):  # also where somebody leaves it out
+        plant.write(**old, overlap=0)
+        ran = plant.run("apply", "--auto-approve")
+        assert ran.code == 1 and plant.pairs() == [key], ran
+        assert "VP336: iad/s3_key/trainer: generation 1" in ran.out and "the ledger has 2" in ran.out, ran
+        assert "generation: 2 to leave it as it is, generation: 3 for another value" in ran.out, ran
+    plant.write(generation=2, overlap=0)
+    assert at_rest(plant) == key
+    plant.write(generation=3, overlap=0)
+    assert "another generation is asked for: 3 after 2" in plant.run("plan").out
+    assert at_rest(plant) != key
 
 
 def test_another_destination_gets_another_key_and_the_former_one_goes_when_that_is_asked_for(

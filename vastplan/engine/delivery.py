@@ -111,7 +111,8 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     unread = matches.match(where.target.target).unknown
     noted = owned.fields.get(delivers.generation, "")
     wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
-    if noted not in (wanted, *NO_DIGESTS):
+    number = generation_of(delivers, values)
+    if number > owned.generation if number and owned.generation else noted not in (wanted, *NO_DIGESTS):
         return Fault.GENERATION
     if is_moved(where, owned):
         return Fault.MOVED
@@ -125,6 +126,17 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
         if value is None or digest(key, value) != was:
             return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
     return None
+
+
+def generation_of(delivers: Delivers, values: Values) -> int:
+    """The number of the generation that is asked for, 0 where none is said."""
+    number = values.get(delivers.generation)
+    return number if isinstance(number, int) else 0
+
+
+def is_lower(delivers: Delivers, values: Values, owned: Owned) -> bool:
+    """Whether a lower generation is asked for than the values of an object were made for."""
+    return 0 < generation_of(delivers, values) < owned.generation
 
 
 def predicted(kind: Kind, values: Values) -> dict[str, str]:

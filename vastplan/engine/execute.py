@@ -16,6 +16,7 @@ from vastplan.engine.delivery import (
     destination,
     draw,
     found_there,
+    generation_of,
     is_pending,
     predicted,
     with_drawn,
@@ -363,7 +364,8 @@ class _Execution:
         sources = secret_sources(self._kind, self._values)
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
-        owned = Owned(id, locator, fields, refers, now, wire, sources, delivered, delivered_at)
+        generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
+        owned = Owned(id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation)
         self._journal.owns(str(self._address), owned)
 
     def _fresh(self) -> Row:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from vastplan.engine.delivery import Fault
+from vastplan.engine.delivery import Fault, generation_of
 from vastplan.engine.formers import Former
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
@@ -12,6 +13,9 @@ from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+
+if TYPE_CHECKING:
+    from vastplan.engine.match import Matches
 
 _MADE = {
     Fault.HOLDER: "it is to be somebody else's: another is made",
@@ -30,9 +34,11 @@ _GOES = {
 }
 
 
-def made_because(former: Former) -> str:
-    """Why an entry gets another object."""
-    return _MADE[former.fault]
+def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
+    """Why an entry gets another object, in the place of what it had."""
+    number = generation_of(kind.delivers, entry.values) if kind.delivers is not None else 0
+    numbers = f": {number} after {had.generation}" if former.fault is Fault.GENERATION and had.generation else ""
+    return f"{_MADE[former.fault]}{numbers}"
 
 
 def goes_because(former: Former) -> str:
@@ -40,10 +46,24 @@ def goes_because(former: Former) -> str:
     return _GOES[former.fault].format(by=former.of)
 
 
+def replaced_at(matches: Matches, address: Address, former: Former) -> datetime | None:
+    """When a former object's own successor was delivered, whatever came after that; `None` where that is still to be made."""
+    now, since = matches.owned.get(former.of), _when(matches.owned[address].delivered_at)
+    others = (_when(matches.owned[other].delivered_at) for other, its in matches.formers.items() if its.of == former.of)
+    came = [when for when in others if when is not None and since is not None and when > since]
+    if now is not None and (is_now := _when(now.delivered_at or now.applied)) is not None:
+        came.append(is_now)
+    return min(came, default=None)
+
+
+def _when(text: str) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
 def stays_until(
-    kind: Kind, former: Former, entry: Entry, successor: Owned | None, now: datetime, address: Address
+    kind: Kind, former: Former, entry: Entry, replaced: datetime | None, now: datetime, address: Address
 ) -> Finding | None:
-    """VP334, a note: until when a former object stays; `None` where nothing keeps it any more.
+    """VP334, a note: until when a former object stays that was `replaced` then; `None` where nothing keeps it any more.
 
     What nobody was ever given is waited for by nobody.
     """
@@ -51,10 +71,10 @@ def stays_until(
     overlap = entry.values.get(kind.delivers.overlap) or 0
     if former.fault in (Fault.LOST, Fault.PRESUMED) or not overlap:
         return None
-    if successor is None:
+    if replaced is None:
         when = f"{show(overlap, SECONDS)} after its successor is delivered"
     else:
-        end = datetime.fromisoformat(successor.delivered_at or successor.applied) + timedelta(seconds=overlap)
+        end = replaced + timedelta(seconds=overlap)
         if end <= now:
             return None
         when = f"until {end.isoformat(timespec='minutes')}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from vastplan.engine.delivery import Fault, delivers_of, fault, is_pending
+from vastplan.engine.delivery import Fault, delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.diff import (
     Difference,
     diff,
@@ -20,7 +20,7 @@ from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
-from vastplan.engine.succession import goes_because, made_because, stays_until
+from vastplan.engine.succession import goes_because, made_because, replaced_at, stays_until
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -29,7 +29,7 @@ from vastplan.model.plan import Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.kind import Delivers, Field, Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.walk import in_sync, table
@@ -98,6 +98,10 @@ class Verdicts:
         match = self._matches.match(entry.address)
         if self._plainly_in_sync(entry, kind, match):
             return _IN_SYNC
+        delivers = delivers_of(kind, entry.values)
+        had = self._had(entry.address, match) if delivers is not None else None
+        if delivers is not None and had is not None and is_lower(delivers, entry.values, had):
+            return Verdict(compared=False, findings=[_lower(entry, delivers, had)])
         named = list(fields_with_references(kind.fields, entry.values))
         unknown = match.unknown or self._unread_reference(named)
         if unknown:
@@ -151,7 +155,7 @@ class Verdicts:
             reason = "it was deleted behind our back" if by_hand else "an apply that was interrupted took it away"
         former = self._matches.remade.get(entry.address)
         if former is not None:
-            reason = made_because(self._matches.formers[former])
+            reason = made_because(self._matches.formers[former], kind, entry, self._matches.owned[former])
             by_hand = self._matches.formers[former].fault is Fault.GONE
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
@@ -170,6 +174,11 @@ class Verdicts:
             renamed_from=self._renamed_from(entry.address),
             supersedes="" if former is None else str(former),
         )
+
+    def _had(self, address: Address, match: Match) -> Owned | None:
+        """What the ledger has of an entry's object, also where that is a former one from now on."""
+        former = self._matches.remade.get(address)
+        return match.owned if former is None else self._matches.owned[former]
 
     def _renamed_from(self, address: Address) -> str:
         """Where the ledger has the object still, "" where it is where it belongs."""
@@ -245,6 +254,12 @@ class Verdicts:
         if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
             changes = tuple(change for change in difference.changes if change.path != delivers.generation)
             difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
+        if owned.generation:  # no system tells it
+            changes = tuple(
+                replace(change, before=owned.generation) if change.path == delivers.generation else change
+                for change in difference.changes
+            )
+            difference = replace(difference, changes=changes)
         if not delivers.drawn:
             return difference
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
@@ -264,8 +279,8 @@ class Verdicts:
         entry = None if former is None else self._desired.get(former.of)
         if former is not None and entry is not None:
             reason = goes_because(former)
-            successor = self._matches.owned.get(former.of)
-            kept = stays_until(self._matches.kinds[address.kind], former, entry, successor, self._now, address)
+            replaced = replaced_at(self._matches, address, former)
+            kept = stays_until(self._matches.kinds[address.kind], former, entry, replaced, self._now, address)
             if live is not None and kept is not None:
                 return Verdict(findings=[kept])
         if live is None:
@@ -326,6 +341,15 @@ def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
     assert kind.delivers is None or applied is None or applied
     generation = "" if kind.delivers is None else kind.delivers.generation
     return Owned("", "", applied or {generation: UNKNOWN_DIGEST})
+
+
+def _lower(entry: Entry, delivers: Delivers, had: Owned) -> Finding:
+    """VP336: a number that goes back asks for nothing that could be had again; 1 is what is left out."""
+    name, number = delivers.generation, generation_of(delivers, entry.values)
+    left_out = ", which is what it is where it is left out" if number == 1 else ""
+    text = f"{name} {number}{left_out}, and the ledger has {had.generation}: no former value comes back"
+    fix = f"{name}: {had.generation} to leave it as it is, {name}: {had.generation + 1} for another value"
+    return error("VP336", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

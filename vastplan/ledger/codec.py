@@ -90,7 +90,8 @@ def refuse_misshapen(part: SiteLedger) -> None:
         raise ValueError("something else where a text belongs")
     if not isinstance(part.head, dict):
         raise ValueError("something else where the settings belong")
-    if not _COUNT.issuperset(map(type, (part.serial, *part.limits.values()))) or part.serial < 0:
+    counts = (part.serial, *part.limits.values(), *(owned.generation for owned in part.entries.values()))
+    if not _COUNT.issuperset(map(type, counts)) or part.serial < 0:
         raise ValueError("something else where a number belongs")
     if len(bytes.fromhex(part.key)) > _KEY_SIZE:
         raise ValueError("a key that is too long")

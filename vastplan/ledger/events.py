@@ -13,7 +13,12 @@ from vastplan.model.site_ledger import Intent, Owned, SiteLedger, intent_of
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
 NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
-LATER = ("sources", "delivered", "delivered_at")  # what came to an entry later is left out while it says nothing
+LATER = (
+    "sources",
+    "delivered",
+    "delivered_at",
+    "generation",
+)  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 
 

@@ -26,7 +26,7 @@ class Owned:
     for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
     version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
     each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
-    they were not.
+    they were not; `generation` is the number that they were made for, 0 where there are none or it is not known.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Owned:
     sources: Mapping[str, str] = field(default_factory=dict)
     delivered: Mapping[str, str] = field(default_factory=dict)
     delivered_at: str = ""
+    generation: int = 0
 
     @property
     def imported(self) -> bool:

@@ -9,6 +9,7 @@ from datetime import datetime
 from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
+from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing
@@ -59,8 +60,10 @@ class GuardContext:
     """The actions that let fewer in while somebody is in use there."""
     said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
     """What is owned and the document takes for somebody else's, by an entry that says so."""
-    given: Mapping[Address, Set[str]] = field(default_factory=dict)
-    """Where values of an entry were delivered, former ones too."""
+    given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
+    """Where values of an entry were delivered, former ones too: by place the digests of them."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What digests of the ledger are keyed with, by site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -104,11 +107,13 @@ def guard_context(
     """Everything that guards weigh, counted once."""
     owned: dict[SiteKind, set[Address]] = {}
     gone: dict[SiteKind, set[Address]] = {}
-    given: dict[Address, set[str]] = {}
+    given: dict[Address, dict[str, set[str]]] = {}
     for address, record in matches.owned.items():
         if record.delivered:
             former = matches.formers.get(address)
-            given.setdefault(address if former is None else former.of, set()).update(record.delivered)
+            places = given.setdefault(address if former is None else former.of, {})
+            for where, value in record.delivered.items():
+                places.setdefault(where, set()).add(value)
         place = (address.site, address.kind)
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
@@ -125,9 +130,10 @@ def guard_context(
         limits=limits,
         owned=owned,
         gone=gone,
-        shares=_shares(actions.values()),
+        shares=_shares(matches, actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
+        keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
@@ -161,10 +167,13 @@ def _said_to_exist(
     return found
 
 
-def _shares(actions: Iterable[Action]) -> dict[SiteKind, Share]:
+def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share]:
+    """What a rotation takes away at its end is no loss."""
     changed: dict[SiteKind, int] = {}
     lost: dict[SiteKind, int] = {}
     for action in actions:
+        if goes_unasked(matches, action.address):
+            continue
         place = (action.address.site, action.address.kind)
         changed[place] = changed.get(place, 0) + (action.verb in CHANGING)
         lost[place] = lost.get(place, 0) + (action.verb in GOING)

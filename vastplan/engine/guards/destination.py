@@ -1,32 +1,82 @@
-"""The guard of destinations: where somebody else keeps a value, none of ours is delivered."""
+"""The guard of values that nobody can read again: where somebody else keeps one, none of ours is written over it."""
 
 from __future__ import annotations
 
-from vastplan.engine.delivery import delivers_of, destination, found_there
-from vastplan.engine.guards.context import GuardContext
-from vastplan.model.plan import Action, Block, Verb
-from vastplan.model.value import REDACTED, from_json
+from collections.abc import Iterable
+from typing import Any
 
-_DELIVERING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE)
+from vastplan.engine.delivery import Destination, delivers_of, destination, found_there, predicted
+from vastplan.engine.diff import leaves, value_at
+from vastplan.engine.guards.context import GuardContext
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import digest, path_text
+from vastplan.model.value import REDACTED, from_json
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Marker
+
+_MAKING = (Verb.CREATE, Verb.REPLACE)
 
 
 def occupied(action: Action, context: GuardContext) -> Block | None:
-    """A value that vastplan did not put there is not written over; one that it put there and somebody changed is.
-
-    What is taken over is taken over with its value.
-    """
+    """A value that vastplan did not put there is not written over; one that it put there and somebody changed is."""
     values = from_json(dict(action.desired))
     delivers = delivers_of(context.kind(action), values)
-    if delivers is None or action.verb not in _DELIVERING:
+    if action.verb is Verb.ADOPT and (theirs := _taken_over(action, values, context)):
+        return _block(action.address, theirs, "make the document say what is there, or take it out there", context)
+    if delivers is None or not _delivers_now(action, delivers.to, delivers.generation):
+        return None
+    owned = context.matches.owned.get(action.address)
+    if owned is not None and owned.imported:
         return None
     where = destination(delivers, values)
-    owned, given = context.matches.owned.get(action.address), context.given.get(action.address, ())
-    taken = [
-        where.keys[name]
-        for name, value in found_there(where, context.matches).items()
-        if value is not None and value is not REDACTED and where.place(name) not in given
-    ]
-    if not taken or (owned is not None and owned.imported):
+    theirs = _in_its_place(action, where, predicted(context.kind(action), values), context)
+    return _block(where.target.target, theirs, "another place for it, or take it out there", context)
+
+
+def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardContext) -> Block | None:
+    """Whoever allows many deletes by a pattern has not seen that something of somebody else's goes: it wants its name."""
+    taken = ", ".join(sorted(theirs))
+    if not taken or str(of) in context.consent.allow_delete:
         return None
-    text = f"{where.target.target} has {', '.join(sorted(taken))} already, and not from here"
-    return Block("occupied", text, f"another key in {delivers.to}, or take it out there")
+    text = f"{of} has {taken} already, and not from here"
+    return Block("occupied", text, f"{otherwise}; or, to write over it, --allow-delete {word(of)}")
+
+
+def _delivers_now(action: Action, to: str, generation: str) -> bool:
+    """Whether a value is written; what is taken over is taken over with its value, unless that is not where it belongs."""
+    drawn_anew = any(change.path in (to, generation) for change in action.changes)
+    return action.verb in _MAKING or (action.verb in (Verb.UPDATE, Verb.ADOPT) and drawn_anew)
+
+
+def _in_its_place(action: Action, where: Destination, expected: Values, context: GuardContext) -> list[str]:
+    """The keys of the destination that hold what vastplan did not put there.
+
+    Of one that somebody made again, of the same name, only what was delivered is ours.
+    """
+    ours, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
+    key = context.keys[action.address.site]
+
+    def is_theirs(name: str, value: Any) -> bool:
+        if value in (None, REDACTED, expected.get(name)):
+            return False
+        digests = given.get(where.place(name), ())
+        return not digests if ours else digest(key, value) not in digests
+
+    return [where.keys[name] for name, value in found_there(where, context.matches).items() if is_theirs(name, value)]
+
+
+def _taken_over(action: Action, values: Values, context: GuardContext) -> list[str]:
+    """The secret fields of what would be taken over that hold another value: nobody tells it again."""
+    kind: Kind = context.kind(action)
+    live = context.live(action)
+    changed = {change.path for change in action.changes}
+    return [
+        path_text(leaf.path)
+        for leaf in leaves(kind.fields, values)
+        if live is not None
+        and leaf.field.has(Marker.SENSITIVE)
+        and path_text(leaf.path) in changed
+        and value_at(live.values, leaf.path) not in (None, REDACTED)
+    ]

@@ -7,15 +7,13 @@ from math import ceil
 
 from vastplan.engine import usage
 from vastplan.engine.deleting import deletion
-from vastplan.engine.delivery import Fault
+from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 from vastplan.model.wording import some
 
-_ASKED = (Fault.GENERATION, Fault.LOST)
-"""Why a former object goes without anybody's word: the document has asked for it by a number, or nobody was ever given its value."""
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
 
 
@@ -24,13 +22,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
     if action.verb not in GOING:
         return None
     kind, address = context.kind(action), action.address
-    former = context.matches.formers.get(address)
-    if (
-        action.verb is Verb.DELETE
-        and former is not None
-        and former.fault in _ASKED
-        and former.of in context.matches.desired
-    ):
+    if action.verb is Verb.DELETE and goes_unasked(context.matches, address):
         return None
     if not kind.data_bearing:
         if address in context.allowed.delete:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
+from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
@@ -81,8 +82,8 @@ def _count(addresses: Mapping[SiteKind, Set[Address]], place: SiteKind) -> int:
 
 
 def mass(action: Action, context: GuardContext) -> Block | None:
-    """A large share of one kind at once is looked at twice: creates and adoptions are not counted."""
-    if action.verb not in CHANGING:
+    """A large share of one kind at once is looked at twice: creates, adoptions and the ends of rotations are not counted."""
+    if action.verb not in CHANGING or goes_unasked(context.matches, action.address):
         return None
     site, kind, share = action.address.site, action.address.kind, context.share(action)
     owned, limits, own_limit = _count(context.owned, (site, kind)), context.limit(site), context.consent.max_count
