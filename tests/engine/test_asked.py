@@ -113,7 +113,9 @@ MEMBERS = replace(
     read_by_name=True,
     endpoint=replace(
         KINDS["book"].endpoint,
-        shape=AskedMembers("name", "shelf", "shelves", "shelf", "reader", "lent", "loans", ("card",), "book"),
+        shape=AskedMembers(
+            "name", "shelf", "shelves", "shelf", "reader", "lent", "loans", ("card",), "book", (("of",), "here")
+        ),
     ),
 )
 

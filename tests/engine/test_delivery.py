@@ -644,6 +644,44 @@ def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(be
     assert plan.actions[0].blocked
 
 
+def test_an_entry_takes_the_place_of_one_that_is_no_longer_in_the_document(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    heir = Entry(at("card", "heir"), card(reader="bob").values)
+    plan = bench.plan(BOX, heir)
+    assert {str(one.address): [block.guard for block in one.blocked] for one in plan.actions} == {
+        "iad/card/heir": [], "iad/card/c": ["approval"],
+    }  # fmt: skip
+    assert [operation.address.name for operation in plan.operations] == ["heir", "c"]
+    bench.apply(plan)
+    new = next(one for one in bench.cards() if one != old)
+    assert bench.contents["CARD"] == bench.library.numbers[new]
+    bench.consent = Consent(allow_delete=("*",))
+    bench.done(BOX, heir)
+    assert bench.cards() == [new] and not bench.plan(BOX, heir).actions
+
+
+def test_one_whose_successor_cannot_be_made_stays(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    bench.consent = Consent(allow_delete=("*",))
+    heir = Entry(at("card", "heir"), card(reader="bob").values)
+    failing(bench, "create", "card", Refused("no"))
+    assert states(bench.apply(bench.plan(BOX, heir))) == {"iad/card/heir": "failed", "iad/card/c": "skipped"}
+    assert len(bench.cards()) == 1
+
+
+def test_one_whose_successor_cannot_be_read_stays(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    bench.consent = Consent(allow_delete=("*",))
+    failing(bench, "list", "porter", Unreachable("away"), times=9)
+    plan = bench.plan(BOX, porter(deliver={"box": ref("box", "b"), "keys": {"word": "CARD"}}))
+    ((goes,), (unknown,)) = plan.actions, plan.unknown
+    assert (str(goes.address), unknown.kind) == ("iad/card/c", "porter")
+    assert [block.message for block in goes.blocked] == [
+        "waits for iad/porter/p, which delivers to the same place and is unknown"
+    ]
+
+
 def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_with_consent(bench: Lobby) -> None:
     bench.done(BOX, card())
     (old,) = bench.cards()

@@ -49,6 +49,21 @@ def test_his_key_is_made_without_making_him_and_delivered(plant: Plant) -> None:
     assert plant.pairs() == []
 
 
+def test_a_local_user_is_not_taken_for_one_of_the_directory_and_his_key_stays(plant: Plant) -> None:
+    plant.write(generation=1)
+    plant.run("apply", "--auto-approve")
+    (old,) = plant.pairs()
+    plant.write(user={"existing": "alice"})
+    text, users = plant.document.read_text(), "    users:\n      alice:\n        uid: 30109\n"
+    assert users in text
+    plant.document.write_text(text.replace(users, ""))
+    for words in ((), ("--adopt", "--allow-delete", "*")):
+        ran = plant.run("plan", *words)
+        assert ran.code != 0 and "alice is a local user here" in ran.out + ran.err, ran
+        plant.run("apply", "--auto-approve", *words)
+        assert plant.pairs() == [old] and plant.holds_the_pair_of(old)
+
+
 def test_another_generation_leaves_the_former_pair_for_a_day(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     plant.write(**CAROL, generation=1)
     plant.run("apply", "--auto-approve")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import cached_property
 
-from vastplan.engine.delivery import delivers_of, destination, destinations
+from vastplan.engine.delivery import destinations, places
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
@@ -64,28 +65,37 @@ class DeleteEdges:
         owned = self._matches.owned.get(action.address)
         if owned is None or not owned.delivered or action.address in self._matches.formers:
             return
-        kept = {place for other, entry in self._desired.items() for place in self._places(other, entry)}
+        kept = self._kept
+        for other in dict.fromkeys(kept[place] for place in owned.delivered if place in kept):
+            if other not in self._graph.actions and other not in self._matches.owned:
+                text = f"waits for {other}, which delivers to the same place and is unknown"
+                self._graph.block(action.address, Block("waits", text))
         for into in destinations(owned):
             other = self._graph.actions.get(into)
             live = self._matches.match(into).live
             if other is not None and other.verb in GOING:
                 self._graph.edge((action.address, Step.DELETE), (into, Step.DELETE))
-            elif live is not None and not kept >= {place for place in owned.delivered if place.startswith(f"{into} ")}:
+            elif live is not None and not kept.keys() >= {
+                place for place in owned.delivered if place.startswith(f"{into} ")
+            }:
                 users = {str(self._matches.address_of(one.live) or f"{one.live.kind.name} {one.live.name}")
                          for one in self._referrers.of(live) if not self._goes(one)}  # fmt: skip
                 if users:
                     text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
 
+    @cached_property
+    def _kept(self) -> Mapping[str, Address]:
+        """By the place, what the document delivers there."""
+        return {
+            place: other
+            for other, entry in self._desired.items()
+            for place in places(self._matches.kinds[other.kind], entry.values)
+        }
+
     def _delivers_into(self, address: Address, into: Address) -> bool:
         owned = self._matches.owned.get(address)
         return owned is not None and address not in self._matches.formers and into in destinations(owned)
-
-    def _places(self, address: Address, entry: Entry) -> Iterable[str]:
-        """Where an entry of the document delivers values."""
-        delivers = delivers_of(self._matches.kinds[address.kind], entry.values)
-        where = None if delivers is None else destination(delivers, entry.values)
-        return () if where is None else [where.place(name) for name in where.keys]
 
     def _goes(self, referrer: Referrer) -> bool:
         address = self._matches.address_of(referrer.live)

@@ -69,6 +69,13 @@ def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:
     return Destination(to[delivers.target], delivers.into, dict(to[delivers.keys]))
 
 
+def places(kind: Kind, values: Mapping[str, Any]) -> list[str]:
+    """What the ledger calls the places where an entry delivers values; none of one that delivers none."""
+    delivers = delivers_of(kind, values)
+    where = None if delivers is None else destination(delivers, values)
+    return [] if where is None else [where.place(name) for name in where.keys]
+
+
 def fillings(
     kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], acting: Iterable[Address]
 ) -> dict[Address, list[Address]]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from vastplan.engine.circular import ring_finding
 from vastplan.engine.delete_edges import DeleteEdges, shields
-from vastplan.engine.delivery import fillings
+from vastplan.engine.delivery import destinations, fillings, places
 from vastplan.engine.exclusive import held
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
@@ -20,6 +20,7 @@ from vastplan.engine.work_graph import WorkGraph
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 from vastplan.model.plan import GOING, Action, Operation, Step, Verb
+from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field
@@ -91,10 +92,21 @@ class _Edges:
             self._graph.wait(taken)
 
     def _after_its_successor(self, action: Action) -> None:
-        """A former object goes when the one that takes its place is made, and its value where it belongs."""
+        """What another takes the place of goes when that is made, and its value where it belongs."""
         former = self._matches.formers.get(action.address)
         if former is not None:
             self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
+            return
+        owned = self._matches.owned.get(action.address)
+        for into in destinations(owned) if owned is not None else ():
+            for filling in self._fillings.get(into, ()):
+                if filling != action.address and self._takes_the_place(filling, owned):
+                    self._graph.edge((action.address, Step.DELETE), (filling, Step.WRITE))
+
+    def _takes_the_place(self, filling: Address, owned: Owned) -> bool:
+        """Whether a value is delivered where that of an object of ours is, which is used until then."""
+        kind, entry = self._matches.kinds[filling.kind], self._desired[filling]
+        return not owned.delivered.keys().isdisjoint(places(kind, entry.values))
 
     def _after_who_makes_room(self, action: Action) -> None:
         """What has its address in the ledger is renamed before it, and what has its identity there lets go of it."""

@@ -85,7 +85,8 @@ class AskedMembers:
     Whom an answer (GET at the endpoint's path) is about is asked as of `Asked`; the objects are within it, at `rows`. A row of one
     has the place's name at `within`, and the name of whom it is at `of`. They are made (POST), changed (PATCH) and deleted
     (DELETE) at `path`, by a body that says the place, whom it is about by the first of the fields in `known_by` that the answer
-    has, and which object, by its id under `key`.
+    has, and which object, by its id under `key`. Of somebody whose answer has the value of `origin` at its path they are objects of
+    another kind.
     """
 
     name: str
@@ -97,6 +98,7 @@ class AskedMembers:
     path: str
     known_by: tuple[str, ...]
     key: str
+    origin: tuple[WirePath, str]
 
     @staticmethod
     def locator(place: str, name: str, id: str = "") -> str:

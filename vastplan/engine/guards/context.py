@@ -62,6 +62,8 @@ class GuardContext:
     """What is owned and the document takes for somebody else's, by an entry that says so."""
     given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
     """Where values of an entry were delivered, former ones too: by place the digests of them."""
+    left: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
@@ -108,12 +110,15 @@ def guard_context(
     owned: dict[SiteKind, set[Address]] = {}
     gone: dict[SiteKind, set[Address]] = {}
     given: dict[Address, dict[str, set[str]]] = {}
+    left: dict[str, set[str]] = {}
     for address, record in matches.owned.items():
         if record.delivered:
             former = matches.formers.get(address)
             places = given.setdefault(address if former is None else former.of, {})
             for where, value in record.delivered.items():
                 places.setdefault(where, set()).add(value)
+                if former is None and address not in desired:
+                    left.setdefault(where, set()).add(value)
         place = (address.site, address.kind)
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
@@ -133,6 +138,7 @@ def guard_context(
         shares=_shares(matches, actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
+        left=left,
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,

@@ -61,7 +61,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
     def is_theirs(name: str, value: Any) -> bool:
         if value in (None, REDACTED, expected.get(name)):
             return False
-        digests = given.get(where.place(name), ())
+        digests = {*given.get(where.place(name), ()), *context.left.get(where.place(name), ())}
         return not digests if ours else digest(key, value) not in digests
 
     return [where.keys[name] for name, value in found_there(where, context.matches).items() if is_theirs(name, value)]

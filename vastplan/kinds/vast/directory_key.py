@@ -1,7 +1,7 @@
 """S3 key of a user that another provider has (AD, LDAP, NIS): what an entry of `s3_keys` whose user is `{existing: NAME}` becomes.
 
 Source: the vendor's documents of 5.3 and 5.5 (`/users/non_local_keys/`, `/users/query/`), and its Terraform provider, which makes keys
-of local users by the same call.
+of local users by the same call; that an answer says LOCAL of a local user is from recordings of 5.5.
 """
 
 from typing import Annotated, Any
@@ -61,6 +61,7 @@ KIND = kind(
             path="/users/non_local_keys/",
             known_by=("uid", "sid"),
             key="access_key",
+            origin=(("origins", "name"), "LOCAL"),
         ),
         answered_once=(("secret_key",),),
     ),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.model.errors import Refused, Unreachable
-from vastplan.schema.codec import item_id
+from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import Asked, AskedMembers, Endpoint
 from vastplan.schema.kind import Row
 
@@ -36,9 +36,13 @@ def split(shape: Asked, body: Row) -> tuple[str, Row]:
 def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
     """The rows of what somebody has, whichever release shows them; a `remote` one is another cluster's, and none of ours.
 
-    Releases before 5.4 show `key` and `status`, and the first segment of the API a list that begins with these two.
+    Raises `Refused` where he is one of those whose objects are of another kind. Releases before 5.4 show `key` and `status`, and the first segment of the API a list that begins with these two.
     """
     place, name, _ = shape.parts(owner)
+    if isinstance(answer, dict) and at(answer, shape.origin[0]) == shape.origin[1]:
+        raise Refused(
+            f"{name} is a local user here, whose keys are made otherwise: write him in users, and no existing"
+        )
     shown = answer.get(shape.rows) if isinstance(answer, dict) else None
     rows = []
     for item in shown or ():
