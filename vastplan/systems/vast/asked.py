@@ -36,7 +36,8 @@ def split(shape: Asked, body: Row) -> tuple[str, Row]:
 def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
     """The rows of what somebody has, whichever release shows them; a `remote` one is another cluster's, and none of ours.
 
-    Raises `Refused` where he is one of those whose objects are of another kind. Releases before 5.4 show `key` and `status`, and the first segment of the API a list that begins with these two.
+    Raises `Refused` where he is one of those whose objects are of another kind. Releases before 5.4 show `key` and `status`, and the
+    first segment of the API a list that begins with these two.
     """
     place, name, _ = shape.parts(owner)
     if isinstance(answer, dict) and at(answer, shape.origin[0]) == shape.origin[1]:
