@@ -58,7 +58,7 @@ def volume(says: Said, world: dict[str, Any] | None = None) -> tuple[Said, list[
 def test_where_all_classes_of_the_tenant_go_by_a_dns_name_a_static_volume_does() -> None:
     by_name = {"tenant": "@tenant/nlp", "secret": "@secret/mgmt", "vip_pool_fqdn": "a.example.com"}
     static, _ = volume(HOME, {"storage_class/fast": by_name})
-    attributes = {**STATIC["volume_attributes"], "vip_pool_fqdn": "a.example.com"}
+    attributes = {"static_pv_create_views": "no", "static_pv_create_quotas": "no", "vip_pool_fqdn": "a.example.com"}
     assert static["persistent_volume/nlp-data"] == {
         **without(STATIC, "vip_pool"), "volume_attributes": attributes, "(after)": ["view/data"],
     }  # fmt: skip

@@ -66,9 +66,9 @@ class DeleteEdges:
         if owned is None or not owned.delivered or action.address in self._matches.formers:
             return
         kept = self._kept
-        for other in dict.fromkeys(kept[place] for place in owned.delivered if place in kept):
-            if other not in self._graph.actions and other not in self._matches.owned:
-                text = f"waits for {other}, which delivers to the same place and is unknown"
+        for heir in dict.fromkeys(kept[place] for place in owned.delivered if place in kept):
+            if heir not in self._graph.actions and heir not in self._matches.owned:
+                text = f"waits for {heir}, which delivers to the same place and is unknown"
                 self._graph.block(action.address, Block("waits", text))
         for into in destinations(owned):
             other = self._graph.actions.get(into)

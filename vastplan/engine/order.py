@@ -98,7 +98,9 @@ class _Edges:
             self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
             return
         owned = self._matches.owned.get(action.address)
-        for into in destinations(owned) if owned is not None else ():
+        if owned is None:
+            return
+        for into in destinations(owned):
             for filling in self._fillings.get(into, ()):
                 if filling != action.address and self._takes_the_place(filling, owned):
                     self._graph.edge((action.address, Step.DELETE), (filling, Step.WRITE))

@@ -196,8 +196,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             _check(entry, scope, right)
             called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
             said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
-            beside = tuple((field, entry.ref("view", entry.address.name).target) for field in ("name", "policy"))
-            yield entry.part("s3_policy", part_name(entry, right), said, beside=beside)
+            of_it = tuple((field, entry.ref("view", entry.address.name).target) for field in ("name", "policy"))
+            yield entry.part("s3_policy", part_name(entry, right), said, beside=of_it)
     yield from of_a_directory(entry, scope)
     yield from delivered(entry, scope)
     yield from mounted(entry, scope, _called(entry), path)
