@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
@@ -63,6 +64,43 @@ def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
     return {user.called: user for user in kept}
 
 
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who is let into buckets of one tenant: a user of the document (`entry`), or one whom only a directory knows.
+
+    `held` are the identity policies that the document sets of him there; of somebody of a directory nobody here knows his groups, and
+    `perhaps` are those of groups that he may be in.
+    """
+
+    name: str
+    entry: Entry | None
+    held: frozenset[Address]
+    perhaps: frozenset[Address]
+    superuser: bool
+    makes_buckets: bool
+
+
+def person(facts: Facts, tenant: Address, user: Any) -> Person:
+    """Somebody, as an entry or a name, with what is set of him in a tenant."""
+    entry = facts.objects.get(user)
+    name = entry.called if entry is not None else user.target.name if isinstance(user, Ref) else str(user)
+    rights = [right for right in rights_in(facts, tenant) if right.values.get("user") == name]
+    groups = [right for right in rights_in(facts, tenant) if "group" in right.values] if entry is None else []
+    said = [*rights, *([entry] if entry is not None else [])]
+    return Person(
+        name,
+        entry,
+        frozenset(_attached(rights) | (held_by(facts, entry) if entry is not None else set())),
+        frozenset(_attached(groups)),
+        any(each.values.get("s3_superuser") is True for each in said),
+        any(each.values.get("allow_create_bucket") is True for each in said),
+    )
+
+
+def _attached(holders: Iterable[Entry]) -> set[Address]:
+    return {ref.target for holder in holders for ref in holder.values.get("s3_policies") or () if isinstance(ref, Ref)}
+
+
 def rights_in(facts: Facts, tenant: Address) -> Iterator[Entry]:
     """What the document sets of users and groups in a tenant, whichever provider has them."""
     for kind in ("user_right", "group_right"):
@@ -78,9 +116,4 @@ def held_by(facts: Facts, user: Entry) -> set[Address]:
         for group in facts.objects.referring(user.address.site, "group", "local_provider", provider)
         if group.values.get("gid") in gids
     )
-    return {
-        ref.target
-        for holder in (user, *groups)
-        for ref in holder.values.get("s3_policies") or ()
-        if isinstance(ref, Ref)
-    }
+    return _attached((user, *groups))

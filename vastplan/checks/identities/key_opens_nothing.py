@@ -1,0 +1,105 @@
+"""IDN-12: a key that is delivered, of somebody whom nothing in the document lets into the bucket that it is for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import Bucket, Person, buckets_of, person, policies
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.s3_policy import Policy, Request, Verdict, decide
+from vastplan.model.yaml_text import scalar
+
+_Parsed = Mapping[Address, tuple[Address, Policy]]
+"""The identity policies, each with its tenant."""
+_ACTIONS = ("s3:GetObject", "s3:PutObject")
+_READ_BY_A_GROUP = "read: [{existing: GROUP}] in the bucket, with a group that he is in, or leave user out of deliver"
+_NO_DENY = "narrow the policy that denies it, or deliver the key of somebody else"
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    by_tenant = buckets_of(facts)
+    parsed = {entry.address: (tenant, policy) for entry, tenant, policy in policies(facts)}
+    yield from _of_buckets(facts, by_tenant, parsed)
+    yield from _of_tenants(facts, by_tenant, parsed)
+
+
+def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
+    """Keys that are for one bucket, which delivers them."""
+    made = {bucket.view.origin: bucket for there in by_tenant.values() for bucket in there}
+    for written in facts.written.all("bucket"):
+        bucket, deliver = made.get(str(written.address)), written.values.get("deliver")
+        if bucket is None or deliver is None:
+            continue
+        who = person(facts, bucket.tenant, deliver.get("user", written.values["owner"]))
+        if _is_shut_out(who, bucket, parsed):
+            text, fix = f"delivers a key of {who.name}, whom nothing here lets read or write it", _READ_BY_A_GROUP
+            if _is_denied(who, bucket, parsed):
+                text, fix = f"delivers a key of {who.name}, whom identity policies deny to read and write it", _NO_DENY
+            elif who.entry is not None:
+                fix = f"read: [{scalar(who.entry.address.name)}] in the bucket (or a group of his, or write), or leave user out of deliver"
+            yield Violation(written, text, fix=fix)
+
+
+def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
+    """Keys that are for any bucket of a tenant, or for those that their user makes."""
+    by_buckets = {str(bucket.address) for bucket in facts.written.all("bucket")}
+    for kind in ("s3_key", "directory_key"):
+        for key in facts.objects.all(kind):
+            tenant = key.values["tenant"].target
+            there = by_tenant.get(tenant, [])
+            who = person(facts, tenant, key.values["user"])
+            if not there or key.origin in by_buckets or who.makes_buckets:
+                continue
+            if all(_is_shut_out(who, bucket, parsed) for bucket in there):
+                yield Violation(
+                    key, f"is of {who.name}, whom nothing here lets into any bucket of tenant {tenant.name}"
+                )
+
+
+def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
+    """Whether somebody can neither read nor write a bucket by what the document says; false where that is not said in it."""
+    if bucket.counts is False:  # lists and modes of files decide, of which the document knows nothing
+        return False
+    held, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
+    return not any(_may(action, who, bucket, held, group) for action in _ACTIONS for group in (None, *perhaps))
+
+
+def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
+    """Whether the policies that somebody has deny all that the key is for."""
+    held = _asked(parsed, who.held, bucket)
+    return all(decide(Request(action, f"{bucket.name}/object"), held) is Verdict.DENIED for action in _ACTIONS)
+
+
+def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
+    """Those policies that are of the bucket's tenant: others count for nothing there."""
+    known = (parsed[address] for address in policies if address in parsed)
+    return [policy for tenant, policy in known if tenant == bucket.tenant]
+
+
+def _may(action: str, who: Person, bucket: Bucket, held: list[Policy], group: Policy | None) -> bool:
+    asked = [*held, group] if group is not None else held
+    verdict = decide(Request(action, f"{bucket.name}/object"), asked)
+    if verdict is not Verdict.UNCOVERED:
+        return verdict is not Verdict.DENIED
+    of_a_part = any(
+        statement.allows and statement.has_action(action) and statement.reaches(bucket.name)
+        for policy in asked
+        for statement in policy.statements
+    )
+    return of_a_part or who.superuser or who.name == bucket.owner
+
+
+CHECK = Check(
+    code="IDN-12",
+    title="a delivered key that opens nothing",
+    severity=Severity.WARNING,
+    why=(
+        "The owner of a bucket may use it, and others as far as identity policies let them: everything that the key is used for is "
+        "refused, and jobs find out at their first request."
+    ),
+    fix="name the user, or a group that he is in, in read or write of a bucket, or give him allow_create_bucket",
+    source="VAST KB: what neither a policy nor an access list allows is refused; a bucket's own list lets its owner in "
+    "(overview-of-s3-access-management-1)",
+    run=_run,
+)
