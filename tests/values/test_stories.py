@@ -105,6 +105,20 @@ def test_an_entry_that_is_renamed_keeps_its_key(plant: Plant) -> None:
     assert at_rest(plant) == old
 
 
+def test_a_user_who_goes_takes_his_former_keys_along_and_nobody_asks_for_more_than_the_user(plant: Plant) -> None:
+    plant.write(generation=2)
+    assert plant.run("apply", "--auto-approve").code == 0
+    former = {row["access_key"] for row in plant.pairs()} - {plant.delivered()["AWS_ACCESS_KEY_ID"]}
+    text = plant.document.read_text()
+    plant.document.write_text(text.replace("uid: 30109", "uid: 30110").replace("alice", "bob"))
+    replaced = ("--allow-delete", "iad/s3_key/trainer")  # a key is one user's
+    ran = plant.run("apply", "--auto-approve", *replaced)
+    assert "--allow-delete iad/user/alice" in ran.out and "what it belongs to goes: iad/user/alice" in ran.out, ran
+    assert former <= {row["access_key"] for row in plant.pairs()}
+    key = at_rest(plant, *replaced, "--allow-delete", "iad/user/alice")
+    assert {key["access_key"]}.isdisjoint(former)
+
+
 def test_a_user_who_is_renamed_keeps_his_key(plant: Plant) -> None:
     (old,) = plant.pairs()
     text = plant.document.read_text().replace("alice:\n", "bob:\n        name: alice\n        renamed_from: alice\n")

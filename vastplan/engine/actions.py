@@ -50,10 +50,11 @@ def decide(
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0
-    for address in (*desired, *(address for address in matches.owned if address not in desired)):
+    removed = (address for address in matches.owned if address not in desired)
+    for address in (*desired, *sorted(removed, key=lambda address: address in matches.formers)):
         if aimed is not None and address not in aimed:
             continue
-        verdict = verdicts.verdict(address)
+        verdict = verdicts.verdict(address, actions)
         findings += verdict.findings
         if verdict.unknown:
             blind[address] = verdict.unknown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from vastplan.engine.delivery import Fault, generation_of
 from vastplan.engine.formers import Former
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
@@ -54,6 +56,19 @@ def replaced_at(matches: Matches, address: Address, former: Former) -> datetime 
     if now is not None and (is_now := _when(now.delivered_at or now.applied)) is not None:
         came.append(is_now)
     return min(came, default=None)
+
+
+def going_with(kind: Kind, owned: Owned, decided: Mapping[Address, Action]) -> tuple[str, ...]:
+    """What an object was applied with and cannot be deleted while it is there, of what is: no overlap outlasts that."""
+    holds = {
+        name for field in kind.fields if field.refers and field.refers.blocks_delete for name in field.refers.attributes
+    }
+    targets = map(Address.parse, owned.refers)
+    return tuple(
+        str(target)
+        for target in targets
+        if target.kind in holds and target in decided and decided[target].verb is Verb.DELETE
+    )
 
 
 def _when(text: str) -> datetime | None:

@@ -20,7 +20,7 @@ from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
-from vastplan.engine.succession import goes_because, made_because, replaced_at, stays_until
+from vastplan.engine.succession import goes_because, going_with, made_because, replaced_at, stays_until
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -67,10 +67,10 @@ class Verdicts:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
         self._retired, self._now = retired, now
 
-    def verdict(self, address: Address) -> Verdict:
-        """What to say of an address of the document or of the ledger."""
+    def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
+        """What to say of an address of the document or of the ledger, when these are decided: of a former object, all others."""
         entry = self._desired.get(address)
-        decision = self._no_longer_desired(address) if entry is None else self._of_entry(entry)
+        decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
         if not self._matches.renames.contested:
             return decision
         contested = self._matches.renames.contested.get(address)
@@ -268,7 +268,7 @@ class Verdicts:
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
         return replace(difference, changes=(*difference.changes, change))
 
-    def _no_longer_desired(self, address: Address) -> Verdict:
+    def _no_longer_desired(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
         match = self._matches.match(address)
         if match.unknown:
             return Verdict(unknown=match.unknown)
@@ -277,12 +277,16 @@ class Verdicts:
         reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         former = self._matches.formers.get(address)
         entry = None if former is None else self._desired.get(former.of)
+        together: tuple[str, ...] = ()
         if former is not None and entry is not None:
             reason = goes_because(former)
             replaced = replaced_at(self._matches, address, former)
             kept = stays_until(self._matches.kinds[address.kind], former, entry, replaced, self._now, address)
             if live is not None and kept is not None:
-                return Verdict(findings=[kept])
+                together = going_with(self._matches.kinds[address.kind], owned, decided)
+                if not together:
+                    return Verdict(findings=[kept])
+                reason = f"{reason}, and what it belongs to goes: {', '.join(together)}"
         if live is None:
             reason = f"{reason}, and already gone"
             return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
@@ -304,6 +308,7 @@ class Verdicts:
                 locator=live.locator,
                 seen=seen(live.kind, live.values, owned.fields),
                 blocked=blocked,
+                together=together,
             )
         )
 

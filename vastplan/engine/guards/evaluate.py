@@ -54,7 +54,9 @@ def _block(
         if cause.blocked:  # never itself: it is not blocked yet
             return Block("waits", f"waits for {cause.address}, which is {_state(cause)}")
     for text in action.together:
-        with_it = held[Address.parse(text)]
+        with_it = held.get(Address.parse(text))
+        if with_it is None:
+            return Block("together", f"goes together with {text}, of which nothing can be told")
         if with_it.blocked:
             return Block("together", f"goes together with {with_it.address}, which is {_state(with_it)}")
     return None

@@ -7,8 +7,9 @@ from math import ceil
 
 from vastplan.engine import usage
 from vastplan.engine.deleting import deletion
-from vastplan.engine.formers import goes_unasked
+from vastplan.engine.formers import entry_of, goes_unasked
 from vastplan.engine.guards.context import GuardContext
+from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
@@ -25,11 +26,24 @@ def approved(action: Action, context: GuardContext) -> Block | None:
     if action.verb is Verb.DELETE and goes_unasked(context.matches, address):
         return None
     if not kind.data_bearing:
-        if address in context.allowed.delete:
+        if address in context.allowed.delete or _allowed_with_another(action, context):
             return None
         return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
     missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
     return Block("approval", *missing) if missing else None
+
+
+def _allowed_with_another(action: Action, context: GuardContext) -> bool:
+    """Whether a former object goes by the consent for the entry that it was of and that goes too, or for what it goes together with.
+
+    What an apply that was cut off may have made is nobody's for certain, and named by itself.
+    """
+    owned, address = context.matches.owned.get(action.address), action.address
+    of = entry_of(address, owned) if owned is not None and owned.fields else None
+    if of is None or action.verb is not Verb.DELETE:
+        return False
+    others = [Address.parse(text) for text in action.together] if of in context.matches.desired else [of]
+    return any(other in context.allowed.delete for other in others)
 
 
 def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple[str, str] | None:
