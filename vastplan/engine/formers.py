@@ -19,6 +19,7 @@ from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger
 from vastplan.model.value import Ref, Unknown
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Marker
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches
@@ -87,7 +88,8 @@ def _why(kind: Kind, owned: Owned, live: Live, entry: Entry, matches: Matches, k
 
 def _has_changed_hands(kind: Kind, live: Live, entry: Entry, matches: Matches) -> bool:
     """Whether an object is of somebody else, or elsewhere, than its entry says now. Who is renamed is the same."""
-    return any(_is_another(kind.field(name), live, entry.values.get(name), matches) for name in kind.identity)
+    fixed = (field for field in map(kind.field, kind.identity) if field.has(Marker.IMMUTABLE))
+    return any(_is_another(field, live, entry.values.get(field.name), matches) for field in fixed)
 
 
 def _is_another(field: Field, live: Live, wanted: Any, matches: Matches) -> bool:
