@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +61,26 @@ def documents(draw: st.DrawFn, chosen: list[Case]) -> dict[str, Any]:
     for case in chosen:
         for section, given_entries in case.get("given", {}).items():
             for name, entry in given_entries.items():
-                found.setdefault(section, {}).setdefault(name, entry)
+                found.setdefault(section, {})[name] = entry or found[section].get(name, entry)
     for case in chosen:  # an entry under test takes the place of what another case only needs to be there
         found.setdefault(SECTION[case.kind], {})[case.data["name"]] = {"sites": ["iad"], **draw(entries(case))}
     return found
+
+
+def at_one(cases: list[Case]) -> Iterator[Case]:
+    """The cases that can be in one document, the first of those that cannot: each has what it needs just as it says it."""
+    needed: dict[tuple[str, str], Any] = {}
+    tested: set[tuple[str, str]] = set()
+    for case in cases:
+        its = {
+            (section, name): entry for section, part in case.get("given", {}).items() for name, entry in part.items()
+        }
+        itself = (SECTION[case.kind], case.data["name"])
+        differs = any(entry and needed.get(key, {}) not in ({}, entry) for key, entry in its.items())
+        if not differs and not needed.get(itself) and not any(its[key] for key in its.keys() & tested):
+            needed |= {key: entry for key, entry in its.items() if entry or key not in needed}
+            tested.add(itself)
+            yield case
 
 
 def managed(lab: Lab, case: Case, path: str) -> bool:
@@ -115,7 +131,7 @@ def the_three_promises(data: st.DataObject) -> None:
     usable = [case for case in USABLE if sorted(case.get("systems", [])) == systems]
     chosen = data.draw(st.lists(st.sampled_from(usable), min_size=1, max_size=4, unique_by=lambda one: one.kind))
     alone = [case for case in chosen if case.kind in DENYING]
-    chosen = alone[:1] or chosen
+    chosen = list(at_one(alone[:1] or chosen))
     with tempfile.TemporaryDirectory() as folder, Lab(Path(folder), {"iad": systems}) as lab:
         for system in systems:
             if system in FOREIGN:
