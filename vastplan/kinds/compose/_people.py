@@ -5,6 +5,7 @@ from __future__ import annotations
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.recovery import Pieces
 
 
 def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
@@ -17,6 +18,23 @@ def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
 def user_of(site: str, tenant: Ref, name: str, scope: Scope) -> Entry | None:
     """The entry of the user who is called so in the local provider of a tenant."""
     return _of("user", site, tenant, name, scope)
+
+
+def name_of(user: Ref, scope: Scope) -> str:
+    """What VMS calls somebody."""
+    entry = scope.get(user.target) if user.managed else None
+    return entry.called if entry is not None else user.target.name
+
+
+def owner_of(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
+    """The user of the tenant's provider who is called so; somebody else where there is none."""
+    home = pieces.get(tenant.target)
+    provider = home.values.get("local_provider") if home is not None else None
+    for user in pieces.around("user"):
+        kept = user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
+        if user.address.site == view.address.site and user.called == name and provider is not None and kept == provider:
+            return Ref(user.address)
+    return Ref(Address(view.address.site, "user", name), managed=False)
 
 
 def after_its_own(right: Entry, kind: str, name: str, scope: Scope) -> tuple[Address, ...]:
