@@ -62,6 +62,44 @@ def test_of_a_snapshot_only_those_are_known_who_were_asked_for(tmp_path: Path, v
     assert "nobody asked for team-a/dora" in ran.out and "+ user_right dora" not in ran.out, ran
 
 
+def test_a_name_that_the_directory_does_not_have_is_refused_when_it_is_planned(tmp_path: Path, vastplan: Run) -> None:
+    """Live, and against a snapshot that knows; what stands in its place is taken away from nobody."""
+    own = {"local_provider": "a", "users": {"ann": {"uid": 1}}, "view_policy": {"flavor": "S3_NATIVE"}}
+    more = {"local_providers": {"a": {}}, "namespaces": {"jobs": {}}}
+
+    def written(group: str, user: str) -> Path:
+        bucket = {"size": "1 TiB", "owner": "ann", "read": [{"existing": group}]}
+        key = {"user": {"existing": user}, "deliver": {"secret": "jobs/s3"}}
+        path = document(tmp_path, {"directory": PEOPLE}, **own, buckets={"data": bucket}, s3_keys={"k": key})
+        path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | more))
+        return path
+
+    path = written("research", "carol")
+    assert vastplan("apply", path, "--auto-approve").code == 0
+    written("reserch", "carl")
+    ran = vastplan("apply", path, "--auto-approve", "--allow-delete", "*")
+    assert ran.code == 3 and "tenant team-a of iad knows nobody called reserch" in ran.out + ran.err, ran
+    assert "tenant team-a of iad knows nobody called carl" in ran.out + ran.err, ran
+    snapshot = tmp_path / "snapshot.json"
+    assert vastplan("record", path, "--out", snapshot).code == 0
+    ran = vastplan("plan", path, "--snapshot", snapshot, "--allow-delete", "*")
+    assert "Plan: 3 blocked." in ran.out and "tenant team-a of iad knows nobody called reserch" in ran.out, ran
+    written("research", "carol")
+    ran = vastplan("plan", path, "--detailed-exitcode")
+    assert ran.code == 0, ran  # nothing was deleted, and nothing made
+
+
+def test_rights_of_a_local_user_who_is_made_with_them(tmp_path: Path, vastplan: Run) -> None:
+    path = document(tmp_path, {})
+    assert vastplan("apply", path, "--auto-approve").code == 0
+    local = {"users": {"ann": {"uid": 1}}, "groups": {"team": {"gid": 2}}, "local_provider": {"existing": "default"}}
+    rights = {"user_rights": {"ann": {"s3_superuser": True}}, "group_rights": {"team": {"s3_policies": ["read"]}}}
+    document(tmp_path, {}, **local, **rights, s3_policies=RIGHTS["s3_policies"])
+    ran = vastplan("apply", path, "--auto-approve")
+    assert ran.code == 0 and "create iad/user_right/ann: done" in ran.out + ran.err, ran
+    assert vastplan("plan", path, "--detailed-exitcode").code == 0
+
+
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_requests_grow_with_the_entries_that_say_rights_alone(tmp_path: Path, count: int) -> None:
     people = {f"u{number}": {"uid": 40000 + number} for number in range(count)}

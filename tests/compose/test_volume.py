@@ -113,6 +113,18 @@ def test_what_it_says_of_its_directory_its_view_says() -> None:
     assert found["persistent_volume/nlp-data"] == MADE["persistent_volume/nlp-data"]
 
 
+BY_S3: Said = {"protocols": ["NFS", "S3"], "bucket": "nlp-data"}
+
+
+def test_the_owner_of_its_bucket_is_called_as_vms_calls_him() -> None:
+    def owner(says: str, **user: Any) -> Any:
+        found, _ = volume({**HOME, **BY_S3, "bucket_owner": says}, {"user/ana": {"tenant": "@tenant/nlp", **user}})
+        return found["view/data"]["bucket_owner"]
+
+    assert owner("@user/ana") == "ana" and owner("@user/ana", name="ana.k") == "ana.k"
+    assert owner("@?user/CORP\\ana") == "CORP\\ana"
+
+
 def test_what_it_says_of_its_volume_that_says() -> None:
     more = {"vip_pool": "@vip_pool/other", "mount_options": ["nconnect=8"], "access_modes": ["ReadOnlyMany"]}
     found, wrong = volume({**HOME, **more, "secret": "@secret/own"})
@@ -214,6 +226,7 @@ CLAIMED = {"storage_class": "fast", "size": "1 TiB"}
             "bucket_owner": "nlp",
             "max_inodes": 1,
         },
+        {**TYPED, "protocols": ["NFS", "S3"], "bucket": "b", "bucket_owner": {"existing": "CORP\\ana"}},
         {**TYPED, "secrets": {"node_publish": "a/b"}, "mount_options": ["x"], "vip_pool": "v", "view_policy": "v"},
         {**TYPED, "qos_policy": "q", "snapshots": "s", "mount": "/m", "qos": {"limit_by": "BW"}, "names": NAMES},
         {**TYPED, "path": "/" + "x" * 1023},
@@ -314,6 +327,15 @@ def written(says: Said, *parts: str) -> Said:
     return {"entry": "volume/data", "says": says, "of": list(parts)}
 
 
+def test_the_owner_of_its_bucket_is_a_user_of_its_tenants_provider_again() -> None:
+    world: Said = {
+        "tenant/nlp": {"local_provider": "@local_provider/a"},
+        "user/ana": {"tenant": "@tenant/nlp", "uid": 7},
+    }
+    says = {**HOME, **BY_S3, "bucket_owner": "@user/ana"}
+    assert together(home(says, world), world) == [written({**says, **NAMELESS}, *PARTS)]
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -321,7 +343,7 @@ def written(says: Said, *parts: str) -> Said:
         MORE,
         {"max_inodes": 7},
         OF_USERS,
-        {"protocols": ["NFS", "S3"], "bucket": "nlp-data", "bucket_owner": "nlp"},
+        {"protocols": ["NFS", "S3"], "bucket": "nlp-data", "bucket_owner": "@?user/CORP\\nlp"},
         {"access_modes": ["ReadOnlyMany"]},
         {"mount_options": ["x"]},
         {"name": "claim"},

@@ -12,7 +12,8 @@ from tests.engine.test_read_by_name import BY_NAME, Shut, planned
 from vastplan.engine.match import Matches
 from vastplan.engine.names import Named
 from vastplan.engine.read import observe
-from vastplan.model.errors import Unclear
+from vastplan.model.address import Address
+from vastplan.model.errors import Nobody, Unclear
 from vastplan.model.plan import Plan
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind, Row
@@ -83,6 +84,44 @@ def test_only_what_is_named_is_asked_for_and_that_is_all_there_is(bench: Bench, 
     assert observe([(SITE, ASKED["catalogue"])], bench.providers).error(SITE, "catalogue") == ""
 
 
+@pytest.fixture
+def without_eve(library: Unlisted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody there is called eve."""
+
+    def set_of(kind: Kind, locator: str) -> Row | None:
+        if locator == "s/eve":
+            raise Nobody("there is no such catalogue")
+        return library.read(kind, locator)
+
+    monkeypatch.setattr(library, "set_of", set_of, raising=False)
+    monkeypatch.setattr(library, "had", lambda kind, owner: [], raising=False)
+
+
+@pytest.mark.usefixtures("without_eve")
+def test_what_would_be_set_of_nobody_is_refused_when_it_is_planned(bench: Bench, library: Unlisted) -> None:
+    plan = wanted(bench, "new", "eve")
+    blocked = {one.address.name: [(block.guard, block.message) for block in one.blocked] for one in plan.actions}
+    assert blocked == {"new": [], "eve": [("missing", "shelf s of iad knows nobody called eve")]}
+    bench.apply(plan)
+    assert [row["name"] for row in library.rows["catalogue"].values()] == ["new"]
+
+
+@pytest.mark.usefixtures("without_eve")
+def test_what_was_set_of_somebody_else_is_not_replaced_by_that(bench: Bench, library: Unlisted) -> None:
+    one = entry("catalogue", "one", shelf="s")
+    bench.apply(planned(bench, replace(one, values={**one.values, "name": "ann"}), kinds=ASKED))
+    plan = planned(bench, replace(one, values={**one.values, "name": "eve"}), kinds=ASKED)
+    (action,) = plan.actions
+    assert action.verb.value == "update" and [block.guard for block in action.blocked] == ["missing"], action
+
+
+@pytest.mark.usefixtures("without_eve")
+def test_what_is_set_of_somebody_who_is_made_first_is_planned(bench: Bench) -> None:
+    eve = replace(entry("catalogue", "eve", shelf="s"), after=(Address(SITE, "shelf", "eve"),))
+    plan = planned(bench, eve, entry("shelf", "eve"), kinds=ASKED)
+    assert {one.address.kind: one.blocked for one in plan.actions} == {"catalogue": (), "shelf": ()}
+
+
 def test_a_create_without_an_answer_is_asked_for(bench: Bench, library: Unlisted) -> None:
     library.after = library.cut
     receipt = bench.apply(wanted(bench, "new"))
@@ -128,11 +167,16 @@ def test_what_somebody_has_is_asked_for_once_for_each(
 
     def had(kind: Kind, owner: str) -> list[Row]:
         asked.append(owner)
+        if owner not in lent:
+            raise Nobody("there is no such reader")
         return [{"id": its, "title": its} for its in lent[owner]]
 
     monkeypatch.setattr(library, "had", had, raising=False)
-    locators = frozenset({"s/ann/", "s/ann/n7", "s/bob/n9"})  # of an entry, and of what the ledger knows
+    monkeypatch.setattr(library, "set_of", library.read, raising=False)
+    locators = frozenset({"s/ann/", "s/ann/n7", "s/bob/n9", "s/eve/"})  # of entries, and of what the ledger knows
     observed = observe([(SITE, MEMBERS)], bench.providers, names={(SITE, "book"): Named(locators, locators)})
-    assert asked == ["s/ann/", "s/bob/"] and observed.asked(SITE, "book") == {"s/ann/", "s/bob/"}
+    everybody = ["s/ann/", "s/bob/", "s/eve/"]
+    assert asked == everybody and observed.asked(SITE, "book") == {*everybody}
+    assert observed.nobody(SITE, "book") == {"s/eve/"}
     assert {live.id for live in observed.objects(SITE, "book")} == {"n7", "n8"}
     assert observed.error(SITE, "book") == ""

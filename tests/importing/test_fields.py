@@ -117,9 +117,12 @@ class Recorded:
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """What nobody lists, by its id."""
+        return self.set_of(kind, locator) if isinstance(kind.endpoint.shape, Asked) else None
+
+    def set_of(self, kind: Kind, locator: str) -> Row | None:
+        """What nobody lists, by its id."""
         rows = self.rows.get(kind.name, {}).values()
-        there = (row for row in rows if self.locator(kind, row) == locator)
-        return next(there, None) if isinstance(kind.endpoint.shape, Asked) else None
+        return next((row for row in rows if self.locator(kind, row) == locator), None)
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
         """What nobody lists: all of it, whoever is asked about."""

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.conftest import Run
 from tests.lab import Lab
 
 VIEW = {"path": "/data", "protocols": ["S3"], "bucket": "data", "bucket_owner": "zoe"}
@@ -54,3 +56,36 @@ def test_an_owner_of_another_provider_is_not_waited_for(tmp_path: Path) -> None:
         lab.write(document("tenant", "joe"))
         view = next(entry for entry in lab.workspace().entries()[0] if entry.address.kind == "view")
         assert [address.kind for address in view.after] == []
+
+
+def test_the_owner_of_a_volumes_bucket_is_a_user_of_the_document_or_said_to_be_there(
+    tmp_path: Path, vastplan: Run
+) -> None:
+    path = tmp_path / "doc.yaml"
+
+    def validated(owner: Any) -> Any:
+        volume = {"path": "/v", "size": "1 TiB", "secret": "s", "protocols": ["NFS", "S3"], "bucket": "data"}
+        tenant = {
+            "local_provider": "a",
+            "users": {"zoe": {"uid": 1}},
+            "view_policy": {"flavor": "NFS"},
+            "vip_pool": {"subnet_cidr": 24, "ip_ranges": ["10.20.1.10"]},
+            "volumes": {"data": {**volume, "bucket_owner": owner}},
+        }
+        whole = {
+            "version": 1,
+            "name": "doc",
+            "sites": {"iad": {"sim": {}}},
+            "local_providers": {"a": {}},
+            "departments": {"d": {}},
+            "namespaces": {"n": {}},
+            "secrets": {"s": {"namespace": "n"}},
+            "tenants": {"t": {**tenant, "project": {"department": "d"}}},
+        }
+        path.write_text(yaml.safe_dump(whole, sort_keys=False))
+        return vastplan("validate", path)
+
+    assert validated("zoe").code == 0
+    assert validated({"existing": "carol"}).code == 0
+    ran = validated("zo")
+    assert ran.code == 1 and "error VP209: no user zo (did you mean zoe?)" in ran.err, ran

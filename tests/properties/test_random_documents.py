@@ -61,7 +61,8 @@ def documents(draw: st.DrawFn, chosen: list[Case]) -> dict[str, Any]:
     for case in chosen:
         for section, given_entries in case.get("given", {}).items():
             for name, entry in given_entries.items():
-                found.setdefault(section, {})[name] = entry or found[section].get(name, entry)
+                there = found.setdefault(section, {})
+                there[name] = entry or there.get(name, entry)
     for case in chosen:  # an entry under test takes the place of what another case only needs to be there
         found.setdefault(SECTION[case.kind], {})[case.data["name"]] = {"sites": ["iad"], **draw(entries(case))}
     return found

@@ -130,7 +130,14 @@ def _seen_collections(
             ours = owned_by_id.get((site, kind, live.id))
             objects.append(seen_object(live, {*(ours.fields if ours else ()), *asked_for(live, labels)}))
         collections.append(
-            SeenCollection(site, kind, tuple(objects), collection.error, tuple(sorted(collection.asked)))
+            SeenCollection(
+                site,
+                kind,
+                tuple(objects),
+                collection.error,
+                tuple(sorted(collection.asked)),
+                tuple(sorted(collection.nobody)),
+            )
         )
     return tuple(collections)
 

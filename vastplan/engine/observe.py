@@ -48,13 +48,15 @@ class Live:
 class Collection:
     """All objects of a kind on a site, or why they could not be read.
 
-    With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed.
+    With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed. `nobody` are
+    those whose place answers that it knows no such user or group.
     """
 
     objects: list[Live] = field(default_factory=list)
     error: str = ""
     absent: bool = False  # the site has no such system, so nothing of it can stand in the way
     asked: frozenset[str] = frozenset()
+    nobody: frozenset[str] = frozenset()
 
 
 _Index = Mapping[str, Mapping[str, "Live | list[Live]"]]  # attribute -> value -> the object, or all that have it
@@ -83,6 +85,10 @@ class Observed:
     def asked(self, site: str, kind: str) -> frozenset[str]:
         """The locators that were looked for one by one, where the collection could not be listed."""
         return self.collections.get((site, kind), _UNREAD).asked
+
+    def nobody(self, site: str, kind: str) -> frozenset[str]:
+        """The locators of those whom their place does not know."""
+        return self.collections.get((site, kind), _UNREAD).nobody
 
     def absent(self, site: str, kind: str) -> bool:
         """Whether the site has no such system at all."""

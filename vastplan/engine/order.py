@@ -11,6 +11,7 @@ from vastplan.engine.circular import ring_finding
 from vastplan.engine.delete_edges import DeleteEdges, shields
 from vastplan.engine.delivery import destinations, fillings, places
 from vastplan.engine.exclusive import held
+from vastplan.engine.instead import instead_of, who_comes
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.needs import changed_beside
@@ -67,6 +68,7 @@ class _Edges:
     ) -> None:
         self._graph, self._matches, self._desired, self._deletes = graph, matches, desired, deletes
         self._fillings = fillings(matches.kinds, desired, graph.actions)
+        self._coming = who_comes(matches, desired, graph.actions.values())
 
     def draw(self) -> None:
         """Draw every edge."""
@@ -81,6 +83,7 @@ class _Edges:
             if action.verb in GOING:
                 self._deletes.draw(action)
                 self._after_its_successor(action)
+                self._after_who_is_let_in_instead(action)
             if action.verb is Verb.REPLACE:
                 self._graph.edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
@@ -109,6 +112,11 @@ class _Edges:
         """Whether a value is delivered where that of an object of ours is, which is used until then."""
         kind, entry = self._matches.kinds[filling.kind], self._desired[filling]
         return not owned.delivered.keys().isdisjoint(places(kind, entry.values))
+
+    def _after_who_is_let_in_instead(self, action: Action) -> None:
+        """Somebody is shut out when those are let in who come in his place: should that fail, nobody was shut out for it."""
+        for other in instead_of(action, self._matches, self._coming):
+            self._graph.prefer((action.address, Step.DELETE), (other, Step.WRITE))
 
     def _after_who_makes_room(self, action: Action) -> None:
         """What has its address in the ledger is renamed before it, and what has its identity there lets go of it."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vastplan.engine.names import NOTHING_NAMED, Named
 from vastplan.engine.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
 from vastplan.model.address import kind_of
-from vastplan.model.errors import NotAuthorised, NotFound, VastplanError
+from vastplan.model.errors import Nobody, NotAuthorised, NotFound, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
 from vastplan.model.wording import plural
@@ -132,22 +132,35 @@ def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, na
     """What those have whom the document and the ledger speak of: nobody else's matters."""
     owners = sorted({shape.owner(locator) for locator in names.locators})
     rows: list[Row] = []
+    nobody: set[str] = set()
     for owner in owners:
         assert isinstance(provider, Asking)
-        rows += provider.had(kind, owner)
-    return Collection([live_of(site, kind, row, provider) for row in rows], asked=frozenset(owners))
+        try:
+            rows += provider.had(kind, owner)
+        except Nobody:
+            nobody.add(owner)
+    objects = [live_of(site, kind, row, provider) for row in rows]
+    return Collection(objects, asked=frozenset(owners), nobody=frozenset(nobody))
 
 
 def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> Collection:
     """What has one of the names; one that may not be read is left out of what was `asked`, and so stays unknown."""
     objects: list[Live] = []
     asked: list[str] = []
+    nobody: set[str] = set()
     denied = ""
+    asking = provider if isinstance(kind.endpoint.shape, Asked) and isinstance(provider, Asking) else None
     glancing = provider if kind.endpoint.listed and isinstance(provider, Glancing) else None
     for name in sorted(names.locators):
         partly = glancing is not None and name not in names.whole
         try:
-            row = glancing.glance(kind, name) if glancing is not None and partly else provider.read(kind, name)
+            if asking is not None:
+                row = asking.set_of(kind, name)
+            else:
+                row = glancing.glance(kind, name) if glancing is not None and partly else provider.read(kind, name)
+        except Nobody:
+            row = None
+            nobody.add(name)
         except NotAuthorised as refusal:
             denied = str(refusal)
             continue
@@ -161,4 +174,4 @@ def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: s
             objects.append(live)
     problem = problem or denied
     text = f"only what the document and the ledger name was read: {problem}" if problem else ""
-    return Collection(objects, text, asked=frozenset(asked))
+    return Collection(objects, text, asked=frozenset(asked), nobody=frozenset(nobody))

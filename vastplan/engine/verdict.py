@@ -28,6 +28,7 @@ from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Delivers, Field, Kind, Values
 from vastplan.schema.markers import Refers
@@ -148,7 +149,7 @@ class Verdicts:
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        blocked, by_hand, reason = self._missing(entry, named), False, "not there yet"
+        blocked, by_hand, reason = self._missing(entry, named, kind), False, "not there yet"
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             by_hand = intent is None or not intent.takes_away
@@ -216,7 +217,7 @@ class Verdicts:
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
             resourced=resourced,
         )  # fmt: skip
-        blocked = self._missing(entry, named)
+        blocked = self._missing(entry, named, kind)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
             findings += [
                 Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
@@ -312,6 +313,20 @@ class Verdicts:
             )
         )
 
+    def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
+        """That its place knows nobody of the name whose it is to be, unless something that comes first makes him."""
+        shape, site = kind.endpoint.shape, entry.address.site
+        unknown = self._matches.observed.nobody(site, kind.name)
+        locator = self._matches.locator(kind, entry) if unknown else None
+        if locator not in unknown or not isinstance(shape, Asked | AskedMembers):
+            return ()
+        place, name, *_ = shape.parts(locator)
+        made = (self._desired[first].called for first in entry.after if first in self._desired)
+        if name in made:
+            return ()
+        text = f"{shape.within} {place} of {site} knows nobody called {name}"
+        return (Block("missing", text, "write the name as its directory has it; this makes nobody"),)
+
     def _unread_reference(self, named: _Named) -> str:
         """Why something that is referred to is unknown."""
         for _, ref in named:
@@ -320,9 +335,9 @@ class Verdicts:
                 return f"it refers to {ref.target}: {problem}"
         return ""
 
-    def _missing(self, entry: Entry, named: _Named) -> tuple[Block, ...]:
+    def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
         """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
-        blocks = []
+        blocks = [*self._nobody(entry, kind)]
         for field, ref in named:
             if ref.managed or field.refers is None:
                 continue

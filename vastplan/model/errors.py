@@ -6,6 +6,7 @@ VastplanError                   exit 1
 ├── Unreachable                 a system that did not answer: its part is unknown, never absent
 ├── Refused                     a system that answered no
 │   ├── NotFound                there is no such object
+│   │   └── Nobody              there is the place, and no such user or group in it
 │   ├── Conflict                it exists already, or moved under us
 │   └── NotAuthorised           the credential is wrong or lacks the right
 ├── Unclear                     a write was sent and no answer came: it may have happened
@@ -62,6 +63,10 @@ class Refused(VastplanError):
 
 class NotFound(Refused):
     """There is no such object."""
+
+
+class Nobody(NotFound):
+    """The place that was asked is there, and knows nobody of that name."""
 
 
 class Conflict(Refused):

@@ -43,13 +43,15 @@ class SeenObject:
 
 @dataclass(frozen=True, slots=True)
 class SeenCollection:
-    """All objects of a kind on a site, or why they could not be read; then those that were `asked` for by name (since 1.1)."""
+    """All objects of a kind on a site, or why they could not be read; then those that were `asked` for by name (since 1.1), and of
+    those whom nobody knows there (since 1.2)."""
 
     site: str
     kind: str
     objects: tuple[SeenObject, ...] = ()
     error: str = ""
     asked: tuple[str, ...] = ()
+    nobody: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,10 +90,14 @@ class Owning(Protocol):
 
 @runtime_checkable
 class Asking(Protocol):
-    """A provider of what somebody has in a place and nobody lists (`AskedMembers`). Others need not."""
+    """A provider of what is set of somebody in a place, or what he has there, and nobody lists (`Asked`, `AskedMembers`). Others need
+    not. Both raise `Nobody` where the place is there and knows nobody of that name."""
+
+    def set_of(self, kind: Kind, locator: str) -> Row | None:
+        """What is set of somebody, by `Asked.locator`; `None` where nothing is, or where there is no such place."""
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """All objects of the kind that somebody has, by `AskedMembers.locator` without an id."""
+        """All objects of the kind that somebody has, by `AskedMembers.locator` without an id; none where there is no such place."""
 
 
 @runtime_checkable

@@ -248,7 +248,8 @@ class RecordedSystems:
         wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
         if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
             reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
-        return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
+        objects, nobody = [_live(site, kind, seen) for seen in recorded.objects], frozenset(recorded.nobody)
+        return Collection(objects, reason, asked=asked, nobody=nobody)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """As they were."""

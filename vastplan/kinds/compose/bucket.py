@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, key_of, mounted
+from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
 from vastplan.kinds.compose.volume import Path
 from vastplan.kinds.vast.qos_policy import QosLimits
@@ -169,7 +170,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "protocols": values.get("protocols", ["S3"]),
         "create_dir": True,
         "bucket": _called(entry),
-        "bucket_owner": _user_name(values["owner"], scope),
+        "bucket_owner": name_of(values["owner"], scope),
         "quota": {
             "hard_limit": values["size"],
             **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
@@ -222,12 +223,6 @@ def _path(entry: Entry, scope: Scope) -> str:
     return f"/{tenant.called if tenant is not None else entry.values['tenant']}/{_called(entry)}"
 
 
-def _user_name(owner: Ref, scope: Scope) -> str:
-    """What VMS calls somebody."""
-    user = scope.get(owner.target) if owner.managed else None
-    return user.called if user is not None else owner.target.name
-
-
 def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
     """The view policy of its tenant that asks identity policies, where there is just one."""
     found = [
@@ -261,7 +256,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         values = {
             "tenant": tenant,
             "size": quota["hard_limit"],
-            "owner": _owner(pieces, view, tenant, owner),
+            "owner": owner_of(pieces, view, tenant, owner),
             "path": said["path"],
             **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
             **{name: quota[name] for name in _OF_USERS if name in quota},
@@ -302,17 +297,6 @@ def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
 def _same(document: Mapping[str, Any]) -> str:
     """The same text for documents that say the same."""
     return json_text(canonical(document))
-
-
-def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
-    """The user of the tenant's provider who is called so; somebody else where there is none."""
-    home = pieces.get(tenant.target)
-    provider = home.values.get("local_provider") if home is not None else None
-    for user in pieces.around("user"):
-        kept = user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
-        if user.address.site == view.address.site and user.called == name and provider is not None and kept == provider:
-            return Ref(user.address)
-    return Ref(Address(view.address.site, "user", name), managed=False)
 
 
 _MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vastplan.kinds.compose._people import after_its_own
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -126,7 +127,14 @@ def _joined(entry: Entry, added: Iterable[Ref]) -> list[Any]:
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     """The rights of a group of a directory, with the policies of the buckets that name it."""
     added = rights_of(entry.address.site, scope).elsewhere.get(_group(entry), ())
-    yield entry.standing_for({**entry.values, "s3_policies": _joined(entry, added)}) if added else entry
+    values = {**entry.values, "s3_policies": _joined(entry, added)} if added else entry.values
+    yield entry.standing_for(values, after=after_its_own(entry, "group", _group(entry)[1], scope))
+
+
+def _of_user(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    name = str(entry.values.get("user", entry.address.name))
+    yield entry.standing_for(entry.values, after=after_its_own(entry, "user", name, scope))
 
 
 OF_GROUP_RIGHT = Composition("group_right", _compose)
+OF_USER_RIGHT = Composition("user_right", _of_user)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.kinds.compose._people import provider_of
 from vastplan.kinds.compose.bucket_rights import rights_in, with_bucket_policies
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -67,20 +68,6 @@ def _using(tenants: Iterable[Entry]) -> dict[Any, list[Entry]]:
         if isinstance(provider, Ref):
             found.setdefault(provider, []).append(tenant)
     return found
-
-
-def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
-    """The local provider that the document says a tenant uses."""
-    entry = scope.get(tenant.target) if tenant.managed else None
-    provider = entry.values.get("local_provider") if entry is not None else None
-    return provider if isinstance(provider, Ref) else None
-
-
-def user_of(site: str, tenant: Ref, name: str, scope: Scope) -> Entry | None:
-    """The entry of the user who is called so in the local provider of a tenant."""
-    user = scope.called_within(site, "user", "tenant", tenant, name)
-    provider = provider_of(tenant, scope) if user is None else None
-    return scope.called_within(site, "user", "local_provider", provider, name) if provider is not None else user
 
 
 def _provider(of: Entry, scope: Scope) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vastplan.kinds.compose.local_provider import user_of
+from vastplan.kinds.compose._people import user_of
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
 from vastplan.model.address import Address

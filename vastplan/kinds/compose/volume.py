@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
+from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
@@ -73,7 +74,8 @@ class Volume(LimitsUsers):
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
     bucket: Name | MISSING = MISSING
     """The same files by S3, with the protocol S3 beside those of the mount."""
-    bucket_owner: Text | MISSING = MISSING
+    bucket_owner: Annotated[ReferenceName | MISSING, Refers("user")] = MISSING
+    """A user of the document, or `{existing: NAME}`."""
     mount_options: list[Text] | MISSING = MISSING
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
     is_user_quota: IsUserQuota = MISSING
@@ -140,7 +142,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
             )
             return
-        yield entry.part("view", name, _view(values, tenant), defaults=named_otherwise)
+        yield entry.part("view", name, _view(values, tenant, scope), defaults=named_otherwise)
         yield from bound(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
     else:
         of_class = {"storage_class": values["storage_class"], "size": values["size"]}
@@ -196,13 +198,15 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
     return entry.part("data_source", entry.address.name, source)
 
 
-def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
+def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any]:
     quota = {
         "hard_limit": values["size"],
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
         **{name: values[name] for name in _OF_USERS if name in values},
     }
     kept = {name: values[name] for name in _OF_ITS_VIEW if name in values}
+    if "bucket_owner" in values:
+        kept["bucket_owner"] = name_of(values["bucket_owner"], scope)
     names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
     protocols = values.get("protocols", ["NFS"])
     return {
@@ -313,7 +317,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
                 continue
             static, view = home
             key = view.address.name
-            values |= _of_home(static, view)
+            values |= _of_home(pieces, static, view)
             names |= view.values.get("names", {})
             if static.called != f"{project.called}-{claim.called}":
                 names["persistent_volume"] = static.called
@@ -379,9 +383,11 @@ def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
     yield from pieces.having(site, "protected_path", tenant=tenant, source_dir=path)
 
 
-def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
+def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     """What a volume says of its static volume and its view."""
     said, quota = view.values, view.values["quota"]
+    tenant, owner = said["tenant"], said.get("bucket_owner")
+    owned = {"bucket_owner": owner_of(pieces, view, tenant, owner)} if owner else {}
     return {
         "tenant": said["tenant"],
         "path": said["path"],
@@ -390,6 +396,7 @@ def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
         **{name: quota[name] for name in _OF_USERS if name in quota},
         **({"protocols": said["protocols"]} if said.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **{name: said[name] for name in _OF_ITS_VIEW if name in said},
+        **owned,
         **{
             name: static.values[name]
             for name in ("vip_pool", "secret", "secrets", "mount_options")

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.errors import Nobody, NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
@@ -98,7 +98,7 @@ class VastProvider:
             if isinstance(shape, Singleton):
                 return self._singleton(kind)
             if isinstance(shape, Asked):
-                return self._asked(kind, shape, locator)
+                return self.set_of(kind, locator)
             if isinstance(shape, AskedMembers):
                 rows = self.had(kind, shape.owner(locator))
                 return next((row for row in rows if asked.member_locator(kind.endpoint, shape, row) == locator), None)
@@ -201,15 +201,25 @@ class VastProvider:
             return asked.member_locator(kind.endpoint, shape, row)
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
+    def set_of(self, kind: Kind, locator: str) -> Row | None:
+        """What is set of somebody in a place, `None` where nothing is or the place is not known; raises `Nobody`."""
+        shape = kind.endpoint.shape
+        assert isinstance(shape, Asked)
+        place, name = shape.parts(locator)
+        of = self._place(shape, place)
+        if of is None:
+            return None
+        return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
+
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """What somebody has in a place, by his locator; nothing where either is not known."""
+        """What somebody has in a place, by his locator; nothing where the place is not known; raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, AskedMembers)
         place, name, _ = shape.parts(owner)
-        try:
-            return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, name)[1])
-        except NotFound:
+        of = self._place(shape, place)
+        if of is None:
             return []
+        return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What the events since the first of these was applied say; at most `PAGES` pages of them."""
@@ -295,24 +305,25 @@ class VastProvider:
         # a filter that a server does not know it ignores
         return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
 
-    def _asked(self, kind: Kind, shape: Asked, locator: str) -> Row | None:
-        """What is set of somebody in a place, `None` where nothing is or either is not known."""
-        return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, *shape.parts(locator))[1])
-
     def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
         """What a body says of whose the object of a locator is; raises `NotFound` where there is nobody of that name."""
         place, name, _ = shape.parts(locator)
-        of, answer = self._answer_about(kind, shape, place, name)
-        if not isinstance(answer, dict) or not answer:
-            raise NotFound(f"{self._url}: {place} has nobody called {name}")
-        return asked.known_by(shape, of, answer)
-
-    def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, name: str) -> tuple[Any, Any]:
-        """The id of the place, and what is answered about somebody there; raises `NotFound` where there is neither."""
         of = self._place(shape, place)
         if of is None:
             raise NotFound(f"{self._url}: {shape.places} has no {place}")
-        return of, self._get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
+        return asked.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
+
+    def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
+        """What is answered about somebody in a place, whose id is `of`; raises `Nobody` where he is not known there."""
+        try:
+            answer = self._get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
+        except NotFound:
+            answer = None
+        if not answer:
+            raise Nobody(f"{self._url}: {place} has nobody called {name}")
+        if not isinstance(answer, dict):
+            raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not an object")
+        return answer
 
     def _set(self, kind: Kind, shape: Asked, locator: str, values: Mapping[str, Any]) -> None:
         place, name = shape.parts(locator)
