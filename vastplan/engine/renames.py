@@ -161,14 +161,23 @@ def made_again(
         holders = sorted(holder for holder, _ in pairs)
         names = ", ".join(map(str, holders[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
         text = f"it stands for live objects that the ledger has under other addresses: {names}"
-        fix = f"if it was renamed, {_renaming(Address.parse(origin), pairs, typed)}"
+        fix = f"if it was renamed, {_renaming(Address.parse(origin), entries[origin], pairs, desired, typed)}"
         yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
 
 
-def _renaming(new: Address, pairs: Iterable[tuple[Address, Address]], typed: str) -> str:
-    """What to write or to type where an entry was renamed, with its former name where the objects called like it agree on one."""
+def _renaming(
+    new: Address, entry: Entry, pairs: Iterable[tuple[Address, Address]], desired: Collection[Address], typed: str
+) -> str:
+    """What to write or to type where an entry was renamed, with its former name where the objects called like it agree on one.
+
+    What has its name from what it stands inside was renamed with that.
+    """
     former = {holder.name for holder, wanted in pairs if wanted.name == new.name}
     if len(former) != 1:
         return "write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
-    old = new._replace(name=former.pop())
-    return f"write renamed_from: {old.name} in it, or: vastplan ledger move {typed} {words((old, new))}"
+    old, place = new._replace(name=former.pop()), "it"
+    if entry.inside is not None and entry.inside.shares_name:
+        around = entry.inside.container
+        if around._replace(name=old.name) not in desired:
+            old, new, place = around._replace(name=old.name), around, str(around)
+    return f"write renamed_from: {old.name} in {place}, or: vastplan ledger move {typed} {words((old, new))}"
