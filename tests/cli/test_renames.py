@@ -156,6 +156,33 @@ def test_a_rename_that_nobody_wrote_is_noticed_and_nothing_collides(document: Do
     assert document.plan() == {}
 
 
+BUCKETS = """\
+local_providers: {t: {}}
+tenants:
+  t:
+    local_provider: t
+    users: {ann: {uid: 1}, bob: {uid: 2}}
+    view_policy: {flavor: S3_NATIVE}
+    buckets: {x: {bucket: t-x, size: 1 TiB, owner: ann, read: [bob], lifecycle: [{name: old, expiration_days: 7}]}}
+"""
+
+
+def test_a_bucket_under_another_key_is_told_what_to_write_and_to_type(tmp_path: Path, vastplan: Run) -> None:
+    document = Document(tmp_path, vastplan, HEAD + BUCKETS)
+    document.apply()
+    document.edit(("{x: {bucket", "{y: {bucket"))
+    ran = document.run("plan", document.file)
+    told = f"vastplan ledger move {document.file} iad/bucket/x iad/bucket/y"
+    assert f"if it was renamed, write renamed_from: x in it, or: {told})" in ran.out, ran
+    assert ran.code == 0 and "VP301" not in ran.out and {a["verb"] for a in document.plan().values()} > {"create"}, ran
+    assert all(action["blocked"] for action in document.plan().values())
+    assert document.run(*told.split()[1:]).code == 0
+    assert document.plan() == {}
+    document.edit(("{y: {bucket", "{z: {renamed_from: y, bucket"))
+    document.apply()
+    assert document.plan() == {}
+
+
 def test_two_projects_may_each_have_a_claim_of_one_name(tmp_path: Path, vastplan: Run) -> None:
     volume = "{path: /t/%s, size: 1 TiB, name: data, mount: /data, project: %s, snapshots: hourly, qos: {static_limits: {max_writes_iops: 9}}}"
     text = DOCUMENT.replace(

@@ -280,6 +280,8 @@ def test_what_is_to_go_and_to_be_made_is_one_object(bench: Bench) -> None:
     ] * 2
     (finding,) = plan.findings
     assert (finding.code, finding.address) == ("VP308", "iad/shelf/homes")
+    typed = "vastplan ledger move PATH iad/shelf/home iad/shelf/homes"
+    assert finding.fix == f"if it was renamed, write renamed_from: home in it, or: {typed}"
     assert bench.plan(shelf("homes", called="home"), targets=("iad/shelf/home",)).findings == ()
 
 

@@ -227,6 +227,25 @@ def test_it_goes_with_its_class(made: Site) -> None:
     assert set(made.managers()) == {"admin"} and not made.roles()
 
 
+def test_a_tenant_that_is_renamed_is_told_what_keeps_its_user_and_nothing_is_done_by_halves(made: Site) -> None:
+    first = made.login()
+    made.write(key="alpha")
+    ran = made.run("plan")
+    typed = f"vastplan ledger move {made.document} iad/tenant/team-a iad/tenant/alpha"
+    assert f"if it was renamed, write renamed_from: team-a in iad/tenant/alpha, or: {typed})" in ran.out, ran
+    made.write(key="alpha", renamed_from="team-a")
+    ran = made.run("apply", "--auto-approve")
+    for kind in ("secret vast-csi/alpha-csi", "manager_role alpha-csi"):
+        (line,) = (line for line in ran.out.splitlines() if line.startswith(f"-/+ {kind} "))
+        assert line.endswith("or keep what is live: `name: team-a` in iad/tenant/alpha"), ran
+    assert "occupied" not in ran.out and ran.code == 3, ran
+    assert set(made.managers()) == {"admin", "team-a-csi"} and made.login() == first
+    made.write(key="alpha", renamed_from="team-a", name="team-a")
+    assert made.run("apply", "--auto-approve").code == 0
+    assert made.run("plan", "--detailed-exitcode").code == 0 and made.login() == first
+    assert made.claim("c")["status"]["phase"] == "Bound"
+
+
 def test_a_tenant_under_another_key_keeps_its_user(made: Site) -> None:
     first = made.login()
     made.write(key="alpha", renamed_from="team-a", name="team-a")

@@ -99,7 +99,10 @@ def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_
     (old,) = made.pairs()
     made.write(generation=1, overlap=0)
     made.lab.by_hand("iad", "kubernetes", "PATCH", SECRET, {"data": {"AWS_SECRET_ACCESS_KEY": None}}, **MERGE)
-    assert made.run("drift").code == 2
+    ran = made.run("drift")
+    assert ran.code == 2 and "undelivered iad/s3_key/trainer" in ran.out and "gone " not in ran.out, ran
+    ran = made.run("drift", "--accept", "iad/s3_key/trainer")
+    assert "its value is not where it was delivered, and there is none to accept" in ran.err, ran
     ran = made.run("apply", "--auto-approve")
     assert "its value is not at its destination any more: another is made" in ran.out, ran
     new = next(row for row in made.pairs() if row["id"] != old["id"])
@@ -112,6 +115,13 @@ def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_
 def test_a_secret_that_somebody_deleted_comes_back_with_another_pair(made: Plant) -> None:
     (old,) = made.pairs()
     made.lab.by_hand("iad", "kubernetes", "DELETE", SECRET)
+    lost = "iad/s3_key/trainer is there, and its value is not where it was delivered"
+    ran = made.run("plan")
+    assert f"  {lost}\n" in ran.out and "iad/secret/team-a/s3 is gone" in ran.out, ran
+    assert (
+        "is there, and its value is not where it was delivered, and another is made"
+        in made.run("plan", "--format", "markdown").out
+    )
     ran = made.run("apply", "--auto-approve", "--allow-delete", "iad/s3_key/*", "--believe-gone", "*")
     assert ran.code == 0, ran
     new = next(row for row in made.pairs() if row["id"] != old["id"])

@@ -62,7 +62,7 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    findings += made_again(matches.wanted_as, desired, actions)
+    findings += made_again(matches.wanted_as, desired, actions, matches.typed)
     findings += untold(matches, ledger)
     findings += renamed_perhaps(matches, ledger, desired, actions)
     blind |= standing_on(blind.keys(), actions.values(), desired, matches)

@@ -126,7 +126,8 @@ class _Edges:
         holder = self._matches.match(action.address).holder
         if holder is not None and holder in self._graph.actions:
             going = Step.DELETE if self._graph.actions[holder].verb in GOING else Step.WRITE
-            self._graph.edge((action.address, Step.WRITE), (holder, going))
+            # else it may be a rename that nobody said: both are blocked for that, whatever they wait for
+            self._graph.edge((action.address, Step.WRITE), (holder, going), idle=holder not in self._desired)
 
     def _after_what_it_needs(self, action: Action) -> None:
         """What an object refers to, or must come after, is in place first."""

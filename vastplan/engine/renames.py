@@ -10,6 +10,7 @@ from typing import TypeVar
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block
+from vastplan.model.shell import words
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.entries import Entry
 
@@ -144,20 +145,39 @@ def way_to_rename(owned: Address, entry: Entry, typed: str) -> str:
 
 
 def made_again(
-    wanted_as: Mapping[Address, Address], desired: Mapping[Address, Entry], acting: Iterable[Address]
+    wanted_as: Mapping[Address, Address], desired: Mapping[Address, Entry], acting: Iterable[Address], typed: str
 ) -> Iterator[Finding]:
     """VP308: a warning for each entry that would make what the ledger has under another address."""
-    owned: dict[str, list[Address]] = {}
+    owned: dict[str, list[tuple[Address, Address]]] = {}
     entries: dict[str, Entry] = {}
     acted_on = set(acting)
     for holder, wanted in wanted_as.items():
         if wanted in acted_on:
             entry = desired[wanted]
             origin = entry.origin or str(wanted)
-            owned.setdefault(origin, []).append(holder)
+            owned.setdefault(origin, []).append((holder, wanted))
             entries.setdefault(origin, entry)
-    for origin, holders in owned.items():
-        names = ", ".join(map(str, sorted(holders)[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
+    for origin, pairs in owned.items():
+        holders = sorted(holder for holder, _ in pairs)
+        names = ", ".join(map(str, holders[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
         text = f"it stands for live objects that the ledger has under other addresses: {names}"
-        fix = "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        fix = f"if it was renamed, {_renaming(Address.parse(origin), entries[origin], pairs, desired, typed)}"
         yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
+
+
+def _renaming(
+    new: Address, entry: Entry, pairs: Iterable[tuple[Address, Address]], desired: Collection[Address], typed: str
+) -> str:
+    """What to write or to type where an entry was renamed, with its former name where the objects called like it agree on one.
+
+    What has its name from what it stands inside was renamed with that.
+    """
+    former = {holder.name for holder, wanted in pairs if wanted.name == new.name}
+    if len(former) != 1:
+        return "write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+    old, place = new._replace(name=former.pop()), "it"
+    if entry.inside is not None and entry.inside.shares_name:
+        around = entry.inside.container
+        if around._replace(name=old.name) not in desired:
+            old, new, place = around._replace(name=old.name), around, str(around)
+    return f"write renamed_from: {old.name} in {place}, or: vastplan ledger move {typed} {words((old, new))}"

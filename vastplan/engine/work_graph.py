@@ -21,6 +21,7 @@ class WorkGraph:
         self.actions = dict(actions)
         self._edges: dict[Node, set[Node]] = {}
         self._held: dict[tuple[Node, Node], Held] = {}
+        self._idle: set[tuple[Node, Node]] = set()
         self._preferred: dict[Node, set[Node]] = {}
         """By what is done first, what had better be done after it."""
 
@@ -28,9 +29,13 @@ class WorkGraph:
         """A step that has to be done; edges to what is no node are not drawn."""
         self._edges.setdefault(node, set())
 
-    def edge(self, node: Node, before: Node) -> None:
-        """Do a node after another one."""
+    def edge(self, node: Node, before: Node, *, idle: bool = False) -> None:
+        """Do a node after another one; what is `idle` is blocked on both sides, and no ring that it closes is one."""
         if node != before and before in self._edges:
+            if idle and before not in self._edges.get(node, ()):
+                self._idle.add((node, before))
+            elif not idle:
+                self._idle.discard((node, before))
             self._edges.setdefault(node, set()).add(before)
 
     def prefer(self, node: Node, before: Node) -> None:
@@ -65,7 +70,7 @@ class WorkGraph:
     def operations(self) -> tuple[Operation, ...]:
         """All operations, each after those it needs; raises `CycleError`.
 
-        Where a ring closes by what had only better be so, that is let go of. Where it closes by waiting for what somebody
+        Where a ring closes by what had only better be so, or by what is blocked on both sides, that is let go of. Where it closes by waiting for what somebody
         else holds, the one that waits is blocked, and not the plan wrong.
         """
         while True:
@@ -73,7 +78,7 @@ class WorkGraph:
                 return self._sorted()
             except CycleError as ring:
                 nodes = ring.args[1]  # each comes before the next
-                if self._less_preferred(nodes):
+                if self._less_preferred(nodes) or self._less_idle(nodes):
                     continue
                 waits = [pair for pair in zip(nodes[1:], nodes, strict=False) if pair in self._held]
                 if not waits:
@@ -90,6 +95,14 @@ class WorkGraph:
                     self._edges[each].discard(before)
                 return True
         return False
+
+    def _less_idle(self, ring: list[Node]) -> bool:
+        """Let go of what is done neither before nor after; whether there was any."""
+        idle = self._idle.intersection(zip(ring[1:], ring, strict=False))
+        for node, before in idle:
+            self._edges[node].discard(before)
+        self._idle -= idle
+        return bool(idle)
 
     def _sorted(self) -> tuple[Operation, ...]:
         sorter: TopologicalSorter[Node] = TopologicalSorter()

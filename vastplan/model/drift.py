@@ -43,12 +43,13 @@ class DriftedField:
 class DriftedObject:
     """An object that moved behind our back. `since` is when it was last applied; `author` is of one that moved as a whole.
 
-    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours. By one that `opens` (since
+    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours. One that is `undelivered` (since
+    1.1) is there, and the value that only its making told is not where it was delivered. By one that `opens` (since
     1.1) somebody may come in who could not before.
     """
 
     address: str
-    what: Literal["gone", "replaced", "changed"]
+    what: Literal["gone", "replaced", "undelivered", "changed"]
     fields: tuple[DriftedField, ...]
     since: str = ""
     author: Author | None = None

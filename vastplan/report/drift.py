@@ -83,6 +83,8 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
         yield style.paint(f"{drifted.what:<8} {inert(drifted.address)}", "red") + since
         if drifted.what == "replaced":
             yield f"           {AS_A_WHOLE[drifted.what]}; apply --adopt takes it over"
+        elif drifted.what == "undelivered":
+            yield f"           {AS_A_WHOLE[drifted.what]}; apply makes another, and delivers that"
         if author := author_text(drifted.author):
             yield f"           {author}"
         return

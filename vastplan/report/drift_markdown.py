@@ -44,6 +44,7 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
         "opens": "Lets somebody in",
         "gone": "Gone",
         "replaced": "Deleted and made again",
+        "undelivered": "Not where it was delivered",
         "changed": "Changed by hand",
     }
     for change, title in titles.items():

@@ -129,7 +129,8 @@ def _by_hand(plan: Plan) -> str:
 def _revert(revert: Revert) -> str:
     author = f": {prose(revert.author, 600)}" if revert.author else ""
     if revert.change is None:
-        return f"{code(revert.action.address)} is gone, and is made again{author}"
+        made = "another is made" if revert.action.supersedes else "is made again"
+        return f"{code(revert.action.address)} {revert.as_a_whole}, and {made}{author}"
     planned = view.of_change(revert.change).planned(code)
     return f"{code(revert.action.address)} {code(revert.change.path)}: {planned}{author}"
 

@@ -70,6 +70,7 @@ RULES = {
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
     "drift-replaced": "An object that was applied is gone, and another stands in its place.",
+    "drift-undelivered": "A value that only the making of an object told is not where it was delivered.",
     "unmanaged": "An object that nobody manages here.",
     "ignored": "A difference that a rule of the document ignores.",
     "apply": "How one change of an apply ended.",

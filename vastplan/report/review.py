@@ -177,10 +177,15 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """One change by hand that a plan undoes: an object that is gone (`change` is `None`), or a field."""
+    """One change by hand that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
 
     action: Action
     change: FieldChange | None = None
+
+    @property
+    def as_a_whole(self) -> str:
+        """What became of an object as a whole."""
+        return "is there, and its value is not where it was delivered" if self.action.supersedes else "is gone"
 
     @property
     def author(self) -> str:
@@ -205,7 +210,7 @@ def reverts(plan: Plan) -> list[Revert]:
 def keeps(undone: Sequence[Revert]) -> str:
     """What keeps changes by hand: a value can be taken into the document, an object that is gone cannot."""
     fields = any(revert.change is not None for revert in undone)
-    gone = any(revert.change is None for revert in undone)
+    gone = any(revert.change is None and not revert.action.supersedes for revert in undone)
     ways = ["--keep-drift ADDRESS leaves it for this run"]
     ways += ["drift --accept ADDRESS takes the value into the document"] if fields else []
     ways += ["an object that is to stay gone is taken out of the document"] if gone else []

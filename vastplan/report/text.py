@@ -134,7 +134,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
         since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
         address = inert(revert.action.address)
         if revert.change is None:
-            yield f"  {address} is gone{author}{since}"
+            yield f"  {address} {revert.as_a_whole}{author}{since}"
         else:
             yield f"  {address} {inert(revert.change.path)}  {of_change(revert.change).planned()}{author}{since}"
     if plan.left:

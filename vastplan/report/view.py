@@ -145,6 +145,7 @@ def inner_difference(change: FieldChange) -> Difference:
 AS_A_WHOLE = {
     "gone": "it was deleted behind our back",
     "replaced": "what is there is not ours: it was deleted and made again behind our back",
+    "undelivered": "it is there, and its value is not where it was delivered",
 }
 """What is said of an object that moved as a whole, by `what`."""
 

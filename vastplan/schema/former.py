@@ -102,6 +102,8 @@ def _by_kind(objects: Iterable[Entry]) -> _ByKind:
 def _under_former_name(entry: Entry, former: _Names) -> Entry:
     values = _renamed(entry.values, former)
     address = former.get(entry.address, entry.address)
+    if address is not entry.address and values.get("name") == entry.address.name:
+        values = {**values, "name": address.name}  # it is called like its entry, and so it was
     return (
         entry if values is entry.values and address is entry.address else replace(entry, address=address, values=values)
     )
@@ -129,8 +131,8 @@ def _kept(entry: Entry, now: Mapping[str, Any], before: Mapping[str, Any]) -> st
 
 def _keeping(entry: Entry, former: _Names) -> str:
     """What to write, and where, so that what is live keeps its name; "" where nothing can be written."""
-    for address in (entry.address, *(ref.target for ref in references(entry.values))):
+    named_by = (entry.address,) if "name" in entry.values else ()  # else it is called after what it refers to
+    for address in (*named_by, *(ref.target for ref in references(entry.values))):
         if address in former:
-            named = "name" in entry.values if address == entry.address else True
-            return f"`name: {scalar(former[address].name)}` in {address}" if named else ""
+            return f"`name: {scalar(former[address].name)}` in {address}"
     return ""

@@ -96,6 +96,11 @@ def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, 
             f"--accept {named.address}: it was deleted and made again, and there is no value to accept; "
             "take over what is there with vastplan apply --adopt"
         )
+    if named.what == "undelivered":
+        raise VastplanError(
+            f"--accept {named.address}: its value is not where it was delivered, and there is none to accept; "
+            "apply makes another, or deliver it elsewhere in the document"
+        )
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
     if not fields:

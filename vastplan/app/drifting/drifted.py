@@ -18,7 +18,8 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import leaves
 
-_WHAT: Mapping[Verb, Literal["gone", "replaced", "changed"]] = {Verb.CREATE: "gone", Verb.ADOPT: "replaced"}
+_What = Literal["gone", "replaced", "undelivered", "changed"]
+_WHAT: Mapping[Verb, _What] = {Verb.CREATE: "gone", Verb.ADOPT: "replaced"}
 
 NO_CLAIMS: Mapping[str, SiteClaims] = MappingProxyType({})
 
@@ -66,7 +67,7 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
         for change in action.changes
         if moved_by_hand(change)
     )
-    what = _WHAT.get(action.verb, "changed")
+    what: _What = "undelivered" if action.supersedes else _WHAT.get(action.verb, "changed")
     held = keeps_closed(kind) and (kind.enforces is None or kind.enforces.enforced(action.desired))
     opened = any(field.opens for field in fields) or (what != "changed" and held)
     return DriftedObject(str(action.address), what, fields, action.since, action.author, opens=opened)

@@ -53,16 +53,18 @@ def _delivers_now(action: Action, to: str, generation: str) -> bool:
 def _in_its_place(action: Action, where: Destination, expected: Values, context: GuardContext) -> list[str]:
     """The keys of the destination that hold what vastplan did not put there.
 
-    Of one that somebody made again, of the same name, only what was delivered is ours.
+    Of one that somebody made again, of the same name, only what was delivered is ours; that is ours wherever it is found.
     """
     ours, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
-    key = context.keys[action.address.site]
+    key, delivered = context.keys[action.address.site], {one for digests in given.values() for one in digests}
 
     def is_theirs(name: str, value: Any) -> bool:
         if value in (None, REDACTED, expected.get(name)):
             return False
-        digests = {*given.get(where.place(name), ()), *context.left.get(where.place(name), ())}
-        return not digests if ours else digest(key, value) not in digests
+        place = where.place(name)
+        if digest(key, value) in {*delivered, *context.left.get(place, ())}:
+            return False
+        return not ours or (place not in given and place not in context.left)
 
     return [where.keys[name] for name, value in found_there(where, context.matches).items() if is_theirs(name, value)]
 
