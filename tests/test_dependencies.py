@@ -67,6 +67,7 @@ def test_each_is_pinned() -> None:
     assert closure().keys() <= pinned
 
 
+@pytest.mark.slow
 def test_what_is_not_loaded_is_not() -> None:
     code = f"import sys\nfor name in {_CLIENTS}: __import__(name)\nprint(*sys.modules)"
     done = subprocess.run(

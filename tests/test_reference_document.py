@@ -133,6 +133,7 @@ def door_opens(plan: Plan) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
     text = (applied / "team-a.yaml").read_text()
     (applied / "team-a.yaml").write_text(

@@ -95,6 +95,7 @@ def document(tmp_path: Path) -> Path:
 JSON = ("--format", "json")
 
 
+@pytest.mark.slow
 def test_what_commands_print_fits(document: Path, vastplan: Run) -> None:
     assert fits("validate", vastplan("validate", document, *JSON))["findings"] == []
     assert fits("ledger-list", vastplan("ledger", "list", document, *JSON))["owned"] == []
@@ -114,6 +115,7 @@ def test_what_commands_print_fits(document: Path, vastplan: Run) -> None:
     assert made["id"] and made["state"] == "in sync" and not any(one["differs"] for one in made["fields"])
 
 
+@pytest.mark.slow
 def test_what_was_moved_by_hand_is_printed_as_it_should_be(tmp_path: Path, vastplan: Run) -> None:
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:
         lab.write({"tenants": {"a": {"max_views": 3}, "b": {}}})
@@ -192,6 +194,7 @@ def test_problems_are_printed_with_their_places(words: tuple[str, ...], tmp_path
     assert found["error"].splitlines() == ran.err.splitlines()
 
 
+@pytest.mark.slow
 def test_other_problems_are_printed_too(document: Path, vastplan: Run) -> None:
     saved = document.parent / "plan.json"
     assert vastplan("plan", document, "--out", saved).code == 0

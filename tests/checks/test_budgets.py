@@ -64,6 +64,7 @@ def word(tmp_path: Path) -> Path:
 LAB = {"iad": ["vast", "kubernetes", "runai"]}
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_limit_says_what_it_does_to_the_checkpoints_behind_it(
     tmp_path: Path, word: Path, vastplan: Run
 ) -> None:

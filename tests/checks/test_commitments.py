@@ -38,6 +38,7 @@ def rows(vastplan: Run, file: Path) -> dict[str, tuple[Any, Any, Any]]:
     return {row["what"]: (row["before"], row["after"], row["limit"]) for row in shown}
 
 
+@pytest.mark.slow
 def test_before_and_after(tmp_path: Path, vastplan: Run) -> None:
     (tmp_path / "word").write_text("secret-word")
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:

@@ -109,6 +109,7 @@ def proven(document: dict[str, Any]) -> tuple[Facts, Isolation]:
     return facts, facts.isolation["iad"]
 
 
+@pytest.mark.slow
 @given(documents())
 @settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "60")))
 def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:

@@ -64,6 +64,7 @@ def test_the_proof_of_an_example_and_a_waiver_of_its_meeting_point(document: Pat
     assert vastplan("validate", document).code == 1
 
 
+@pytest.mark.slow
 def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         lab.write(teams())

@@ -317,6 +317,7 @@ tenants:
 """
 
 
+@pytest.mark.slow
 def test_a_claim_that_would_shrink(tmp_path: Path, vastplan: Run) -> None:
     file, saved = tmp_path / "doc.yaml", tmp_path / "plan.json"
     file.write_text(VOLUME)

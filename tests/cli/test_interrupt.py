@@ -143,6 +143,7 @@ def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
     carries_on(lab, vastplan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writes", by_force([1, 3, 6, 12, 20, 30, 40], "12"))
 def test_twice_ends_at_once(writes: int, lab: Lab, vastplan: Run) -> None:
     slow(lab, LATENCY)

@@ -192,6 +192,7 @@ def teams(tmp_path: Path, vastplan: Run) -> Document:
     return made
 
 
+@pytest.mark.slow
 def test_a_tenant_moves_with_what_stands_in_it_as_renamed_from_moves_it(teams: Document) -> None:
     def move(old: str, new: str) -> None:
         for site in ("iad", "pdx"):
@@ -220,6 +221,7 @@ def _pairs(before: dict[str, str], moved: dict[str, str]) -> list[tuple[str, str
     return [(address, by_id[*address.split("/")[:2], one]) for address, one in moved.items()]
 
 
+@pytest.mark.slow
 def test_a_tenant_is_let_go_of_with_all_that_stands_in_it(teams: Document) -> None:
     def shown(*words: str) -> set[str]:
         return {
@@ -243,6 +245,7 @@ def test_a_tenant_is_let_go_of_with_all_that_stands_in_it(teams: Document) -> No
 # From one document to another
 
 
+@pytest.mark.slow
 def test_a_document_is_split_in_two_and_joined_again(whole: Document, tmp_path: Path, vastplan: Run) -> None:
     before, handed = whole.owned(), tmp_path / "handed.json"
     other = part(tmp_path, vastplan, "b", "views:\n" + V.replace(": t,", ": {existing: t},"))
@@ -276,6 +279,7 @@ SPLIT = [
 ]
 
 
+@pytest.mark.slow
 def test_a_document_is_split_as_the_manual_says(
     teams: Document, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,6 +167,7 @@ def test_a_saved_plan_shows_one_action(document: Path, vastplan: Run, tmp_path: 
         assert ran.code == 1 and "show PLAN ADDRESS prints text" in ran.err, ran
 
 
+@pytest.mark.slow
 def test_what_is_to_be_pasted_is_quoted(document: Path, vastplan: Run, tmp_path: Path) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0
     write(tmp_path, qos_policies={})

@@ -75,6 +75,7 @@ def verbs(plan: dict[str, dict[str, object]]) -> set[object]:
     return {action["verb"] for action in plan.values()}
 
 
+@pytest.mark.slow
 def test_a_volume_that_keeps_its_live_name_changes_nothing_anywhere(document: Document) -> None:
     before = document.owned()
     document.edit(("      home: {", "      homes: {renamed_from: home, name: home, "))
@@ -91,6 +92,7 @@ def test_a_volume_that_keeps_its_live_name_changes_nothing_anywhere(document: Do
     assert drift.code == 0, drift
 
 
+@pytest.mark.slow
 def test_a_view_moves_with_its_quota_whose_live_name_follows(document: Document) -> None:
     before = document.owned()
     document.edit(("  v: {tenant", "  w: {renamed_from: v, tenant"))
@@ -105,6 +107,7 @@ def test_a_view_moves_with_its_quota_whose_live_name_follows(document: Document)
     assert document.plan() == {}
 
 
+@pytest.mark.slow
 def test_a_tenant_and_a_project_that_keep_their_names_take_all_that_is_named_after_them_along(
     document: Document,
 ) -> None:
@@ -140,6 +143,7 @@ def test_what_cannot_be_renamed_is_told_with_its_price(document: Document) -> No
     assert not [address for address, action in plan.items() if action["verb"] in ("create", "delete")]
 
 
+@pytest.mark.slow
 def test_a_rename_that_nobody_wrote_is_noticed_and_nothing_collides(document: Document) -> None:
     before = document.owned()
     document.edit(("  v: {tenant", "  w: {tenant"))
@@ -209,6 +213,7 @@ def test_names_that_are_swapped_are_refused(tmp_path: Path, vastplan: Run) -> No
     assert "VP203: renamed_from is the entry's former name, and this is its name" in ran.err + ran.out
 
 
+@pytest.mark.slow
 def test_a_plan_file_with_a_rename_of_something_else_is_refused(document: Document, tmp_path: Path) -> None:
     from vastplan.app.files import plan as plan_file
 
@@ -231,6 +236,7 @@ def test_a_plan_file_with_a_rename_of_something_else_is_refused(document: Docume
     assert "iad/view/v" in document.owned()
 
 
+@pytest.mark.slow
 def test_a_reference_to_what_was_renamed_is_not_a_change_of_the_document(document: Document) -> None:
     """Once the rename is applied, a hand that moves the reference is blamed alone."""
     document.edit(

@@ -213,6 +213,7 @@ def test_another_document_where_the_plan_is_now_is_not_taken_for_its_own(
     assert vastplan("apply", "../two/plan.json", "--document", "../two/doc.yaml").code == 0
 
 
+@pytest.mark.slow
 def test_a_served_world_is_found_from_another_folder(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

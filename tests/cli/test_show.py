@@ -20,6 +20,7 @@ def document(tmp_path: Path) -> Path:
     return tmp_path / "doc.yaml"
 
 
+@pytest.mark.slow
 def test_a_composite_entry_shows_its_parts(document: Path, vastplan: Run) -> None:
     ran = vastplan("show", document, SCRATCH)
     assert ran.code == 0 and "part iad/persistent_volume_claim/scratch: create: " in ran.out, ran
@@ -50,6 +51,7 @@ def test_what_is_mistyped_is_said_with_the_nearest(typed: str, meant: str, docum
     assert f"vastplan show {document} {typed}" in ran.err
 
 
+@pytest.mark.slow
 def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0
     text = document.read_text()
@@ -64,6 +66,7 @@ def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Pa
     assert "        - 10.1.0.0/16\n        + 10.3.0.0/16\n" in planned
 
 
+@pytest.mark.slow
 def test_what_the_document_leaves_out_is_shown_with_how_it_is_known(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0
     told = fits("show", vastplan("show", document, "iad/view_policy/team-a", "--format", "json"))

@@ -48,6 +48,7 @@ def test_two_planes_in_one_folder_have_a_certificate_each(plane: str, tmp_path: 
             assert answer.status_code == 200, answer.text
 
 
+@pytest.mark.slow
 def test_a_kubernetes_of_ones_own(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "vastplan", "sim", "kubernetes", "--password", "secret"]
     with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
@@ -60,6 +61,7 @@ def test_a_kubernetes_of_ones_own(tmp_path: Path) -> None:
             process.terminate()
 
 
+@pytest.mark.slow
 def test_a_vms_that_goes_by_the_document_alone(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "vastplan", "sim", "vast", "--user", "me", "--password", "secret"]
     for more, status in (((), 201), (("--strict",), 400)):
@@ -80,6 +82,7 @@ def test_strictness_is_for_those_that_have_it(vastplan: Run) -> None:
     assert ran.code == 1 and "--strict is for vast" in ran.err
 
 
+@pytest.mark.slow
 def test_who_is_in_the_directory_that_a_simulated_site_asks(tmp_path: Path, vastplan: Run) -> None:
     """The document says it: who is not in it can be given nothing, whether the simulators run here or are served elsewhere."""
     people: dict[str, dict[str, object]] = {

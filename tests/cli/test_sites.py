@@ -119,6 +119,7 @@ def test_against_a_snapshot_a_site_that_leaves_is_an_error_too(file: Path, vastp
     assert "note VP312: site pdx is retired" in ran.out and ran.code == 6
 
 
+@pytest.mark.slow
 def test_a_retired_site_is_emptied_under_the_guards(file: Path, vastplan: Run) -> None:
     write(file, DOCUMENT)
     vastplan("apply", file, "--auto-approve")

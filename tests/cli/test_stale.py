@@ -214,6 +214,7 @@ def test_one_object_that_moved_is_refused_and_the_rest_goes_on(tmp_path: Path, v
     assert vastplan("plan", file, "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_of_two_processes_with_one_plan_one_wins(planned: Path, vastplan: Run) -> None:
     words = [sys.executable, "-m", "vastplan", "apply", str(planned)]
     both = [

@@ -105,6 +105,7 @@ def test_nobody_answers(server: Server, tmp_path: Path, vastplan: Run) -> None:
     assert "gone" not in drift.out
 
 
+@pytest.mark.slow
 def test_a_system_that_stops_answering_is_not_an_empty_one(server: Server, tmp_path: Path, vastplan: Run) -> None:
     file = document(tmp_path, server.url)
     assert vastplan("apply", file, "--auto-approve").code == 0
@@ -146,6 +147,7 @@ def test_a_secret_that_is_not_set(
     unknown(ran, "the environment variable VMS_PASSWORD is not set")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "says"),
     [

@@ -37,6 +37,7 @@ def half(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", document, "--site", "pdx", "--auto-approve").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["plan", "drift"])
 @pytest.mark.parametrize("form", by_force(["text", "markdown", "html"]))
 def test_nothing_could_be_read(form: str, command: str, document: Path, vastplan: Run) -> None:
@@ -48,6 +49,7 @@ def test_nothing_could_be_read(form: str, command: str, document: Path, vastplan
         assert ran.out.splitlines()[-1].startswith(f"{command.capitalize()}: incomplete. Nothing could be read")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["plan", "drift"])
 def test_for_a_machine_it_is_unknown_and_an_error(command: str, document: Path, vastplan: Run) -> None:
     report = document.parent / "r.xml"
@@ -57,6 +59,7 @@ def test_for_a_machine_it_is_unknown_and_an_error(command: str, document: Path, 
     assert [case.get("name") for case in suite.iter("testcase") if case.find("error") is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["plan", "drift"])
 @pytest.mark.parametrize("form", by_force(["text", "markdown", "html"]))
 def test_a_part_could_be_read(form: str, command: str, document: Path, vastplan: Run) -> None:

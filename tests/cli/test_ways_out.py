@@ -82,6 +82,7 @@ def test_what_is_no_file_is_left_as_it_is(
     assert Path("pipe").is_fifo() and Path("folder.json").is_dir()
 
 
+@pytest.mark.slow
 def test_what_is_open_is_written_by_its_name(document: Path) -> None:
     """`/dev/stdout` is a link of the system's, not of a folder: what it stands for is written, and it stays."""
     out = document.parent / "out.json"

@@ -121,6 +121,7 @@ MANIFESTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("kubectl") is None and not os.environ.get("CI"), reason="there is no kubectl on this machine"
 )

@@ -70,6 +70,7 @@ def blocked(ran: Ran) -> dict[str, str]:
     return {one["address"]: one["blocked"][0]["message"] for one in plan["actions"] if one["blocked"]}
 
 
+@pytest.mark.slow
 def test_a_class_that_is_taken_over_is_not_closed_to_those_who_use_it(
     team: ClusterStranger, tmp_path: Path, vastplan: Run
 ) -> None:

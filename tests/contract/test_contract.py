@@ -74,6 +74,7 @@ def canaries(world: World) -> list[str]:
     return [one.password for one in world.endpoints()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", by_force(["2.20", "2.22", "2.23"], "2.20"))
 def test_older_control_planes_agree(version: str, tmp_path: Path) -> None:
     store, authority = Store(), Authority()

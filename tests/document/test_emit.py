@@ -136,6 +136,7 @@ VALUES = st.recursive(
 ENTRIES = st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=6), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(ENTRIES)
 @example({"a": {"b": ["x" * 60, {"c": {"d": ["y" * 120, [["z" * 110]]]}}]}})
 def test_it_is_read_as_it_was_written(entries: dict[str, dict[str, Any]]) -> None:

@@ -28,6 +28,7 @@ def nothing_left(vastplan: Run, folder: Path) -> None:
     assert vastplan("drift", folder / "hand.yaml").code == 0
 
 
+@pytest.mark.slow
 def test_a_value_is_written_where_it_stands_with_its_unit_and_comment(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -38,6 +39,7 @@ def test_a_value_is_written_where_it_stands_with_its_unit_and_comment(
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_plain_number_stays_one_and_quotes_stay(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     key = hands.row("iad", "quotas", path="/q")["id"]
     hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"soft_limit": TIB // 2})
@@ -51,6 +53,7 @@ def test_a_plain_number_stays_one_and_quotes_stay(hands: Hands, vastplan: Run, t
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_one_site_gets_a_line_of_its_own_where_the_entry_is_of_several(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -63,6 +66,7 @@ def test_one_site_gets_a_line_of_its_own_where_the_entry_is_of_several(
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_comes_from_defaults_becomes_a_line_of_the_entry(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     key = hands.row("iad", "quotas", path="/q")["id"]
     hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"enable_alarms": False})
@@ -72,6 +76,7 @@ def test_what_comes_from_defaults_becomes_a_line_of_the_entry(hands: Hands, vast
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_part_of_an_entry_and_a_list_are_found_where_they_stand(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB, "/a")
     ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/a")
@@ -80,6 +85,7 @@ def test_a_part_of_an_entry_and_a_list_are_found_where_they_stand(hands: Hands, 
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "lines"),
     [
@@ -105,6 +111,7 @@ def test_a_part_of_an_entry_on_two_sites_gets_a_line_for_the_one(
         nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_default_of_a_part_becomes_a_line_of_that_part(vastplan: Run, tmp_path: Path) -> None:
     text = DOCUMENT.replace(
         "  quotas: {enable_alarms: true}", "  quotas: {enable_alarms: true}\n  views: {quota: {soft_limit: 1 GiB}}"
@@ -120,6 +127,7 @@ def test_a_default_of_a_part_becomes_a_line_of_that_part(vastplan: Run, tmp_path
         nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -150,6 +158,7 @@ def test_a_file_that_was_edited_meanwhile(tmp_path: Path) -> None:
     assert file.read_text() == "edited"
 
 
+@pytest.mark.slow
 def test_a_secret_is_never_accepted(tmp_path: Path, vastplan: Run) -> None:
     text = DOCUMENT + "secrets: {s: {namespace: tools, data: {password: {file: word}}, sites: [iad]}}\n"
     (tmp_path / "word").write_text("hunter2-canary")

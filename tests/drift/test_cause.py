@@ -23,6 +23,7 @@ def _applied(folder: Path, vastplan: Run, text: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_project_that_is_removed_was_not_removed_by_hand(tmp_path: Path, hands: Hands, vastplan: Run) -> None:
     (tmp_path / "u").write_text("x")
     text = (tmp_path / "hand.yaml").read_text().replace("    project:", f"{CLASS}    project:") + SECRET

@@ -30,6 +30,7 @@ def write(folder: Path, text: str) -> None:
     (folder / "hand.yaml").write_text(text)
 
 
+@pytest.mark.slow
 def test_a_rule_of_the_document_ignores_a_field_and_says_so(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     write(tmp_path, DOCUMENT + RULE % ", until: 2999-01-01")
@@ -44,6 +45,7 @@ def test_a_rule_of_the_document_ignores_a_field_and_says_so(hands: Hands, vastpl
     assert made["actions"] == [] and made["left"][0]["address"] == "iad/quota/q"
 
 
+@pytest.mark.slow
 def test_a_rule_yields_to_the_document_and_covers_no_other_field(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     write(tmp_path, DOCUMENT.replace("hard_limit: 2 TiB ", "hard_limit: 4 TiB ") + RULE % "")
@@ -81,6 +83,7 @@ def test_a_rule_says_why_and_until_a_day_that_exists(rule: str, vastplan: Run, t
     assert ran.code == 1 and "VP21" in ran.err
 
 
+@pytest.mark.slow
 def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -113,6 +116,7 @@ def test_what_is_gone_and_kept_is_not_made_again_nor_what_stands_on_it(
     assert len(plan(vastplan, tmp_path)["actions"]) == 1
 
 
+@pytest.mark.slow
 def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     hands.label("other")
@@ -131,6 +135,7 @@ def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run,
     assert "1 object moved behind our back since" in text and "iad/namespace/tools labels.purpose  settled" in text
 
 
+@pytest.mark.slow
 def test_a_system_that_is_down_is_never_gone_nor_settled(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     _, first = drift(vastplan, tmp_path)
@@ -160,6 +165,7 @@ def test_since_takes_nothing_else(text: str, why: str, hands: Hands, vastplan: R
     assert ran.code == 1 and why in ran.err
 
 
+@pytest.mark.slow
 def test_what_names_a_pool_that_is_left_with_another_name_is_left_too(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:

@@ -48,6 +48,7 @@ def test_each_system_tells_who_changed_a_field_and_when(hands: Hands, vastplan: 
         assert one["since"] and one["since"] < authors[address]["when"], one
 
 
+@pytest.mark.slow
 def test_an_object_that_is_gone_was_deleted_by_somebody(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     key = hands.row("iad", "quotas", path="/q")["id"]
     hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
@@ -57,6 +58,7 @@ def test_an_object_that_is_gone_was_deleted_by_somebody(hands: Hands, vastplan: 
     assert "Undoes what was changed by hand (1)" in text and "iad/quota/q is gone, by admin at " in text
 
 
+@pytest.mark.slow
 def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -81,6 +83,7 @@ def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
     drift(vastplan, tmp_path, code=0)
 
 
+@pytest.mark.slow
 def test_a_pool_that_was_renamed_by_hand_is_all_that_moved(tmp_path: Path, hands: Hands, vastplan: Run) -> None:
     """What names it finds it again once it has its name back; until then nobody changed that, nor the document."""
     file = tmp_path / "hand.yaml"
@@ -104,6 +107,7 @@ def test_a_pool_that_was_renamed_by_hand_is_all_that_moved(tmp_path: Path, hands
     drift(vastplan, tmp_path, code=0)
 
 
+@pytest.mark.slow
 def test_records_are_asked_once_a_system_and_only_where_something_moved(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -115,6 +119,7 @@ def test_records_are_asked_once_a_system_and_only_where_something_moved(
     assert asked(hands) == ["/api/v5/events/"]
 
 
+@pytest.mark.slow
 def test_records_that_may_not_be_seen_are_said_and_are_no_error(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     server = hands.world.sites["iad"].servers["vast"]

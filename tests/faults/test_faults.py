@@ -23,6 +23,7 @@ def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
     one.close()
 
 
+@pytest.mark.slow
 def test_the_second_run_updates_replaces_and_deletes(theatre: Theatre) -> None:
     verbs = {action.verb for action in theatre.scenes[1].plan.actions}
     assert verbs >= {Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.DELETE}

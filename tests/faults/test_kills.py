@@ -32,6 +32,7 @@ def test_after_a_run_that_was_ended_the_next_one_converges(document: str, how: s
         theatre.close()
 
 
+@pytest.mark.slow
 def test_a_plan_whose_run_died_is_not_taken_up_again_and_an_ordinary_run_finishes_it(tmp_path: Path) -> None:
     theatre = Theatre(tmp_path / "home", *plays.chain(tmp_path))
     try:

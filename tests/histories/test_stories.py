@@ -574,6 +574,7 @@ def test_a_site_that_left_the_document_is_not_forgotten(desk: Desk, command: tup
 # --- where a document lies
 
 
+@pytest.mark.slow
 def test_simulators_that_are_served_are_reached_from_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

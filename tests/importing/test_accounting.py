@@ -124,6 +124,7 @@ def test_every_object_is_taken_or_left_with_a_code(reason: Reason, factory: Snap
     assert all(left.why and left.counts is reason.counts for left in found)
 
 
+@pytest.mark.slow
 def test_the_figure_is_that_of_drift_after_the_apply(factory_folder: Path, tmp_path: Path, vastplan: Run) -> None:
     shutil.copytree(factory_folder, folder := tmp_path / "live")
     told = vastplan(

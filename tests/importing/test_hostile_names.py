@@ -108,6 +108,7 @@ def test_each_is_read_back_or_left(name: str, factory: Snapshot, tmp_path: Path)
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,200}", path.name) and path.parent == done.folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(EVERY, *EVERY[:2]))
 def test_reports_hold_no_mark_up_and_no_command(name: str, factory: Snapshot, tmp_path: Path) -> None:
     world, _ = _renamed(factory, name)

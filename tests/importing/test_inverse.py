@@ -145,6 +145,7 @@ def test_what_an_example_says_comes_back(name: str, tmp_path: Path) -> None:
         round_trip(Desk.of(yard, tmp_path / "again", workspace.name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", by_force(range(int(os.environ.get("VASTPLAN_EXAMPLES", "4")))))
 def test_the_import_of_an_import_is_the_same(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", ("iad", "pdx") if seed % 3 == 0 else ("iad",))
@@ -159,6 +160,7 @@ def test_the_import_of_an_import_is_the_same(seed: int, tmp_path: Path) -> None:
         assert second.written() == told
 
 
+@pytest.mark.slow
 @settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "10")), phases=[Phase.generate])
 @given(data=st.data())
 def test_what_a_random_document_says_comes_back(data: st.DataObject) -> None:

@@ -162,6 +162,7 @@ def _put(values: Mapping[str, Any], path: Steps, value: Any) -> dict[str, Any]:
     return {**values, path[0]: _put(values[path[0]], path[1:], value)}
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_written_when_it_moves(world: World) -> None:
     assert len(world.left) > 40
     silent, written = [], 0

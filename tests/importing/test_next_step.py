@@ -28,6 +28,7 @@ def desk(yard: Yard, tmp_path: Path) -> Desk:
     return Desk.of(yard, tmp_path / "new", "ai-factory")
 
 
+@pytest.mark.slow
 def test_what_the_document_asked_for_before_is_told_and_planned_first(yard: Yard, desk: Desk) -> None:
     assert "\nNext: vastplan apply " in desk.types("import").out
     assert desk.types("apply", "--adopt", "--auto-approve").code == 0
@@ -41,6 +42,7 @@ def test_what_the_document_asked_for_before_is_told_and_planned_first(yard: Yard
     assert "\nNext: vastplan plan " in done.out and "vastplan apply" not in done.out
 
 
+@pytest.mark.slow
 def test_what_another_document_owns_is_left(yard: Yard, tmp_path: Path) -> None:
     desk = Desk.of(yard, tmp_path / "new", "another")
     said = desk.imports()
@@ -52,6 +54,7 @@ def test_what_another_document_owns_is_left(yard: Yard, tmp_path: Path) -> None:
     assert blocked == []
 
 
+@pytest.mark.slow
 def test_a_tenant_comes_with_what_its_projects_have(desk: Desk) -> None:
     said = desk.imports("--tenant", "team-b", "--full=data_source")
     left = {one["name"] for one in said["left"] if one["kind"] == "data_source" and one["code"] == "UNSELECTED"}

@@ -83,6 +83,7 @@ def one_a_page() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", by_force([1, 6]))
 def test_how_it_is_read_says_nothing(seed: int, tmp_path: Path) -> None:
     usual = imported(tmp_path / "usual", seed)

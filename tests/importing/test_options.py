@@ -94,6 +94,7 @@ def report(ran: Ran) -> Any:
     return json.loads(ran.out)
 
 
+@pytest.mark.slow
 def test_without_options_composites_come_back(world: World, dry: Any) -> None:
     found = world.sections(dry())
     assert set(found["tenants"]) == {"nlp", "vision"}
@@ -205,6 +206,7 @@ def live(world: World, vastplan: Run, *words: str) -> Ran:
     return vastplan("import", world.folder, "--dry-run", *words)
 
 
+@pytest.mark.slow
 def test_labels_are_taken_by_key_and_never_those_of_what_holds_secrets(world: World, vastplan: Run) -> None:
     by_hand = world.lab.by_hand
     applied = {"kubectl.kubernetes.io/last-applied-configuration": "{canary}", "team/owner": "ana"}
@@ -229,6 +231,7 @@ def test_a_snapshot_has_no_labels_and_that_is_said(dry: Any) -> None:
     assert "A snapshot holds the labels that vastplan wrote and no others" in dry("--labels", "*").out
 
 
+@pytest.mark.slow
 def test_a_census_counts_what_has_no_kind(world: World, vastplan: Run) -> None:
     listed = report(live(world, vastplan, "--format", "json"))["beyond"]
     assert {row["system"] for row in listed} == {"vast", "kubernetes", "runai"}
@@ -253,6 +256,7 @@ def test_progress_is_told_beside_the_result(world: World, vastplan: Run) -> None
     assert ran.err.startswith("reading ") and "round 1: planning " in ran.err
 
 
+@pytest.mark.slow
 def test_defaults_are_said_once_where_that_saves_something(tmp_path: Path, vastplan: Run) -> None:
     site = tmp_path / "many"
     site.mkdir()

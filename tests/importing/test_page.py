@@ -60,6 +60,7 @@ def furnish(lab: Lab) -> None:
     lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/monitoring/persistentvolumeclaims", claim)
 
 
+@pytest.mark.slow
 def test_the_page_is_followed_from_the_first_command_to_the_last(tmp_path: Path, vastplan: Run) -> None:
     storage = tmp_path / "storage"
     storage.mkdir()

@@ -64,6 +64,7 @@ def _keys(name: str) -> dict[str, str]:
     return {"for_each": f'${{toset(jsondecode(file("{name}")))}}'}
 
 
+@pytest.mark.slow
 def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path) -> None:
     for name, keys in {"taken": TAKEN, "all": [*TAKEN, STAYS], "two": [QUOTED, STAYS], "stay": [STAYS]}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(keys))
@@ -111,6 +112,7 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generation", by_force([1, 2], "2"))
 def test_after_an_import_each_tool_has_its_own(run: Run, vastplan: Vastplan, tmp_path: Path, generation: int) -> None:
     """Terraform forgets what the document has, and what stays is as it was; vastplan has nothing to do either."""

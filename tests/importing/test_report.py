@@ -186,6 +186,7 @@ def test_what_one_failure_hides_is_told_once() -> None:
     assert "  ? pdx quota, tenant, view: it does not answer\n3 collections could not be read" in text
 
 
+@pytest.mark.slow
 def test_a_system_that_does_not_answer_is_told_with_its_own_reason(tmp_path: Path, vastplan: Run) -> None:
     (tmp_path / "d.yaml").write_text(
         "version: 1\nname: d\nsites: {iad: {vast: {url: 'https://127.0.0.1:9', token: {file: token}}}}\n"

@@ -191,6 +191,7 @@ def test_a_snapshot_has_none_either(brownfield: Brownfield, vastplan: Run, monke
     assert brownfield.watched.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", by_force(SYSTEMS, "runai"))
 def test_a_server_that_quotes_its_caller(
     system: str, brownfield: Brownfield, vastplan: Run, monkeypatch: pytest.MonkeyPatch

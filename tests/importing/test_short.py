@@ -129,6 +129,7 @@ class Office:
         self._ask("runai", "POST", "/api/v1/asset/datasource/pvc", body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of_classes", "most"),
     [

@@ -72,6 +72,7 @@ TAKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generation", by_force([1, 2], "2"))
 @pytest.mark.parametrize("as_shown", [False, True])
 def test_it_is_taken_over_and_terraform_is_told_to_let_go(
@@ -178,6 +179,7 @@ def test_an_old_state_says_so_and_names_nothing(lab: Lab, vastplan: Run, tmp_pat
     assert {"nlp-x9", "nlp-h-ana"} < _entries(tmp_path)
 
 
+@pytest.mark.slow
 def test_nothing_else_of_a_state_gets_anywhere(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
     """Every instance has a password and outputs with it, the provider's address and its own data have it, too."""
     state = (tmp_path / "iad.tfstate").read_text()

@@ -107,6 +107,7 @@ def test_sums_of_what_is_promised_take_no_value_of_another_form(
     assert before - taken <= {("iad", kind, id_)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", by_force([kind for kind in KINDS if kind != "secret"], "view"))
 def test_no_field_of_any_form_takes_more_with_it_than_stands_on_it(
     kind: str, factory: Snapshot, tmp_path: Path
@@ -127,6 +128,7 @@ PLANES: dict[str, Any] = {"vast": VastPlane, "kubernetes": KubernetesPlane, "run
 SPARED = {"id", "metadata", "name", "guid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", by_force(PLANES, "runai"))
 def test_rows_of_another_form_over_http(
     system: str, factory_folder: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch

@@ -90,6 +90,7 @@ def test_it_is_what_it_says_and_then_nothing_is_left_to_do(lab: Lab) -> None:
     assert source is not None and (source.values["url"], source.values["bucket"]) == (URL, "sets")
 
 
+@pytest.mark.slow
 def test_a_reader_that_comes_and_goes_gets_the_policy_and_loses_it(lab: Lab) -> None:
     more = {**SETS, "read": ["readers", "others"]}
     lab.write(document({"sets": more, "more": {"size": "1 TiB", "owner": "ana", "read": ["others"]}}))
@@ -110,6 +111,7 @@ def test_a_reader_that_comes_and_goes_gets_the_policy_and_loses_it(lab: Lab) -> 
     assert attached(lab, "iad/group/readers") == ["own", "sets-read"]
 
 
+@pytest.mark.slow
 def test_somebody_who_attached_it_by_hand_is_told_of_and_undone(lab: Lab) -> None:
     group, policy = lab.live("iad/group/others"), lab.live("iad/s3_policy/sets-write")
     assert group is not None and policy is not None
@@ -119,6 +121,7 @@ def test_somebody_who_attached_it_by_hand_is_told_of_and_undone(lab: Lab) -> Non
     assert attached(lab, "iad/group/others") == []
 
 
+@pytest.mark.slow
 def test_it_grows_and_its_owner_changes_in_place(lab: Lab) -> None:
     lab.write(
         document({"sets": {**SETS, "size": "50 TiB", "owner": "bo", "deliver": {**SETS["deliver"], "user": "ana"}}})
@@ -141,6 +144,7 @@ def test_another_generation_is_another_key_in_the_same_secret(lab: Lab) -> None:
     assert all(pair()[name] != value for name, value in before.items())
 
 
+@pytest.mark.slow
 def test_a_renamed_one_keeps_all_where_its_bucket_is_written(lab: Lab) -> None:
     renamed = {**SETS, "renamed_from": "sets", "bucket": "sets"}
     lab.write(document({"data": renamed}))
@@ -196,6 +200,7 @@ def test_what_was_a_view_with_parts_of_its_own_becomes_a_bucket_and_nothing_is_d
         assert {action.verb for action in lab.plan().actions} <= {Verb.RELEASE, Verb.UPDATE}
 
 
+@pytest.mark.slow
 def test_a_bucket_that_goes_takes_its_data_only_when_that_is_approved(lab: Lab) -> None:
     other = {"size": "1 TiB", "owner": "ana", "read": ["others"]}
     lab.write(document({"other": other}))
@@ -210,6 +215,7 @@ def test_a_bucket_that_goes_takes_its_data_only_when_that_is_approved(lab: Lab) 
     assert lab.plan().actions == ()
 
 
+@pytest.mark.slow
 def test_the_last_one_that_says_whom_it_lets_in_lets_nobody_in_first(lab: Lab) -> None:
     lab.write(document({}))
     assert [block.guard for block in acts(lab)["s3_policy/sets-read"].blocked] == ["in-use"]
@@ -223,6 +229,7 @@ def test_the_last_one_that_says_whom_it_lets_in_lets_nobody_in_first(lab: Lab) -
     assert lab.live("iad/view/sets") is None
 
 
+@pytest.mark.slow
 def test_a_group_of_a_directory_reads_as_any_other(lab: Lab) -> None:
     lab.enrol("iad", groups={"corp": {"gid": 50001}})
     lab.write(document({"sets": {**SETS, "read": ["readers", {"existing": "corp"}]}}))
@@ -252,6 +259,7 @@ def test_two_of_one_name_in_a_tenant_are_refused_and_not_in_two(lab: Lab) -> Non
     lab.converge()
 
 
+@pytest.mark.slow
 def test_it_differs_by_site(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"], "pdx": ["vast"]}) as lab:
         here = {**SETS, "sites": ["iad"]}

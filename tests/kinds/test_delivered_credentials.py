@@ -80,6 +80,7 @@ def test_another_generation_reaches_the_credential_and_leaves_it_as_it_is(lab: L
     assert lab.plan().actions == ()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_not_delivered_keeps_the_credential_waiting(lab: Lab) -> None:
     lab.write(document(THERE))
     plan = lab.plan()

@@ -436,6 +436,7 @@ def test_every_case_file_says_what_somebody_does_by_hand(case: Case) -> None:
         assert case.gone or case.moved, f"{case} does not say what moved"
 
 
+@pytest.mark.slow
 def test_leaves_are_named_once() -> None:
     for case in CASES:
         kind = full_registry().kinds[case.kind]

@@ -134,6 +134,7 @@ def by_hand(lab: Lab) -> None:
     lab.by_hand("iad", "runai", "POST", "/api/v1/asset/datasource/pvc", {"meta": meta, "spec": shown})
 
 
+@pytest.mark.slow
 def test_a_volume_whose_objects_have_names_of_their_own(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         secret(lab, "make", "mount")

@@ -155,6 +155,7 @@ def classes(**more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_project_that_asks_for_it_has_a_policy_of_its_classes_for_each_type(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         project: dict[str, Any] = {"gpus": {"default": 8}, "tenant": "team-a", "storage_classes": ["listed"]}

@@ -215,6 +215,7 @@ class _Died(Exception):
     """The end of a run."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("now", "verb"), [({}, Verb.RELEASE), ({"flavor": "NFS"}, Verb.UPDATE), ({"tenant": "b"}, Verb.REPLACE)]
 )

@@ -24,6 +24,7 @@ def _standard(data: Any) -> str:
     return json.dumps(data, sort_keys=True, indent=1) + "\n"
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_data_is_written_as_the_standard_library_writes_it(data: Any) -> None:
     assert canonical_json.text(data) == _standard(data)
@@ -39,6 +40,7 @@ class Sample:
     inner: Sample | None = None
 
 
+@pytest.mark.slow
 @given(JSON, st.text(), st.booleans())
 def test_a_dataclass_is_written_by_its_fields_defaults_or_not(data: Any, zone: str, flag: bool) -> None:
     sample = Sample(zone, (data,), {zone: data}, flag, Sample(zone))

@@ -76,6 +76,7 @@ def test_long_values_that_differ_at_their_end_do_not_look_alike(ending: str) -> 
     assert before in text and after in text
 
 
+@pytest.mark.slow
 def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
     """Whatever stands before it: deletes that come first, changes of other fields of the same object, thousands of others."""
     many = tuple(FieldChange(f"a-{number}", "x" * 90, "y" * 90, Cause.DOCUMENT) for number in range(2_000))
@@ -173,6 +174,7 @@ def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
     assert text.index("#### Lets somebody in (1)\n\n<details") < text.index("#### Blocked (200)")
 
 
+@pytest.mark.slow
 def test_no_object_with_many_clients_hides_another() -> None:
     crowd = update([], [f"10.{number // 250}.{number % 250}.0/24" for number in range(9_000)])
     many = [update([], [f"10.0.{number}.9"], at=Address("iad", "view_policy", f"p{number}")) for number in range(100)]
@@ -236,6 +238,7 @@ def test_each_way_in_has_its_words() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_sarif_has_room_for_what_lets_in() -> None:
     opens = Action(Address("iad", "admission_policy", "p"), Verb.UPDATE, "the document changed", (OPENS,))
     results = json.loads(FORMATS["sarif"](planned(*(blocked(number) for number in range(5_001)), opens)))["runs"][0][

@@ -79,6 +79,7 @@ def test_a_comment_is_our_markup_and_their_text(name: str) -> None:
     assert sum(fold.count("</details>") for fold in folds) == len(plan(name).actions)
 
 
+@pytest.mark.slow
 @given(NASTY)
 def test_nothing_gets_out_of_a_code_span_a_sentence_or_a_summary(name: str) -> None:
     spans = [token for token in _read(f"Name: {md_code(name)} end") if token.type == "code_inline"]

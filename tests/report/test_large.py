@@ -42,6 +42,7 @@ def _peak(ending: str, shown: Plan) -> int:
     return peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", by_force([ending for ending in FORMATS if ending != "json"], "md"))
 def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
     few, many = large(FEW), large(MANY)

@@ -102,6 +102,7 @@ def test_levels_are_those_of_the_findings() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_more_than_a_host_shows_is_said() -> None:
     many = tuple(Result("blocked", Level.WARNING, "stopped", f"iad/view/{number}") for number in range(5_003))
     run = _valid(sarif(Results("plan", "d", many), "0", ROOT))

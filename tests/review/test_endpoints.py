@@ -83,6 +83,7 @@ def test_what_is_as_it_was_is_no_finding(folder: Path, vastplan: Run) -> None:
         assert ran.code == 0 and "VP331" not in ran.out, ran
 
 
+@pytest.mark.slow
 def test_a_new_site_or_system_gets_a_credential_too(folder: Path, vastplan: Run) -> None:
     runai = {
         "url": "https://evil.example.com",

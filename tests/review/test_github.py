@@ -235,6 +235,7 @@ def test_no_example_installs_by_a_bare_name_or_takes_an_address_from_the_documen
                 assert re.search(r"@sha256:[0-9a-f]{64}", line), (file, line)
 
 
+@pytest.mark.slow
 def test_they_fit_the_schemas_of_github_and_gitlab() -> None:
     github = [str(one) for one in FILES]
     gitlab = [str(one) for one in sorted((EXAMPLES / "gitlab").glob("*.yml"))]

@@ -117,6 +117,7 @@ def test_a_merge_request_has_one_note_and_a_merge_is_applied(lab: Lab) -> None:
     assert done.returncode == 5 and "Refused" in done.stdout, done
 
 
+@pytest.mark.slow
 def test_files_of_a_branch_are_not_taken_and_a_change_of_ci_is_said(lab: Lab) -> None:
     change(lab.repository, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     for name in ("ci/document.sh", ".gitlab-ci.yml", "vastplan.py", "sitecustomize.py"):
@@ -130,6 +131,7 @@ def test_files_of_a_branch_are_not_taken_and_a_change_of_ci_is_said(lab: Lab) ->
     assert not list(lab.folder.glob("temp-*/**/sitecustomize.py"))
 
 
+@pytest.mark.slow
 def test_a_link_is_refused_in_the_note(lab: Lab) -> None:
     (lab.repository / "storage" / "x.yaml").symlink_to("/etc/passwd")
     git(lab.repository, "add", "-A")

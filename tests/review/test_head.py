@@ -77,6 +77,7 @@ def test_it_stands_before_all_else_in_every_report(name: str, against: str, lab:
     assert "1 setting of the document changed." in (lab.folder / "r.md").read_text().replace("`", "")
 
 
+@pytest.mark.slow
 def test_nothing_is_said_where_nothing_differs_nor_after_it_was_applied(lab: Lab, vastplan: Run) -> None:
     plain: tuple[str | Path, ...] = ("plan", lab.folder / "lab.yaml")
     assert vastplan(*plain).out == vastplan(*plain, "--base", lab.folder / "base.yaml").out == (
@@ -88,6 +89,7 @@ def test_nothing_is_said_where_nothing_differs_nor_after_it_was_applied(lab: Lab
     assert "Settings" not in vastplan(*plain).out
 
 
+@pytest.mark.slow
 def test_a_change_of_a_setting_alone_is_a_change_of_the_review(lab: Lab, vastplan: Run) -> None:
     words: tuple[str | Path, ...] = (
         "plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml", "--detailed-exitcode",
@@ -112,6 +114,7 @@ def reviewed(lab: Lab, vastplan: Run, *more: str) -> Ran:
     return vastplan("apply", lab.folder / "lab.yaml", *words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(CHANGED))
 def test_what_was_reviewed_has_the_settings_that_are_applied(name: str, lab: Lab, vastplan: Run) -> None:
     lab.write({"tenants": {"a": {"max_views": 4}}})

@@ -89,6 +89,7 @@ def alike(live: Observed, offline: Observed) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_the_reference_document(tmp_path: Path, vastplan: Run) -> None:
     shutil.copytree(ROOT / "examples" / "ai-factory", tmp_path / "doc", ignore=shutil.ignore_patterns(".vastplan"))
     assert vastplan("apply", tmp_path / "doc", "--auto-approve").code == 0

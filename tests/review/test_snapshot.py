@@ -81,6 +81,7 @@ CHANGES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(CHANGES, "an object goes"))
 def test_it_is_the_live_plan(name: str, factory: Path, vastplan: Run, no_network: Callable[[], None]) -> None:
     for folder in ("doc", "clone"):
@@ -112,6 +113,7 @@ def test_drift_is_seen_with_its_cause(tmp_path: Path, vastplan: Run, no_network:
     assert "max_views  7 → 3  [changed by hand]" in ran.out and "deleted behind our back" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_what_is_not_covered_is_unknown(factory: Path, vastplan: Run) -> None:
     file = factory / "part.json"
     assert vastplan("record", factory / "doc", "--out", file, "--site", "iad", "--without", "quota").code == 0
@@ -127,6 +129,7 @@ def test_what_is_not_covered_is_unknown(factory: Path, vastplan: Run) -> None:
     assert ran.code == 1 and "did you mean quota?" in ran.err
 
 
+@pytest.mark.slow
 def test_what_could_not_be_read_stays_unknown(tmp_path: Path, vastplan: Run) -> None:
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:
         lab.write({"tenants": {"a": {}}})
@@ -138,6 +141,7 @@ def test_what_could_not_be_read_stays_unknown(tmp_path: Path, vastplan: Run) -> 
     assert ran.code == 6 and "to create" not in ran.out and "1 collection unknown" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_a_plan_from_it_is_never_applied(factory: Path, vastplan: Run) -> None:
     edit(factory / "clone", *CHANGES["fields"][0])
     file = factory / "plan.json"
@@ -150,6 +154,7 @@ def test_a_plan_from_it_is_never_applied(factory: Path, vastplan: Run) -> None:
 MOVED = {"sim: {}": "vast: {url: 'https://elsewhere.example.com', token: {env: NOBODY}}"}
 
 
+@pytest.mark.slow
 def test_another_system_is_not_the_one_that_was_recorded(factory: Path, vastplan: Run) -> None:
     for before, after in MOVED.items():
         edit(factory / "clone", "factory.yaml", f"iad: {{{before}}}", f"iad: {{{after}}}")

@@ -116,6 +116,7 @@ def taken(names: set[str]) -> set[tuple[str, Right]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_document_takes_what_it_says_and_no_more(tmp_path: Path) -> None:
     before = plugin.RECORDER.forget()
     seen: set[str] = set()

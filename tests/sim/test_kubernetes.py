@@ -1158,6 +1158,7 @@ def test_a_pod_brings_a_volume_and_takes_it_along(api: Api, disk: Disk) -> None:
     assert disk.volumes == {}  # a namespace that goes takes its pods along
 
 
+@pytest.mark.slow
 def test_a_thousand_pods_are_listed_in_pages(api: Api) -> None:
     for number in range(1000):
         api.plane.handle(as_sent("POST", f"{TEAM}/pods", pod(f"p-{number:04}", "none")))

@@ -21,6 +21,7 @@ def test_any_second_holds_so_many() -> None:
     assert [rate.admits() for _ in range(3)] == [True, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("system", "document", "says"),
     by_force(

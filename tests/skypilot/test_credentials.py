@@ -91,6 +91,7 @@ def cluster(tmp_path: Path, vastplan: Run) -> Iterator[Cluster]:
             assert not any(form in text for secret in secrets for form in forms(secret))
 
 
+@pytest.mark.slow
 def test_the_file_holds_the_pair_that_was_told(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     for site in ("iad", "pdx"):
@@ -99,6 +100,7 @@ def test_the_file_holds_the_pair_that_was_told(cluster: Cluster) -> None:
     assert cluster.pair("iad") != cluster.pair("pdx")
 
 
+@pytest.mark.slow
 def test_of_one_site_only_that_ones_kubernetes_is_read(cluster: Cluster) -> None:
     cluster.lab.clear_calls()
     cluster.export("--with-credentials", "--site", "iad")
@@ -109,12 +111,14 @@ def test_of_one_site_only_that_ones_kubernetes_is_read(cluster: Cluster) -> None
     assert not cluster.place("pdx").exists()
 
 
+@pytest.mark.slow
 def test_without_it_no_system_is_asked(cluster: Cluster) -> None:
     cluster.lab.clear_calls()
     cluster.export()
     assert cluster.lab.all_calls() == [] and not cluster.place("iad").exists()
 
 
+@pytest.mark.slow
 def test_again_changes_nothing_and_says_nothing_of_the_other_form(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     before = (cluster.place("iad").read_bytes(), cluster.place("iad").stat().st_ino)
@@ -124,6 +128,7 @@ def test_again_changes_nothing_and_says_nothing_of_the_other_form(cluster: Clust
     assert cluster.place("iad").read_bytes() == before[0]
 
 
+@pytest.mark.slow
 def test_a_file_that_others_can_read_is_closed(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     cluster.place("iad").chmod(0o644)
@@ -131,6 +136,7 @@ def test_a_file_that_others_can_read_is_closed(cluster: Cluster) -> None:
     assert cluster.place("iad").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_the_umask_opens_nothing(cluster: Cluster) -> None:
     mask = os.umask(0)
     try:
@@ -140,6 +146,7 @@ def test_the_umask_opens_nothing(cluster: Cluster) -> None:
     assert cluster.place("iad").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_a_next_generation_is_in_the_next_export(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     first = cluster.pair("iad")
@@ -149,6 +156,7 @@ def test_a_next_generation_is_in_the_next_export(cluster: Cluster) -> None:
     assert cluster.pair("iad") != first and set(cluster.told("iad")) == {first, cluster.pair("iad")}
 
 
+@pytest.mark.slow
 def test_somebodys_own_key_stays(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     cluster.place("iad").write_text("[vastdata]\naws_access_key_id = MINE\naws_secret_access_key = mine\n")
@@ -156,6 +164,7 @@ def test_somebodys_own_key_stays(cluster: Cluster) -> None:
     assert cluster.pair("iad") == ("MINE", "mine")
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_no_half_of_a_key(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     really = os.fsync
 
@@ -173,6 +182,7 @@ def test_a_full_disk_leaves_no_half_of_a_key(cluster: Cluster, monkeypatch: pyte
     assert [cluster.pair("iad")] == cluster.told("iad")
 
 
+@pytest.mark.slow
 def test_other_names_of_the_pair(cluster: Cluster) -> None:
     cluster.team.team["s3_keys"]["trainer"]["deliver"]["keys"] = {"access_key": "id", "secret_key": "key"}
     cluster.team.team["s3_keys"]["trainer"]["deliver"]["secret"] = "runai-team-a/other"
@@ -181,6 +191,7 @@ def test_other_names_of_the_pair(cluster: Cluster) -> None:
     assert cluster.pair("iad") in cluster.told("iad")
 
 
+@pytest.mark.slow
 def test_the_key_that_a_bucket_delivers(tmp_path: Path, vastplan: Run) -> None:
     """By the names that Run:AI looks for; two buckets in one Secret have one key between them."""
     with Lab(tmp_path, {"iad": ALL, "pdx": ALL}) as lab:
@@ -200,6 +211,7 @@ def test_the_key_that_a_bucket_delivers(tmp_path: Path, vastplan: Run) -> None:
         }
 
 
+@pytest.mark.slow
 def test_a_secret_that_somebody_else_filled(cluster: Cluster) -> None:
     """`--secret` takes any pair, by the names of AWS in either case."""
     cluster.say("iad", {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None})
@@ -209,6 +221,7 @@ def test_a_secret_that_somebody_else_filled(cluster: Cluster) -> None:
     assert "theirs/and+nobodys" not in cluster.printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -228,6 +241,7 @@ def test_what_is_no_key_is_not_written(data: dict[str, Any], says: str, cluster:
         assert not text or text not in ran.err + ran.out
 
 
+@pytest.mark.slow
 def test_a_key_that_is_not_delivered_yet(cluster: Cluster) -> None:
     cluster.team.team["s3_keys"]["trainer"]["deliver"]["secret"] = "runai-team-a/not-yet"
     ran = cluster.export("--with-credentials", code=1)

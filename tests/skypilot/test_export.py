@@ -134,6 +134,7 @@ def test_it_is_a_function_of_the_document(team: Team, export: Export, monkeypatc
     assert team.files() == first
 
 
+@pytest.mark.slow
 def test_a_snapshot_says_which_buckets_are_missing_and_changes_no_file(
     team: Team, export: Export, vastplan: Run
 ) -> None:

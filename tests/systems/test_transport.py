@@ -183,6 +183,7 @@ def test_a_huge_answer_is_cut_off(system: str, tmp_path: Path) -> None:
             provider(system, server).create(kind(system), body(system))
 
 
+@pytest.mark.slow
 def test_an_endless_trickle_is_cut_off(system: str, tmp_path: Path) -> None:
     with serving(tmp_path, _endless(b" ", 0.02)) as server:
         with pytest.raises(Unreachable, match="no whole answer within 1 s"):
@@ -425,6 +426,7 @@ def test_the_cluster_stands_where_the_kind_says_so_and_in_no_value(tmp_path: Pat
         assert json.loads(server.seen[-1].body) == {"meta": {**meta, "clusterId": uuid}, "spec": spec}
 
 
+@pytest.mark.slow
 def test_what_took_all_the_time_is_not_waited_for_again(system: str, tmp_path: Path) -> None:
     """A run that only reads asks such a server once."""
     hasty = TransportLimits(connect=2, silence=2, whole=1.0, retries=3)

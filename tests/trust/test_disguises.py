@@ -179,6 +179,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(DISGUISES, "with blanks"))
 @pytest.mark.parametrize("where", ["a field", "a name"])
 def test_a_row_that_holds_our_credential(where: str, name: str, lab: Lab, vastplan: Run, tmp_path: Path) -> None:

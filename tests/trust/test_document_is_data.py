@@ -368,6 +368,7 @@ def test_what_is_allowed_is_asked_again_when_it_is_used(repo: Path) -> None:
 SECRET = "namespaces: {a: {}}\nsecrets: {s: {namespace: a, data: {token: {env: CANARY}}}}\n"
 
 
+@pytest.mark.slow
 def test_a_variable_is_read_where_whoever_runs_it_has_named_it(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -393,6 +394,7 @@ def test_no_variable_goes_to_a_host_that_a_document_names(tmp_path: Path, vastpl
     assert ran.code == 6 and "which whoever runs this does not allow" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_no_variable_goes_to_a_server_that_nobody_vouches_for(
     repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -451,6 +453,7 @@ def test_no_variable_is_written_to_a_server_that_nobody_vouches_for(
     assert ran.code == 0, ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["a site", "the ledger"])
 def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
     where: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
@@ -632,6 +635,7 @@ def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -
     assert open_workspace([copy], tmp_path / "c.yaml", folder=repo).document.folder == repo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["yaml", "argparse", "pydantic", "pkgutil"])
 def test_no_module_of_a_checkout_is_imported(module: str, repo: Path) -> None:
     """Python itself looks for modules in the working folder first."""

@@ -73,6 +73,7 @@ def test_consent_is_weighed_again(applied: Path, vastplan: Run) -> None:
     assert states(ran) == {"iad/view_policy/p": "done", "iad/view_policy/q": "stale"}
 
 
+@pytest.mark.slow
 def test_a_limit_holds_unless_the_file_says_that_somebody_typed_another(applied: Path, vastplan: Run) -> None:
     """`--max-changes` is a consent like `--allow-delete`. Without it, a block that is gone stands again."""
     many = {f"q{number}": {"tenant": "a", "flavor": "NFS"} for number in range(11)}

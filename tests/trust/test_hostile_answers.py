@@ -111,6 +111,7 @@ def huge(value: Any, number: Any) -> Any:
     return number if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", by_force([10**400 + 1, 10**999 + 1, 1.7e308, "x"]), ids=["e400", "e999", "float", "word"]
 )

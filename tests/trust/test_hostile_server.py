@@ -86,6 +86,7 @@ def test_every_phase_is_tried() -> None:
     assert set(TABLE) | ELSEWHERE == set(PHASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(TABLE, "very many values"))
 def test_a_plan_ends_in_time_and_takes_no_memory(name: str, tmp_path: Path) -> None:
     expected = TABLE[name]
@@ -105,6 +106,7 @@ def test_a_plan_ends_in_time_and_takes_no_memory(name: str, tmp_path: Path) -> N
     assert noted["mebibytes"] < MEMORY, (name, noted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force([name for name in TABLE if name not in _LARGE_ONES], "a body bit by bit"))
 def test_an_import_ends_in_time_and_writes_nothing(name: str, tmp_path: Path) -> None:
     """It reads every collection that there is, and is held no longer than for each of them."""
@@ -173,6 +175,7 @@ def _writing(system: str, server: Hostile, limits: TransportLimits = QUICK, cont
     provider(system, Server(server.url, server.ca), limits).create(kind(system), asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     by_force([name for name in TABLE if not TABLE[name].proxy], "records without content", "trailers bit by bit"),
@@ -186,6 +189,7 @@ def test_a_write_without_an_answer_may_have_happened(system: str, name: str, tmp
         assert len(server.requests) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["vast", "kubernetes"])
 def test_our_request_is_read_too_slowly(system: str, tmp_path: Path) -> None:
     with hostile("our request read byte by byte", tmp_path) as server:

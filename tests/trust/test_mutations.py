@@ -23,6 +23,7 @@ def stage() -> Iterator[Stage]:
         yield Stage(Path(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", by_force(range(1, 20 * SAMPLE, SAMPLE)))
 def test_no_change_of_a_file_of_ours_does_more_than_the_file(first: int, stage: Stage) -> None:
     with stage.at_work():

@@ -166,6 +166,7 @@ def test_a_whole_life_says_none(outside: Outside, vastplan: Run, monkeypatch: py
         assert applied.code == 0, applied
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", by_force(ECHOES, "a message"))
 @pytest.mark.parametrize("system", by_force(SYSTEMS, "runai"))
 def test_a_server_that_quotes_its_caller(system: str, form: str, outside: Outside, vastplan: Run) -> None:
@@ -240,6 +241,7 @@ def test_an_empty_file_is_no_secret(outside: Outside, vastplan: Run) -> None:
     assert (ran.code, outside.lab.calls()) == (1, []), ran
 
 
+@pytest.mark.slow
 def test_no_process_is_given_one_as_an_argument(outside: Outside, tmp_path: Path) -> None:
     """The command of a secret notes its own arguments and those of whoever started it; and both their environments."""
     notes = tmp_path / "notes"

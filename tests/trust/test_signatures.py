@@ -69,6 +69,7 @@ def test_any_key_of_a_file_will_do(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", planned(document, vastplan, key), "--require-signature", both).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["BEGIN", "MCow", "END", "ssh-ed25519"])
 def test_a_key_with_a_mark_before_a_line_of_it_is_taken_back(line: str, document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent, "retired", openssh=line.startswith("ssh"))

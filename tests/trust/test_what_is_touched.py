@@ -195,6 +195,7 @@ def test_nothing_is_touched_that_is_not_the_documents(name: str, machine: Machin
     assert CANARY not in "".join(file.read_text(errors="replace") for file in machine.repo.glob("*.json"))
 
 
+@pytest.mark.slow
 def test_and_what_would_be_is_seen(machine: Machine) -> None:
     """With a connections file of the runner's that runs a command, names files elsewhere, and another host."""
     _write(machine, sites={"lab": {}}, namespaces={"a": {}}, tenants={"t": {}})

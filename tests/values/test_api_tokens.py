@@ -100,6 +100,7 @@ def test_its_owner_comes_in_with_it_and_may_what_his_role_says(site: Site) -> No
     assert site.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_another_generation_is_another_token_and_the_former_one_is_revoked_later(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_another_generation_is_another_token_and_the_former_one_is_revoked_later
     assert site.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_one_that_goes_is_revoked_and_before_its_owner(site: Site) -> None:
     (row,) = site.tokens()
     site.write(token=None, manager=False)
@@ -124,6 +126,7 @@ def test_one_that_goes_is_revoked_and_before_its_owner(site: Site) -> None:
     assert site.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_one_that_somebody_revoked_is_gone(site: Site) -> None:
     (row,) = site.tokens()
     site.lab.by_hand("iad", "vast", "PATCH", f"/api/v5/apitokens/{row['id']}/revoke/")
@@ -132,6 +135,7 @@ def test_one_that_somebody_revoked_is_gone(site: Site) -> None:
     assert old["revoked"] and site.delivered()["token"] == new[apitokens.TOKEN]
 
 
+@pytest.mark.slow
 def test_more_than_the_cluster_lets_a_manager_have(site: Site) -> None:
     for number in range(4):
         site.lab.by_hand("iad", "vast", "POST", "/api/v5/apitokens/", {"owner": "m", "name": f"by-hand-{number}"})

@@ -142,6 +142,7 @@ def made(site: Site) -> Site:
     return site
 
 
+@pytest.mark.slow
 def test_the_driver_works_with_what_is_in_the_secret_and_nobody_s_else(made: Site) -> None:
     login = made.login()
     row = made.managers()["team-a-csi"]
@@ -176,6 +177,7 @@ def test_a_log_in_that_somebody_keeps_under_its_name_stays_until_that_is_named(s
     assert site.claim("c")["status"]["phase"] == "Bound"
 
 
+@pytest.mark.slow
 def test_another_generation_is_another_password_and_the_driver_goes_on(made: Site) -> None:
     first = made.login()["password"]
     assert made.claim("before")["status"]["phase"] == "Bound"
@@ -187,6 +189,7 @@ def test_another_generation_is_another_password_and_the_driver_goes_on(made: Sit
     assert made.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_a_class_of_another_driver_brings_its_rights_and_takes_none(made: Site) -> None:
     before, first = made.permissions(), made.login()
     made.write(
@@ -200,6 +203,7 @@ def test_a_class_of_another_driver_brings_its_rights_and_takes_none(made: Site) 
     assert made.claim("c")["status"]["phase"] == "Bound"
 
 
+@pytest.mark.slow
 def test_one_that_classes_log_in_with_does_not_go(made: Site) -> None:
     made.write(user=None)
     ran = made.run("apply", *ALL)
@@ -207,6 +211,7 @@ def test_one_that_classes_log_in_with_does_not_go(made: Site) -> None:
     assert "team-a-csi" in made.managers() and made.login()["username"] == "team-a-csi"
 
 
+@pytest.mark.slow
 def test_nor_where_the_secret_is_the_document_s_own(site: Site) -> None:
     data = {"endpoint": "vms.example.com", "tenant": "team-a"}
     secrets = {"team-a-csi": {"namespace": "vast-csi", "data": data}}
@@ -220,6 +225,7 @@ def test_nor_where_the_secret_is_the_document_s_own(site: Site) -> None:
     assert site.run("apply", *ALL).code == 3 and "team-a-csi" in site.managers()
 
 
+@pytest.mark.slow
 def test_it_goes_with_its_class(made: Site) -> None:
     made.write(user=None, classes={})
     ran = made.run("apply", *ALL)
@@ -246,6 +252,7 @@ def test_a_tenant_that_is_renamed_is_told_what_keeps_its_user_and_nothing_is_don
     assert made.claim("c")["status"]["phase"] == "Bound"
 
 
+@pytest.mark.slow
 def test_a_tenant_under_another_key_keeps_its_user(made: Site) -> None:
     first = made.login()
     made.write(key="alpha", renamed_from="team-a", name="team-a")

@@ -35,6 +35,7 @@ def whose(plant: Plant) -> dict[str, str]:
     return {row["access_key"]: row["_somebody"] for row in plant.pairs()}
 
 
+@pytest.mark.slow
 def test_his_key_is_made_without_making_him_and_delivered(plant: Plant) -> None:
     plant.write(**CAROL)
     ran = plant.run("plan")
@@ -64,6 +65,7 @@ def test_a_local_user_is_not_taken_for_one_of_the_directory_and_his_key_stays(pl
         assert plant.pairs() == [old] and plant.holds_the_pair_of(old)
 
 
+@pytest.mark.slow
 def test_another_generation_leaves_the_former_pair_for_a_day(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     plant.write(**CAROL, generation=1)
     plant.run("apply", "--auto-approve")
@@ -78,6 +80,7 @@ def test_another_generation_leaves_the_former_pair_for_a_day(plant: Plant, monke
     assert plant.pairs() == [new]
 
 
+@pytest.mark.slow
 def test_a_key_that_another_user_has_is_none_of_ours(plant: Plant) -> None:
     plant.write(**CAROL, overlap=0)
     plant.run("apply", "--auto-approve")
@@ -92,6 +95,7 @@ def test_a_key_that_another_user_has_is_none_of_ours(plant: Plant) -> None:
     assert plant.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_who_is_in_no_directory_gets_no_key(plant: Plant) -> None:
     plant.write(user={"existing": "nobody"})
     ran = plant.run("apply", "--auto-approve")

@@ -48,6 +48,7 @@ def of_another_kind(key: dict[str, Any]) -> None:
     key["desired"]["deliver"]["secret"] = {"$ref": "iad/namespace/team-a"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [elsewhere, to_theirs, under_another_key, of_another_kind])
 def test_a_plan_that_says_another_destination_makes_no_key(
     change: Callable[[dict[str, Any]], None], plant: Plant
@@ -67,6 +68,7 @@ def test_a_plan_that_says_another_destination_makes_no_key(
     assert plant.lab.by_hand("iad", "kubernetes", "GET", THEIRS)["data"] == {"OTHER": "dGhlaXJz"}
 
 
+@pytest.mark.slow
 def test_a_plan_that_has_a_key_make_room_at_another_s_place_in_the_ledger_moves_nothing_there(plant: Plant) -> None:
     plant.write(generation=1)
     assert plant.run("apply", "--auto-approve").code == 0
@@ -87,6 +89,7 @@ def test_a_plan_that_has_a_key_make_room_at_another_s_place_in_the_ledger_moves_
     assert {one["id"] for one in after.values()} >= {row["access_key"] for row in plant.pairs()}
 
 
+@pytest.mark.slow
 def test_a_ledger_that_takes_a_stranger_s_secret_for_ours_delivers_nothing_into_it(plant: Plant) -> None:
     plant.write(generation=1)
     assert plant.run("apply", "--auto-approve").code == 0
@@ -102,6 +105,7 @@ def test_a_ledger_that_takes_a_stranger_s_secret_for_ours_delivers_nothing_into_
     assert plant.pairs() == [old] and plant.holds_the_pair_of(old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["delivered", "delivered_at", "fields"])
 def test_a_ledger_that_says_something_else_of_a_delivery_takes_no_working_key_away(what: str, plant: Plant) -> None:
     plant.write(generation=1)

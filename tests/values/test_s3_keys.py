@@ -67,6 +67,7 @@ def test_the_pair_is_in_the_secret_and_in_no_command_s_output_or_file(made: Plan
     assert not any(digest in snapshot for digest in owned["delivered"].values())
 
 
+@pytest.mark.slow
 def test_a_plan_says_where_it_goes_and_a_second_one_finds_nothing_to_do(plant: Plant) -> None:
     plant.write(generation=1)
     ran = plant.run("plan")
@@ -76,6 +77,7 @@ def test_a_plan_says_where_it_goes_and_a_second_one_finds_nothing_to_do(plant: P
     assert plant.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_another_generation_is_delivered_and_the_former_pair_works_for_a_day(
     made: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +97,7 @@ def test_another_generation_is_delivered_and_the_former_pair_works_for_a_day(
     assert made.pairs() == [new] and made.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_unasked(made: Plant) -> None:
     (old,) = made.pairs()
     made.write(generation=1, overlap=0)
@@ -112,6 +115,7 @@ def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_
     assert made.pairs() == [new]
 
 
+@pytest.mark.slow
 def test_a_secret_that_somebody_deleted_comes_back_with_another_pair(made: Plant) -> None:
     (old,) = made.pairs()
     made.lab.by_hand("iad", "kubernetes", "DELETE", SECRET)
@@ -128,6 +132,7 @@ def test_a_secret_that_somebody_deleted_comes_back_with_another_pair(made: Plant
     assert made.holds_the_pair_of(new)
 
 
+@pytest.mark.slow
 def test_a_lost_ledger_makes_and_deletes_nothing(made: Plant) -> None:
     (row,) = made.pairs()
     for file in (made.lab.folder / ".vastplan" / "ledger").glob("*.json"):
@@ -150,6 +155,7 @@ def test_where_somebody_keeps_a_pair_none_is_delivered(plant: Plant) -> None:
     assert not plant.pairs() and plant.delivered() == {"AWS_SECRET_ACCESS_KEY": "theirs"}
 
 
+@pytest.mark.slow
 def test_a_key_that_goes_takes_its_secret_along_when_that_is_asked_for(made: Plant) -> None:
     made.write()
     ran = made.run("apply", "--auto-approve")

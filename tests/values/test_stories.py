@@ -39,6 +39,7 @@ def at_rest(plant: Plant, *more: str) -> Row:
     return key
 
 
+@pytest.mark.slow
 def test_a_key_that_somebody_deleted_is_made_again_and_delivered(plant: Plant) -> None:
     (old,) = plant.pairs()
     by_hand(plant, "DELETE", old)
@@ -47,6 +48,7 @@ def test_a_key_that_somebody_deleted_is_made_again_and_delivered(plant: Plant) -
     assert at_rest(plant, "--believe-gone", "*")["access_key"] != old["access_key"]
 
 
+@pytest.mark.slow
 def test_a_key_that_somebody_disabled_works_again_and_is_the_same(plant: Plant) -> None:
     plant.write(generation=2, overlap=0, enabled=True)
     old = at_rest(plant)
@@ -82,6 +84,7 @@ def test_an_old_version_from_git_asks_for_no_other_key_and_is_told_the_number(pl
     assert at_rest(plant) != key
 
 
+@pytest.mark.slow
 def test_another_destination_gets_another_key_and_the_former_one_goes_when_that_is_asked_for(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +100,7 @@ def test_another_destination_gets_another_key_and_the_former_one_goes_when_that_
     assert at_rest(plant, "--allow-delete", f"iad/s3_key/trainer#{old['access_key']}") != old
 
 
+@pytest.mark.slow
 def test_an_entry_that_is_renamed_keeps_its_key(plant: Plant) -> None:
     (old,) = plant.pairs()
     text = plant.document.read_text()
@@ -119,6 +123,7 @@ def test_a_user_who_goes_takes_his_former_keys_along_and_nobody_asks_for_more_th
     assert {key["access_key"]}.isdisjoint(former)
 
 
+@pytest.mark.slow
 def test_a_user_who_is_renamed_keeps_his_key(plant: Plant) -> None:
     (old,) = plant.pairs()
     text = plant.document.read_text().replace("alice:\n", "bob:\n        name: alice\n        renamed_from: alice\n")

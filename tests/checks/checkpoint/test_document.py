@@ -311,6 +311,7 @@ def test_it_is_part_of_no_object(tmp_path: Path) -> None:
     assert objects(DOCUMENT) == objects(edited((", capability: {reads_bw_mbps: 20 GB/s, writes_bw_mbps: 10 GB/s}", "")))
 
 
+@pytest.mark.slow
 def test_a_change_of_it_changes_nothing(tmp_path: Path, vastplan: Run) -> None:
     file = tmp_path / "checkpoints.yaml"
     shutil.copy(ROOT / "examples" / "csi-password", tmp_path)
