@@ -49,6 +49,11 @@ def project_of(bucket: Entry, scope: Scope) -> Ref | None:
     return Ref(own.pop()) if len(own) == 1 else None
 
 
+def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
+    """The project that would mount a bucket by S3 if there were a key; `None` where there is one, or nothing is to be mounted."""
+    return None if "deliver" in bucket.values else _by_s3(bucket, scope)
+
+
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     """The key of a bucket, and the credential with it, unless another bucket that delivers to the same Secret has them."""
     site, deliver = bucket.address.site, bucket.values.get("deliver")
