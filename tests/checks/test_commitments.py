@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import Run
 from tests.lab import Lab
 from tests.test_schemas import fits

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 

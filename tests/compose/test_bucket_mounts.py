@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.compose.short import Said, entries, entry, made, said, short, sites, without
+from tests.compose.short import LEAVE_OUT, Said, entries, entry, made, said, short, sites, without
 from vastplan.kinds.compose import delivery
 from vastplan.kinds.compose._bucket_mounts import BucketDelivery
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
@@ -68,15 +68,16 @@ def test_what_is_said_of_a_key_is_said_there() -> None:
 
 
 OTHER = "bucket/a"
+ELSEWHERE = {**BY_S3, "mount": "/elsewhere"}
 
 
 def test_buckets_that_deliver_to_one_secret_have_one_key() -> None:
     source = {"s3_data_source/sets": SOURCE}
-    assert parts(BY_S3, {OTHER: BY_S3}) == (source, [])
+    assert parts(BY_S3, {OTHER: ELSEWHERE}) == (source, [])
     found, _ = parts(BY_S3, {OTHER: {**SAYS, "deliver": SECRET}})
     assert found == {"access_key_credential/nlp/s3": CREDENTIAL, **source}
     # another Secret is another key, and so is that of another site
-    assert parts(BY_S3, {OTHER: {**BY_S3, "deliver": {**SECRET, "secret": "runai-nlp/other"}}}) == (WHOLE, [])
+    assert parts(BY_S3, {OTHER: {**ELSEWHERE, "deliver": {**SECRET, "secret": "runai-nlp/other"}}}) == (WHOLE, [])
     assert parts(BY_S3, {f"pdx:{OTHER}": BY_S3}) == (WHOLE, [])
 
 
@@ -90,16 +91,16 @@ def test_a_mount_of_any_of_them_says_how_its_values_are_called() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {**BY_S3, "owner": "@user/bo"}, {**BY_S3, "tenant": "@tenant/cv"}, {**BY_S3, "deliver": {**SECRET, "generation": 2}},
-        {**BY_S3, "deliver": {**SECRET, "overlap": 1}}, {**BY_S3, "deliver": {**SECRET, "keys": FOR_OTHERS}},
-        {**BY_S3, "deliver": {**SECRET, "user": "@user/bo"}},
+        {**ELSEWHERE, "owner": "@user/bo"}, {**ELSEWHERE, "tenant": "@tenant/cv"}, {**ELSEWHERE, "deliver": {**SECRET, "generation": 2}},
+        {**ELSEWHERE, "deliver": {**SECRET, "overlap": 1}}, {**ELSEWHERE, "deliver": {**SECRET, "keys": FOR_OTHERS}},
+        {**ELSEWHERE, "deliver": {**SECRET, "user": "@user/bo"}},
     ],
 )  # fmt: skip
 def test_two_keys_in_one_place_are_refused(other: Said) -> None:
     _, wrong = parts(BY_S3, {OTHER: other})
     fix = "say the same of user, keys, generation and overlap in both, or deliver to another Secret"
     assert wrong == [("VP282", "bucket a delivers another key to runai-nlp/s3", fix)]
-    assert parts({**BY_S3, "deliver": {**SECRET, "user": "@user/ana"}}, {OTHER: BY_S3})[1] == []
+    assert parts({**BY_S3, "deliver": {**SECRET, "user": "@user/ana"}}, {OTHER: ELSEWHERE})[1] == []
 
 
 def test_the_credential_is_by_the_secret_as_the_document_has_it() -> None:
@@ -142,6 +143,52 @@ def test_where_its_buckets_are_found_a_pool_says() -> None:
     assert url({"vip_pool": "@vip_pool/b"}, {**both}) == "http://b"
     assert url({"vip_pool": "@vip_pool/c"}, {**both, "vip_pool/c": {}}) is None
     assert url({"vip_pool": "@?vip_pool/d"}, {**both}) is None
+
+
+@pytest.mark.parametrize(
+    ("says", "other", "world", "where"),
+    [
+        ({}, {}, {}, "project nlp"),
+        ({"project": "@project/nlp"}, {}, {}, "project nlp"),
+        ({}, {}, {"project/nlp": None}, "tenant nlp"),
+        ({}, {"project": "@project/nlp"}, {"project/second": {"tenant": "@tenant/nlp"}}, "project nlp"),
+        ({}, {"tenant": "@tenant/cv"}, {}, ""),
+        ({}, {"mount": "/other"}, {}, ""),
+        ({"mount": LEAVE_OUT}, {}, {}, ""),
+        (
+            {"project": "@project/second"},
+            {"project": "@project/nlp"},
+            {"project/second": {"tenant": "@tenant/nlp"}},
+            "",
+        ),
+    ],
+)
+def test_two_are_not_mounted_at_one_place(says: Said, other: Said, world: Said, where: str) -> None:
+    first = {"bucket/first": {**SAYS, "mount": "/sets", **other}}
+    _, wrong = made(
+        COMPOSITION,
+        entry("bucket/sets", {**BY_S3, **says}),
+        {**WORLD, **world, **first, "bucket/sets": {**BY_S3, **says}},
+    )
+    text = f"bucket first and bucket sets of {where} are both mounted at /sets"
+    assert [one for one in wrong if one[0] == "VP290"] == ([("VP290", text, PLACE)] if where else [])
+    # the first one is not blamed for the second
+    _, wrong = made(
+        COMPOSITION,
+        entry("bucket/first", first["bucket/first"]),
+        {**WORLD, **world, **first, "bucket/sets": {**BY_S3, **says}},
+    )
+    assert not [one for one in wrong if one[0] == "VP290"]
+
+
+PLACE = "another mount for one of them"
+
+
+def test_a_volume_of_the_project_is_not_mounted_at_its_place() -> None:
+    volume = {"volume/v": {"project": "@project/nlp", "mount": "/sets", "size": 1}}
+    text = "volume v and bucket sets of project nlp are both mounted at /sets"
+    assert parts(BY_S3, volume)[1] == [("VP290", text, PLACE)]
+    assert parts(BY_S3, {"volume/v": {"project": "@project/other", "mount": "/sets", "size": 1}})[1] == []
 
 
 def test_without_a_key_a_project_that_is_named_cannot_mount_it() -> None:

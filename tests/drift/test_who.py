@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import Run
 from tests.drift.stage import TIB, Hands
 from vastplan.sim.faults import Effect, Fault

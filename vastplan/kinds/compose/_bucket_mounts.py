@@ -42,11 +42,12 @@ class BucketDelivery(IntoSecret):
 
 
 def project_of(bucket: Entry, scope: Scope) -> Ref | None:
-    """The project that mounts a bucket: the one that is written, or the only one of its tenant; where there are several, none."""
+    """The project that mounts a bucket, or a volume: the one that is written, or the only one of its tenant; where there are several,
+    none."""
     values = bucket.values
     if "mount" not in values or "project" in values:
         return values.get("project") if "mount" in values else None
-    own = {project.address for project in scope.owned_by(values["tenant"], bucket.address.site, "project")}
+    own = {project.address for project in scope.owned_by(values.get("tenant"), bucket.address.site, "project")}
     return Ref(own.pop()) if len(own) == 1 else None
 
 
@@ -57,6 +58,11 @@ def key_of(bucket: Entry, scope: Scope) -> Address | None:
         return None
     kind = "s3_key" if bucket.values["owner"].managed else "directory_key"
     return bucket.address._replace(kind=kind, name=deliver["secret"])
+
+
+def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
+    """The project that would mount a bucket by S3 if there were a key; `None` where there is one, or nothing is to be mounted."""
+    return None if "deliver" in bucket.values else _by_s3(bucket, scope)
 
 
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
@@ -89,6 +95,7 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
 def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Entry]:
     """What mounts a bucket in Run:AI."""
     values, project = bucket.values, project_of(bucket, scope)
+    _alone_at_its_place(bucket, project, scope)
     if project is None:
         return
     if _FILES & set(values.get("protocols") or ()):
@@ -101,6 +108,31 @@ def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Ent
     elif "project" in values:
         text = f"project {project} mounts it by S3, and there is no key that it could log in with"
         scope.refuse(bucket, "VP283", text, "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
+
+
+def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
+    """Refuse a bucket for whose place another bucket or a volume of the project was before. One of no project is for all projects of
+    its tenant, in exports."""
+    site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
+    there = scope.indexed(site, "bucket", _by_mount).get(mount, []) if mount is not None else []
+    before = [*scope.indexed(site, "volume", _by_mount).get(mount, []), *there[: there.index(bucket)]] if there else []
+    for other in before:
+        others = project_of(other, scope)
+        if others == project if project and others else other.values.get("tenant") == tenant:
+            where = f"project {project or others}" if project or others else f"tenant {tenant}"
+            named = " and ".join(f"{one.address.kind} {one.address.name}" for one in (other, bucket))
+            scope.refuse(
+                bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "another mount for one of them"
+            )
+
+
+def _by_mount(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Buckets or volumes by where they are mounted."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if "mount" in entry.values:
+            found.setdefault(entry.values["mount"], []).append(entry)
+    return found
 
 
 def _by_s3(bucket: Entry, scope: Scope) -> Ref | None:
