@@ -62,6 +62,8 @@ class GuardContext:
     """What is owned and the document takes for somebody else's, by an entry that says so."""
     given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
     """Where values of an entry were delivered, former ones too: by place the digests of them."""
+    composites: Set[str] = frozenset()
+    """The composite entries of the document."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
@@ -133,6 +135,7 @@ def guard_context(
         shares=_shares(matches, actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
+        composites=frozenset(entry.origin for entry in desired.values()),
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
