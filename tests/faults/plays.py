@@ -89,6 +89,19 @@ tenants:
       loader: {user: alice, overlap: 0, enabled: false, deliver: {secret: stores/loader, keys: {access_key: id, secret_key: key}}}
       old: {user: alice, overlap: 0, deliver: {secret: stores/old}}
 """
+# Of these the smallest: one key, so that there are few moments to end its rotation at.
+KEY = """\
+version: 1
+name: key
+sites: {iad: {sim: {systems: [vast, kubernetes]}}}
+namespaces: {stores: {}}
+local_providers: {team: {}}
+tenants:
+  team:
+    local_provider: team
+    users: {alice: {uid: 30109}}
+    s3_keys: {trainer: {user: alice, overlap: 0, deliver: {secret: stores/trainer}}}
+"""
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 
 
@@ -164,6 +177,11 @@ def quotas(folder: Path) -> tuple[Path, Path]:
 def values(folder: Path) -> tuple[Path, Path]:
     """Keys, log-ins and a token that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
     return _two(folder, "values", VALUES, _rotated)
+
+
+def key(folder: Path) -> tuple[Path, Path]:
+    """One key that is delivered; then another generation of it."""
+    return _two(folder, "key", KEY, lambda tree: tree["tenants"]["team"]["s3_keys"]["trainer"].update(generation=2))
 
 
 def shared_values(folder: Path) -> tuple[Path, Path]:

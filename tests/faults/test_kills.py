@@ -33,6 +33,21 @@ def test_after_a_run_that_was_ended_the_next_one_converges(document: str, how: s
 
 
 @pytest.mark.slow
+def test_a_rotation_that_is_killed_at_any_moment_ends_with_one_key_where_it_belongs(tmp_path: Path) -> None:
+    """Before and after the new key is made, noted, delivered and noted as delivered, and the old one is deleted."""
+    theatre = Theatre(tmp_path / "home", *plays.key(tmp_path))
+    try:
+        scene = theatre.scenes[1]
+        assert sorted(action.verb.value for action in scene.plan.actions) == ["create", "delete"]
+        many = events(theatre, scene)
+        assert all(kill(theatre, scene, deadly) for deadly in range(many))
+        keys = theatre.stage.world.pairs()
+        assert len(keys) == 1 and not keys.keys() & scene.delivered
+    finally:
+        theatre.close()
+
+
+@pytest.mark.slow
 def test_a_plan_whose_run_died_is_not_taken_up_again_and_an_ordinary_run_finishes_it(tmp_path: Path) -> None:
     theatre = Theatre(tmp_path / "home", *plays.chain(tmp_path))
     try:

@@ -263,6 +263,9 @@ def test_and_what_is_one_is_read(key: str) -> None:
                 ("delivered_at", 7),
                 ("generation", "2"),
                 ("generation", True),
+                ("origin", 7),
+                ("origin", "bucket"),
+                ("origin", "pdx/bucket/b"),
             )
         ),
         *(
@@ -296,7 +299,9 @@ def test_settings_and_sources_are_noted_and_left_out_while_there_are_none() -> N
 
 
 def test_what_was_delivered_and_what_was_there_before_is_noted_and_left_out_while_nothing_was() -> None:
-    delivered = replace(OWNED, delivered={"iad/secret/x password": "ab"}, delivered_at="then", generation=2)
+    delivered = replace(
+        OWNED, delivered={"iad/secret/x password": "ab"}, delivered_at="then", generation=2, origin="iad/bucket/b"
+    )
     nothing, two = Intent("create", before=()), Intent("create", before=("a", "b"))
     begun = events.begin("p", {X: nothing, Y: two, "iad/view/z": Intent("create")}, "t")
     part = after(begun, part=EMPTY)
@@ -308,7 +313,8 @@ def test_what_was_delivered_and_what_was_there_before_is_noted_and_left_out_whil
     assert load(dump(part), "X") == part and part.entries[X] == delivered
     owned = json.loads(dump(part))["entries"]
     assert owned[X]["delivered"] == {"iad/secret/x password": "ab"} and owned[X]["delivered_at"] == "then"
-    assert owned[X]["generation"] == 2 and not {"delivered", "delivered_at", "generation"} & owned[Y].keys()
+    assert (owned[X]["generation"], owned[X]["origin"]) == (2, "iad/bucket/b")
+    assert not {"delivered", "delivered_at", "generation", "origin"} & owned[Y].keys()
 
 
 def test_a_part_of_version_2_has_delivered_nothing() -> None:

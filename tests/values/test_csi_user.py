@@ -233,6 +233,19 @@ def test_it_goes_with_its_class(made: Site) -> None:
     assert set(made.managers()) == {"admin"} and not made.roles()
 
 
+def test_one_consent_is_for_all_of_it_once_its_entry_is_gone(made: Site) -> None:
+    made.write(user={"endpoint": "vms.example.com", "drivers": ["block"]}, classes={})
+    ran = made.run("plan", "--allow-delete", "iad/csi_user/team-a")  # some of it goes: that is named by itself
+    assert "it stands for several objects, and a consent names what goes" in ran.out, ran
+    made.write(user=None, classes={})
+    whole = ("--allow-delete", "iad/csi_user/team-a")
+    assert f"{' '.join(whole)} for all that it stood for" in made.run("plan").out
+    others = ("--allow-delete", "iad/storage_class/*", "--allow-delete", "iad/admission_*", "--max-changes", "9")
+    ran = made.run("apply", "--auto-approve", *whole, *others)
+    assert ran.code == 0 and "VP317" not in ran.out and set(made.managers()) == {"admin"}, ran
+    assert not made.roles()
+
+
 def test_a_tenant_that_is_renamed_is_told_what_keeps_its_user_and_nothing_is_done_by_halves(made: Site) -> None:
     first = made.login()
     made.write(key="alpha")

@@ -365,8 +365,17 @@ class _Execution:
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
         generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
-        owned = Owned(id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation)
+        owned = Owned(
+            id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation, self._composite()
+        )
         self._journal.owns(str(self._address), owned)
+
+    def _composite(self) -> str:
+        """The composite entry that the object is a part of, "" where it comes of an object, or of a setting."""
+        site, _, rest = self._action.origin.partition("/")
+        kind, _, name = rest.partition("/")
+        of_a_kind = not name or kind in self._context.kinds
+        return "" if of_a_kind or site != self._address.site else self._action.origin
 
     def _fresh(self) -> Row:
         fresh = self._provider.read(self._kind, self._action.locator)

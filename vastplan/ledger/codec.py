@@ -82,6 +82,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
             *owned.sources.values(),
             *owned.delivered.values(),
             owned.delivered_at,
+            owned.origin,
         )
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))
@@ -95,6 +96,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
         raise ValueError("something else where a number belongs")
     if len(bytes.fromhex(part.key)) > _KEY_SIZE:
         raise ValueError("a key that is too long")
-    for address in (*part.entries, *part.intents):
+    origins = {owned.origin for owned in part.entries.values()} - {""}
+    for address in (*part.entries, *part.intents, *origins):
         if Address.parse(address).site != part.site:
             raise ValueError("an address that is none of this site")

@@ -18,6 +18,7 @@ LATER = (
     "delivered",
     "delivered_at",
     "generation",
+    "origin",
 )  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 

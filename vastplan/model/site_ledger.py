@@ -26,7 +26,8 @@ class Owned:
     for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
     version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
     each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
-    they were not; `generation` is the number that they were made for, 0 where there are none or it is not known.
+    they were not; `generation` is the number that they were made for, 0 where there are none or it is not known. `origin` (since
+    version 3) is the composite entry that it is a part of, "" where it is none.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Owned:
     delivered: Mapping[str, str] = field(default_factory=dict)
     delivered_at: str = ""
     generation: int = 0
+    origin: str = ""
 
     @property
     def imported(self) -> bool:

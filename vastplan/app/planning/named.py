@@ -24,7 +24,8 @@ class Known:
     """The addresses that can be named on the planned sites, and those that each composite entry stands for.
 
     `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
-    `leaving` are addresses that are owned and left the document, `kinds` the names that a kind may have.
+    `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
+    too, `kinds` the names that a kind may have.
     """
 
     addresses: frozenset[str]
@@ -33,6 +34,7 @@ class Known:
     begun: frozenset[str] = frozenset()
     leaving: frozenset[Address] = frozenset()
     kinds: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
 
 
 def resolve_named(
@@ -71,6 +73,7 @@ def known(
         frozenset(site for site, part in ledger.items() if part.applied),
         frozenset(map(Address.parse, leaving)),
         frozenset(kinds),
+        frozenset(owned.origin for part in ledger.values() for owned in part.entries.values()) - {"", *parts},
     )
 
 
@@ -104,7 +107,8 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
         ("--believe-gone", consent.believe_gone),
     ):
         for text in dict.fromkeys(texts):
-            if not _matched(text, there.addresses):
+            whole = there.whole if option == "--allow-delete" else ()
+            if not _matched(text, there.addresses) and not _matched(text, whole):
                 yield option, text
     for text in dict.fromkeys(options.targets):
         if not _matched(text, there.addresses) and not _matched(text, there.parts.keys()):
@@ -150,7 +154,7 @@ def _hint(option: str, text: str, there: Known) -> str:
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"
-    near = {*there.addresses, *(there.parts if option == "--target" else ())}
+    near = {*there.addresses, *(there.parts if option == "--target" else ()), *there.whole}
     return nearest_address(text, near) or "an address is site/kind/name"
 
 

@@ -105,7 +105,7 @@ class _Verdicts:
         now = self._now.get(action.address)
         if action.supersedes != (now.supersedes if now is not None else ""):
             raise self._other(action)
-        return replace(action, desired=to_json(entry.values))
+        return replace(action, desired=to_json(entry.values), origin=entry.origin)
 
     def _gone(self, action: Action, now: Action | None) -> Action:
         """Somebody else has deleted it: the ledger hears of that."""

@@ -64,6 +64,8 @@ class GuardContext:
     """Where values of an entry were delivered, former ones too: by place the digests of them."""
     left: Mapping[str, Set[str]] = field(default_factory=dict)
     """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
+    composites: Set[str] = frozenset()
+    """The composite entries of the document."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
@@ -139,6 +141,7 @@ def guard_context(
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
         left=left,
+        composites=frozenset(entry.origin for entry in desired.values()),
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,

@@ -26,11 +26,24 @@ def approved(action: Action, context: GuardContext) -> Block | None:
     if action.verb is Verb.DELETE and goes_unasked(context.matches, address):
         return None
     if not kind.data_bearing:
+        whole = _stood_for(action, context)
         if address in context.allowed.delete or _allowed_with_another(action, context):
             return None
-        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
+        if whole is not None and whole in context.allowed.delete:
+            return None
+        fix = f"--allow-delete {word(address)}"
+        fix += "" if whole is None else f", or --allow-delete {word(whole)} for all that it stood for"
+        return Block("approval", f"a {action.verb.value} needs consent", fix)
     missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
     return Block("approval", *missing) if missing else None
+
+
+def _stood_for(action: Action, context: GuardContext) -> Address | None:
+    """The composite entry that an object goes with; of one that stands in the document still, each part is named by itself."""
+    owned = context.matches.owned.get(action.address)
+    if action.verb is not Verb.DELETE or owned is None or not owned.origin or owned.origin in context.composites:
+        return None
+    return Address.parse(owned.origin)
 
 
 def _allowed_with_another(action: Action, context: GuardContext) -> bool:
