@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 import yaml
@@ -378,3 +378,66 @@ def test_a_document_whose_path_has_a_comma(tmp_path: Path, vastplan: Run) -> Non
     ran = vastplan("apply", saved)
     assert ran.code == 0, ran
     assert json.loads(saved.read_text())["sources"] == [str(folder), str(more)]
+
+
+BUCKETS: dict[str, Any] = {
+    "local_provider": "a",
+    "view_policy": {"flavor": "S3_NATIVE"},
+    "users": {"ann": {"uid": 1}},
+    "groups": {"team": {"gid": 2}},
+}
+
+
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        (
+            {"buckets": {"x": {"size": 1, "owner": {"exising": "ann"}}}},
+            ["error VP206: unknown key exising (did you mean existing?)"],
+        ),
+        ({"buckets": {"x": {"siz": 1, "owner": "ann"}}}, ["error VP206: unknown key siz (did you mean size?)"]),
+        (
+            {"buckets": {"x": {"bukket": 1, "owner": "ann"}}},
+            ["error VP206: unknown key bukket (did you mean bucket?)", "error VP211: bucket x: size is missing"],
+        ),
+        (
+            {"buckets": {"x": {"size": 1, "owner": "ann", "deliver": {"secret": "Not One"}}}},
+            [
+                "error VP212: deliver.secret: 'Not One' is not NAMESPACE/NAME of a Secret: small letters and digits, with - between "
+                "them, and in the name also ."
+            ],
+        ),
+        (
+            {"buckets": {"x": {"size": 1, "owner": "ann", "mount": "x/"}}},
+            [
+                "error VP212: mount: 'x/' is not a path: it starts with / and does not end with it, and has no // and no control "
+                "characters"
+            ],
+        ),
+        (
+            {"bucket": {"x": {"size": 1, "owner": "ann"}, "y": {"size": 1, "owner": "ann"}}},
+            ["error VP206: bucket is one bucket, called a as its tenant; x, y are no keys of it (did you mean buckets?)"],
+        ),
+        ({"bucket": {"x": {}}}, ["error VP206: bucket is one bucket, called a as its tenant; x are no keys of it (did you mean buckets?)"]),
+        ({"bucket": {"per_site": {}}}, ["error VP211: bucket a: owner is missing", "error VP211: bucket a: size is missing"]),
+        (
+            {"buckets": {name: {"size": 1, "owner": "ann", "bucket": "same", "read": ["team"]} for name in ("x", "y")}},
+            ["error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)"],
+        ),
+        (
+            {"buckets": {name: {"size": 1, "owner": "ann", "bucket": "same"} for name in ("x", "y", "z")}},
+            [
+                "error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)",
+                "error VP230: iad/view/z: is the same view as x (path /a/same, tenant a) (remove one of them)",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_one_mistake_is_told_once_and_in_words(
+    says: dict[str, Any], told: list[str], tmp_path: Path, vastplan: Run
+) -> None:
+    path = tmp_path / "doc.yaml"
+    whole = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}, "local_providers": {"a": {}}}
+    path.write_text(yaml.safe_dump({**whole, "tenants": {"a": {**BUCKETS, **says}}}))
+    ran = vastplan("validate", path)
+    assert ran.code == 1 and sorted(line.split(": ", 1)[1] for line in ran.err.splitlines()) == told, ran

@@ -149,9 +149,18 @@ def _version(client: Client) -> str | None:
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
-    """Two entries that would be the same object, or whose values would go to the same place."""
+    """Two entries that would be the same object, or whose values would go to the same place; of two that stand for several objects
+    each, by the first of these."""
     seen: dict[tuple[Any, ...], Entry] = {}
+    told: set[tuple[str, str]] = set()
     findings = []
+
+    def is_told(entry: Entry, first: Entry) -> bool:
+        pair = (entry.origin, first.origin)
+        known = all(pair) and pair in told
+        told.add(pair)
+        return known
+
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         if not kind.remade:  # of these several may be alike
@@ -159,12 +168,13 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
             if first is not entry:
                 same = _listed(entry, kind.identity)
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
-                findings.append(_twice(entry, text, "remove one of them"))
+                if not is_told(entry, first):
+                    findings.append(_twice(entry, text, "remove one of them"))
                 continue
         for together in kind.unique:
             if all(entry.values.get(name) is not None for name in together):
                 first = _first(seen, entry, together)
-                if first is not entry:
+                if first is not entry and not is_told(entry, first):
                     text = f"{_listed(entry, together)} is that of {first.origin or first.address}, too, and one {kind.name} has it"
                     findings.append(_twice(entry, text, f"another {together[0]} for one of them"))
         delivers = delivers_of(kind, entry.values)

@@ -61,6 +61,13 @@ def _size(value: Any) -> int:
     return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
+def _names_of_several(type_: EntryType, written: Mapping) -> list[str]:
+    """The names of entries where somebody wrote those of a section in the place of one entry; none where it is one."""
+    known = {*type_.model.model_fields, *ENTRY_KEYS}
+    several = bool(written) and all(isinstance(inner, Mapping) and key not in known for key, inner in written.items())
+    return list(written) if several else []
+
+
 class Instantiator:
     """Walks the sections of one tree; what is wrong is collected in `problems`."""
 
@@ -106,6 +113,10 @@ class Instantiator:
         """One entry of `holder`; inside a container only for the container's site."""
         written = self._mapping(holder, key)
         where = holder.where(key)
+        if container and key == type_.name and (names := _names_of_several(type_, written)):
+            text = f"{key} is one {key}, called {container.name} as its {container.type.name}; {', '.join(names[:3])} are no keys of it"
+            self._problem("VP206", text, where, f"did you mean {type_.section}?")
+            return
         inside = container.around(key == type_.name) if container else None
         name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from vastplan.document.instantiate import Raw
 from vastplan.document.nearest import Nearest
@@ -168,11 +169,17 @@ class Resolver:
         """Pydantic's findings in our words; for a union only the branch that came furthest."""
         errors = invalid.errors(include_url=False, include_context=False, include_input=True)
         deepest: dict[tuple[Any, ...], int] = {}
+        unknown: dict[tuple[Any, ...], list[str]] = {}  # keys that nobody knows, and those that are missing, by where
+        missing: dict[tuple[Any, ...], list[str]] = {}
         for problem in errors:
-            path, _ = _place(raw.values, problem["loc"])
+            path, _ = _place(raw.values, problem)
             deepest[path[:1]] = max(deepest.get(path[:1], 0), len(path))
+            if problem["type"] in ("extra_forbidden", "missing"):
+                (unknown if problem["type"] == "extra_forbidden" else missing).setdefault(path[:-1], []).append(
+                    str(path[-1])
+                )
         for problem in errors:
-            path, where = _place(raw.values, problem["loc"])
+            path, where = _place(raw.values, problem)
             if len(path) < deepest[path[:1]]:
                 continue
             dotted = ".".join(map(str, path))
@@ -180,9 +187,12 @@ class Resolver:
                 continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
             if problem["type"] == "extra_forbidden":
                 known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
+                known += [name for name in missing.get(path[:-1], ()) if name not in known]
                 hint = partial(self._near, str(path[-1]), known)
                 self._add("VP206", f"unknown key {path[-1]}", where or raw.where, hint)
             elif problem["type"] == "missing":
+                if any(self._near(key, [str(path[-1])]) for key in unknown.get(path[:-1], ())):
+                    continue  # it is there, misspelt, which is said of that
                 self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
             else:
                 message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
@@ -199,17 +209,18 @@ class Resolver:
             raise Invalid(self.problems)
 
 
-def _place(values: Any, loc: tuple[Any, ...]) -> tuple[tuple[Any, ...], Where | None]:
-    """The part of an error's location that really is in the document (union branches are not), and its place."""
+def _place(values: Any, problem: ErrorDetails) -> tuple[tuple[Any, ...], Where | None]:
+    """The part of an error's location that really is in the document (union branches are not) or should be, and its place."""
     path: list[Any] = []
     where: Where | None = None
+    loc = problem["loc"]
     for index, step in enumerate(loc):
         last = index == len(loc) - 1
         if isinstance(values, Located) and isinstance(step, str):
             if step in values:
                 where, values = values.where(step), values[step]
                 path.append(step)
-            elif last:
+            elif last and problem["type"] == "missing":
                 path.append(step)
                 where = where or values.at
         elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):

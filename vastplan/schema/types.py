@@ -16,7 +16,7 @@ from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
     "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "EndpointUrl", "Existing", "Host", "IpRange", "Key", "KubernetesName",
-    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName", "quantity",
+    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName", "formed", "quantity",
 ]  # fmt: skip
 
 
@@ -45,6 +45,17 @@ class FileSecret(Spec):
 
 
 SecretSource = EnvironmentSecret | FileSecret
+
+
+def formed(pattern: str, words: str) -> BeforeValidator:
+    """Says in words what a text has to be that a pattern holds (`StringConstraints`, beside this): who wrote it reads no patterns."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and not re.search(pattern, value):
+            raise ValueError(f"{quoted(value)} is not {words}")
+        return value
+
+    return BeforeValidator(check)
 
 
 class Key(str):
@@ -127,7 +138,12 @@ VendorName = Annotated[
     BeforeValidator(_no_key),
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"),
 ]
-KubernetesName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+_DNS = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+KubernetesName = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=_DNS),
+    formed(_DNS, "a name in Kubernetes: small letters and digits, with - and . between them"),
+]
 ReferenceName = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE)] | Existing
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes), Unit(units.BYTES)]
