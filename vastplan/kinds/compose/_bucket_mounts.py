@@ -111,11 +111,22 @@ def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Ent
 
 
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
-    """Refuse a bucket for whose place another bucket or a volume of the project was before. One of no project is for all projects of
-    its tenant, in exports."""
+    """Refuse a bucket at whose place another bucket, or a volume, of the project is. One of no project is for all projects of its
+    tenant, in exports."""
     site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
-    there = scope.indexed(site, "bucket", _by_mount).get(mount, []) if mount is not None else []
-    before = [*scope.indexed(site, "volume", _by_mount).get(mount, []), *there[: there.index(bucket)]] if there else []
+    if mount is None:
+        return
+    rooms: list[Ref | str] = [f"all of {tenant}"]
+    if project is not None:
+        home = scope.get(project.target)
+        rooms = [project, tenant, *([home.values["tenant"]] if home is not None and "tenant" in home.values else [])]
+    volumes, buckets = (scope.indexed(site, kind, _by_mount) for kind in ("volume", "bucket"))
+    found = {
+        entry.address: entry
+        for room in rooms
+        for entry in (*volumes.get((mount, room), ()), *buckets.get((mount, room), ()))
+    }
+    before = (entry for address, entry in found.items() if address.kind != "bucket" or address < bucket.address)
     for other in before:
         others = project_of(other, scope)
         if others == project if project and others else other.values.get("tenant") == tenant:
@@ -126,12 +137,16 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
             )
 
 
-def _by_mount(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Buckets or volumes by where they are mounted."""
-    found: dict[str, list[Entry]] = {}
+def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
+    """Buckets or volumes by where they are mounted, and by the project that they name; those that name none by their tenant. Of a
+    tenant all are found, too."""
+    found: dict[tuple[str, Ref | str], list[Entry]] = {}
     for entry in entries:
-        if "mount" in entry.values:
-            found.setdefault(entry.values["mount"], []).append(entry)
+        values, tenant = entry.values, entry.values.get("tenant")
+        if "mount" in values:
+            for room in (values.get("project") or tenant, f"all of {tenant}"):
+                if room is not None:
+                    found.setdefault((values["mount"], room), []).append(entry)
     return found
 
 
