@@ -32,6 +32,9 @@ KINDS = tuple(FAULTS)
 DOCUMENTS = ("small", "quotas", "values", "reference")
 ONLY = {"quotas": "resourcequotas"}
 """Of this document only the requests with this in their path are struck: the others are struck in another one."""
+EACH = {"values"}
+"""Of this document each request of an apply is struck by some fault also where the others are thinned: no two of them are alike
+in what would be lost."""
 TOGETHER = "two at once"
 TRIES = 4
 """On a busy machine an answer can come too late by itself; it is asked for again, and the N-th request is another one."""
@@ -73,7 +76,9 @@ def cases(
     found = list(_in_turn(scenes, met) if document == "reference" else _all(document, scenes))
     if once:
         firsts = {(case.planning, case.expected, case.fault): case for case in reversed(found)}
+        every_one = found
         found = [case for case in reversed(firsts.values()) if not (_reads(case.expected) and case.expected in met)]
+        found += _not_yet(every_one, found) if document in EACH else []
     found = [case for turn, case in enumerate(found) if turn % every == 0]
     if document == "small":
         draw = random.Random(SEED)
@@ -82,6 +87,17 @@ def cases(
             places = sorted((draw.randrange(len(scenes[number].applying)), draw.choice(KINDS)) for _ in range(2))
             found.append(Case(document, number, False, tuple(places)))
     return found
+
+
+def _not_yet(every: list[Case], struck: list[Case]) -> list[Case]:
+    """Of each request of an apply that is not struck yet one case, the faults taking turns."""
+    met = {(case.scene, case.places[0][0]) for case in struck if not case.planning}
+    left: dict[tuple[int, int], list[Case]] = {}
+    for case in every:
+        place = (case.scene, case.places[0][0])
+        if not case.planning and place not in met:
+            left.setdefault(place, []).append(case)
+    return [cases[turn % len(cases)] for turn, cases in enumerate(left.values())]
 
 
 def _reads(operation: str) -> bool:
@@ -190,7 +206,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th case only")
     once = "of each document, while it plans and while it applies, each fault at the first request of an operation only, and what "
-    once += "only reads in one document only"
+    once += "only reads in one document only; of the one with values each request of an apply besides, by some fault"
     parser.add_argument("--once", action="store_true", help=once)
     parser.add_argument("--only", action="append", choices=DOCUMENTS, help="one document only")
     words = parser.parse_args()

@@ -62,6 +62,17 @@ def test_what_only_reads_is_struck_in_one_document_only_and_what_writes_in_each(
     assert {case.expected for case in once} - {case.expected for case in again} == {read}
 
 
+def test_once_each_request_of_an_apply_is_struck_where_no_two_are_alike(theatre: Theatre) -> None:
+    once = cases("values", theatre.scenes, once=True)
+    places = [(case.scene, case.places[0][0]) for case in once if not case.planning]
+    assert set(places) == {
+        (number, at) for number, scene in enumerate(theatre.scenes) for at in range(len(scene.applying))
+    }
+    assert len(set(once)) == len(once) < len(cases("values", theatre.scenes)) / 2
+    others = {case.fault for case in once} - {case.fault for case in cases("small", theatre.scenes, once=True)}
+    assert not others and places.count(places[-1]) == 1
+
+
 def test_in_turn_every_request_is_met_and_every_operation_meets_every_fault(theatre: Theatre) -> None:
     found = cases("reference", theatre.scenes)
     requests = sum(len(scene.planning) + len(scene.applying) for scene in theatre.scenes)
