@@ -146,7 +146,10 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
         ({"lifecycle": []}, "at least 1"),
         ({"size": 0}, "greater than 0"),
         ({"max_inodes": 0}, "greater than or equal to 1"),
-        ({"path": "sets"}, "match pattern"),
+        (
+            {"path": "sets"},
+            "'sets' is not a path: it starts with / and does not end with it, and has no // and no control characters",
+        ),
         ({"protocols": ["S3", "SMB"]}, "Input should be"),
     ],
 )  # fmt: skip

@@ -242,6 +242,7 @@ def test_what_a_volume_may_say(says: Said) -> None:
     assert typed.model_dump(include={"access_modes"}) == {"access_modes": says.get("access_modes", ["ReadWriteMany"])}
 
 
+NO_PATH = "is not a path: it starts with / and does not end with it, and has no // and no control characters"
 EITHER = "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
 
 
@@ -276,9 +277,12 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
         ({**TYPED, "access_modes": []}, "at least 1"),
         ({**TYPED, "max_inodes": 0}, "greater than or equal to 1"),
         ({**TYPED, "path": "/" + "x" * 1024}, "at most 1024"),
-        *(({**TYPED, "path": path}, "match pattern") for path in ("nlp", "/", "/a/", "/a//b", "/a\n", "")),
+        *(({**TYPED, "path": path}, f"{path!r} {NO_PATH}") for path in ("nlp", "/", "/a/", "/a//b", "/a\n", "")),
         ({**TYPED, "names": {"view": "x"}}, "Extra inputs"),
-        ({**TYPED, "names": {"persistent_volume": "Not Kubernetes"}}, "persistent_volume"),
+        (
+            {**TYPED, "names": {"persistent_volume": "Not Kubernetes"}},
+            "'Not Kubernetes' is not a name in Kubernetes: small letters and digits, with - and . between them",
+        ),
     ],
 )  # fmt: skip
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:

@@ -51,7 +51,7 @@ def formed(pattern: str, words: str) -> BeforeValidator:
     """Says in words what a text has to be that a pattern holds (`StringConstraints`, beside this): who wrote it reads no patterns."""
 
     def check(value: Any) -> Any:
-        if isinstance(value, str) and not re.search(pattern, value):
+        if isinstance(value, str) and not re.fullmatch(pattern, value):
             raise ValueError(f"{quoted(value)} is not {words}")
         return value
 

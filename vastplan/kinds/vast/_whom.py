@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 from vastplan.model.natural_order import natural
 from vastplan.model.value import to_json
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.types import Count, Spec, Text
+from vastplan.schema.types import Count, Existing, Spec, Text
 
 Somebody = Annotated[Text, Field(min_length=1)]
 Sid = Annotated[str, StringConstraints(pattern=r"^S-[0-9]+(-[0-9]+)+$", max_length=256)]
@@ -31,7 +31,7 @@ _Item = TypeVar("_Item", bound=Spec)
 
 def one_of(item: Spec, ways: Iterable[str]) -> None:
     """Raises `ValueError` unless just one of the ways to say whom is taken."""
-    if len(said := [way for way in ways if isinstance(getattr(item, way), str | int)]) != 1:
+    if len(said := [way for way in ways if isinstance(getattr(item, way), str | int | Existing)]) != 1:
         also = f", not {' and '.join(said)}" if said else ""
         raise ValueError(f"write one of {', '.join(ways)}{also}")
 
@@ -41,6 +41,7 @@ def each_once(items: list[_Item]) -> list[_Item]:
     known: dict[tuple[str, str], _Item] = {}
     for item in items:
         said = {way: getattr(item, way) for way in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, way)}
+        said = {way: value.existing if isinstance(value, Existing) else value for way, value in said.items()}
         whom = _key(said)
         if whom in known:
             raise ValueError(f"{whom[0]} {whom[1]} is there twice")

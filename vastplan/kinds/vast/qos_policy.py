@@ -21,7 +21,7 @@ from vastplan.schema.markers import (
     Typed,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Count, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, Bandwidth, Count, Existing, ReferenceName, Spec, Text, VendorName
 
 _Iops = Annotated[Count, Field(le=2**32)]
 _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
@@ -91,12 +91,13 @@ class CapacityTotalLimits(Spec):
 
 
 class AttachedUser(Spec):
-    """A user that a USER policy holds: by name (or just `alice` in the place of `{user: alice}`), by uid or by SID.
+    """A user that a USER policy holds: one of the document (`alice`, in the place of `{user: alice}`), one of a directory as
+    `{existing: carol}`, or anybody by uid or by SID.
 
     `name` and `fqdn` are what VMS shows of him. Without them he is shown as he is said, and no domain.
     """
 
-    user: Somebody | MISSING = MISSING
+    user: Somebody | Existing | MISSING = MISSING
     uid: Id | MISSING = MISSING
     sid: Sid | MISSING = MISSING
     name: Text | MISSING = MISSING
@@ -109,6 +110,8 @@ class AttachedUser(Spec):
             return {"user": values}
         if not isinstance(values, dict):
             return values
+        if values.keys() == {"existing"}:
+            return {"user": values}
         said = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
         if len(said) < len(values):
             if values.get("identifier_type") not in USER_TYPES.values() or "identifier_value" not in values:
@@ -118,6 +121,8 @@ class AttachedUser(Spec):
             said |= whom(values["identifier_type"], values["identifier_value"])
         shown_as_said = "name" in said and any(str(said.get(way)) == said["name"] for way in USER_TYPES)
         implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
+        if values.get("identifier_type") == USER_TYPES["user"]:
+            said["user"] = {"existing": said["user"]}  # whom VMS has, whoever he is
         return {name: value for name, value in said.items() if not implied.get(name)}
 
     @model_validator(mode="after")
@@ -132,7 +137,7 @@ def _just_the_name(item: Any) -> Any:
 
 _Attached = Annotated[
     AttachedUser,
-    BeforeValidator(lambda value: value, json_schema_input_type=Somebody | AttachedUser),
+    BeforeValidator(lambda value: value, json_schema_input_type=Somebody | Existing | AttachedUser),
     Typed(_just_the_name),
 ]
 

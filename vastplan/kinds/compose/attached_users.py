@@ -1,0 +1,94 @@
+"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS is told names.
+
+A policy names users of any provider by text, so one who is misspelt is limited by nobody, and VMS does not say so.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from vastplan.kinds.compose._people import provider_of
+from vastplan.kinds.vast._whom import in_order
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+from vastplan.model.yaml_text import scalar
+from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    attached = entry.values.get("attached_users")
+    if not attached:
+        yield entry
+        return
+    known = _users(entry, scope)
+    items, after = [], list(entry.after)
+    for item in attached:
+        said = item.get("user")
+        name = said["existing"] if isinstance(said, dict) else said
+        user = known.get(name) if name is not None else None
+        if user is not None:
+            after.append(user.address)
+            name = user.called
+        elif isinstance(said, str):
+            keys = sorted({each.address.name for each in known.values()})
+            there = f"one of {some(keys)}, or " if keys else ""
+            fix = f"{there}{{existing: {scalar(said)}}} for one that is not in this document"
+            scope.refuse(entry, "VP209", f"attached_users: no user {said} {_whose(entry)}", fix)
+        items.append({**item, "user": name} if name is not None else item)
+    yield entry.standing_for({**entry.values, "attached_users": in_order(items)}, after=tuple(after))
+
+
+def _whose(entry: Entry) -> str:
+    tenant = entry.values.get("tenant")
+    return f"of tenant {tenant}" if isinstance(tenant, Ref) else "in this document"
+
+
+def _users(policy: Entry, scope: Scope) -> dict[str, Entry]:
+    """The users of the document whom a policy can hold, by their keys and by what they are called; of all providers where nothing
+    says which one counts."""
+    tenant = policy.values.get("tenant")
+    provider = provider_of(tenant, scope) if isinstance(tenant, Ref) else None
+    users = [
+        user for user in scope.of(policy.address.site, "user") if provider is None or _provider(user, scope) == provider
+    ]
+    return {**{user.called: user for user in users}, **{user.address.name: user for user in users}}
+
+
+def _provider(user: Entry, scope: Scope) -> Any:
+    tenant = user.values.get("tenant")
+    return user.values.get("local_provider") or (provider_of(tenant, scope) if isinstance(tenant, Ref) else None)
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """Policies whose users are those of the document, or said to be there."""
+    for policy in pieces.of("qos_policy"):
+        attached = policy.values.get("attached_users")
+        if attached:
+            keys = _keys(pieces, policy)
+            said = [
+                {**item, "user": keys.get(item["user"], {"existing": item["user"]})}
+                if isinstance(item.get("user"), str)
+                else item
+                for item in attached
+            ]
+            if said != attached:
+                yield Recovered(policy.standing_for({**policy.values, "attached_users": said}), (policy.address,))
+
+
+def _keys(pieces: Pieces, policy: Entry) -> dict[str, str]:
+    """The keys of the users whom a policy can hold, by what they are called."""
+    tenant = policy.values.get("tenant")
+    home = pieces.get(tenant.target) if isinstance(tenant, Ref) else None
+    provider = home.values.get("local_provider") if home is not None else None
+    return {
+        user.called: user.address.name
+        for user in pieces.around("user")
+        if user.address.site == policy.address.site
+        and (
+            provider is None
+            or provider == user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
+        )
+    }
+
+
+OF_QOS_POLICY = Composition("qos_policy", _compose, recover=_recover, rank=7)
