@@ -65,7 +65,7 @@ def test_of_a_snapshot_only_those_are_known_who_were_asked_for(tmp_path: Path, v
 def test_a_name_that_the_directory_does_not_have_is_refused_when_it_is_planned(tmp_path: Path, vastplan: Run) -> None:
     """Live, and against a snapshot that knows; what stands in its place is taken away from nobody."""
     own = {"local_provider": "a", "users": {"ann": {"uid": 1}}, "view_policy": {"flavor": "S3_NATIVE"}}
-    more = {"local_providers": {"a": {}}, "namespaces": {"jobs": {}}}
+    more: dict[str, Any] = {"local_providers": {"a": {}}, "namespaces": {"jobs": {}}}
 
     def written(group: str, user: str) -> Path:
         bucket = {"size": "1 TiB", "owner": "ann", "read": [{"existing": group}]}

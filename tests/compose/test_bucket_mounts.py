@@ -185,7 +185,7 @@ PLACE = "another mount for one of them"
 
 
 def test_a_volume_of_the_project_is_not_mounted_at_its_place() -> None:
-    volume = {"volume/v": {"project": "@project/nlp", "mount": "/sets", "size": 1}}
+    volume: Said = {"volume/v": {"project": "@project/nlp", "mount": "/sets", "size": 1}}
     text = "volume v and bucket sets of project nlp are both mounted at /sets"
     assert parts(BY_S3, volume)[1] == [("VP290", text, PLACE)]
     assert parts(BY_S3, {"volume/v": {"project": "@project/other", "mount": "/sets", "size": 1}})[1] == []

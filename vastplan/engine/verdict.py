@@ -330,8 +330,8 @@ class Verdicts:
                 text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
                 blocks.append(Block("ambiguous", text, "a name that only one of them has"))
             else:
-                kind, name, site = ref.target.kind, ref.target.name, ref.target.site
-                text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
+                site, of_kind, name = ref.target
+                text = f"{field.name} refers to an existing {of_kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
 

@@ -103,10 +103,11 @@ def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Ent
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
     """Refuse a bucket for whose place another bucket or a volume of the project was before. One of no project is for all projects of
     its tenant, in exports."""
-    site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
-    there = scope.indexed(site, "bucket", _by_mount).get(mount, []) if mount is not None else []
-    before = [*scope.indexed(site, "volume", _by_mount).get(mount, []), *there[: there.index(bucket)]] if there else []
-    for other in before:
+    if "mount" not in bucket.values:
+        return
+    site, mount, tenant = bucket.address.site, bucket.values["mount"], bucket.values["tenant"]
+    there = scope.indexed(site, "bucket", _by_mount)[mount]
+    for other in (*scope.indexed(site, "volume", _by_mount).get(mount, ()), *there[: there.index(bucket)]):
         others = project_of(other, scope)
         if others == project if project and others else other.values.get("tenant") == tenant:
             where = f"project {project or others}" if project or others else f"tenant {tenant}"
