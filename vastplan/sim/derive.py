@@ -37,7 +37,8 @@ KEPT = (
 METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
     "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders",
-    "/nativereplicationremotetargets", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/s3policies",
+    "/nativereplicationremotetargets", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
+    "/replicationrestorepoints", "/replicationstreams", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
 )  # fmt: skip

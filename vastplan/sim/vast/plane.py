@@ -9,9 +9,23 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, failover, platform, scope, snapshots, streams, tasks
+from vastplan.sim.vast import (
+    bodies,
+    directories,
+    fabric,
+    mirrors,
+    platform,
+    protectedpaths,
+    roles,
+    scope,
+    snapshots,
+    streams,
+    tasks,
+)
+from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.control import Controls
 from vastplan.sim.vast.crud import Crud, RequestContext
 from vastplan.sim.vast.errors import VmsError, detail, not_found
 from vastplan.sim.vast.events import DONE, EVENTS, note
@@ -22,6 +36,7 @@ from vastplan.sim.vast.protection import PROTECTION_POLICIES
 from vastplan.sim.vast.qos import QOS_POLICIES
 from vastplan.sim.vast.quotas import QUOTAS
 from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.replication import RESTORE_POINTS
 from vastplan.sim.vast.scope import Scope, TenantManager
 from vastplan.sim.vast.snapshots import SNAPSHOTS
 from vastplan.sim.vast.streams import STREAMS
@@ -35,9 +50,11 @@ from vastplan.sim.wire import Request, Response
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
-    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
+    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, RESTORE_POINTS, mirrors.REPLICATION_STREAMS,
 )  # fmt: skip
-READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
+READ_ONLY = frozenset(
+    {"clusters", "versions", "vms", "vtasks", "events", "replicationrestorepoints", "replicationstreams"}
+)
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
 # Not in the document, yet clients of live clusters call them.
@@ -45,14 +62,14 @@ USAGE_REPORT = "/plugins/usage"
 NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
 ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop,
-    ("protectedpaths", "force_failover"): failover.force,
+    ("protectedpaths", "force_failover"): roles.force,
 }
 PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
 STARTING = {"detail": "VMS is starting, try again later", "code": "service_unavailable"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 
 
-class VastPlane:
+class VastPlane(Controls):
     """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
 
     `api_tokens` maps a token to the manager who holds it, `tenant_managers` names those of one tenant, `token_lifetime` is
@@ -63,6 +80,8 @@ class VastPlane:
     alone and takes the stricter reading of what nothing settles: fields that a body does not have and wrong scalar types
     are refused, a PATCH is answered as documented, a refresh token dies with its use, QoS bursts and minimums must fit
     their maximum, list rows of users lack their keys.
+
+    `assumed` is what no source settles about replication, as settings. What `clock` does moves no replication: `pass_time` does.
 
     The store must be for this plane alone. Raises `FileNotFoundError` for a `version` whose table is not known.
     """
@@ -83,9 +102,11 @@ class VastPlane:
         strict: bool = False,
         tenant_managers: Mapping[str, TenantManager] = MappingProxyType({}),
         starting: float = 0,
+        assumed: Assumed | None = None,
     ) -> None:
         self.name = name
-        self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
+        self._cluster = VastCluster(name, version, store, clock, settle_reads, strict, assumed or Assumed())
+        fabric.join(self._cluster, self._cluster.fabric)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
         self._gate = Gate(
             username, password, api_tokens, token_lifetime, clock, managers=tenant_managers, strict=strict
@@ -113,19 +134,6 @@ class VastPlane:
         """The framework's own words for too many requests; no public source shows VMS throttling."""
         body = {"detail": "Request was throttled. Expected available in 1 second."}
         return Response(429, body, {"Retry-After": "1"})
-
-    def link(self, other: VastPlane) -> None:
-        """Let two clusters reach each other's replication pools."""
-        self._cluster.links.append(other._cluster)
-        other._cluster.links.append(self._cluster)
-
-    def usage(self, path: str, tenant_id: int, bytes: int, inodes: int) -> None:
-        """Say how much lies directly in a directory, which is created; directories above it count it too."""
-        directories.use(self._cluster, tenant_id, path, bytes, inodes)
-
-    def fail_next_task(self, message: str) -> None:
-        """Let the next async task fail with `message`; what it was to do does not happen."""
-        tasks.fail_next(self._cluster, message)
 
     def handle(self, request: Request) -> Response:
         """Answer one request."""
@@ -209,7 +217,8 @@ class VastPlane:
             action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
-                return Response(200, tasks.embedded(action(self._cluster, row)))
+                task = action(self._cluster, row)
+                return Response(200, task and tasks.embedded(task))
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
@@ -231,6 +240,11 @@ class VastPlane:
             return self._crud.get(facts, key, visit)
         if operation.method == "DELETE":
             return self._crud.delete(facts, key, operation, visit)
+        if facts is PROTECTED_PATHS:
+            body = self._crud.body(operation, bodies.read(visit.request), facts)
+            row = self._crud.need(facts, key, visit)
+            if protectedpaths.command(self._cluster, row, body):
+                return Response(200, None if self._cluster.strict else self._crud.rendered(facts, row, visit))
         return self._crud.update(facts, key, operation, visit)
 
     def _token(self, request: Request, path: str) -> Response:

@@ -1,0 +1,54 @@
+"""What falls due on the logical clock, and who carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import links, mirrors, protectedpaths, reattach, replication, roles, sides
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.fabric import Fabric
+
+
+def _uploaded(cluster: VastCluster, row: Row) -> None:
+    replication.uploaded(cluster, row)
+    roles.step(cluster, row)
+    reattach.level(cluster, row)
+
+
+OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        protectedpaths.SCAN: protectedpaths.scan,
+        replication.UPLOADED: _uploaded,
+        replication.FRAME: replication.frame_due,
+        mirrors.MIRROR_POLICY: mirrors.mirror_policy,
+        mirrors.MIRROR_PATH: protectedpaths.mirror,
+        roles.SWAP: roles.swap,
+        roles.STAND: lambda cluster, row: roles.become(cluster, row, sides.STANDALONE),
+        roles.LEAD: roles.lead,
+        reattach.REJOIN: reattach.rejoined,
+    }
+)
+OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        replication.EXPIRE: replication.expired,
+        replication.DISCOVER: replication.discovered,
+        roles.HEARTBEAT: links.heartbeat,
+    }
+)
+
+
+def play(cluster: VastCluster, timer: Row) -> None:
+    """Let what was due happen, if what it is about is still there."""
+    if timer["kind"] in OF_ANYTHING:
+        OF_ANYTHING[timer["kind"]](cluster, timer["guid"], **timer["data"])
+        return
+    row = sides.cluster_row(cluster, timer["guid"])
+    if row is not None:
+        OF_A_PATH[timer["kind"]](cluster, row, **timer["data"])
+
+
+def pass_time(fabric: Fabric, seconds: float) -> None:
+    """Let time pass for all clusters of a logical clock."""
+    fabric.pass_time(seconds, play)
