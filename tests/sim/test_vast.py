@@ -781,7 +781,8 @@ def test_a_local_path(vms: Vms, local_path: Any) -> None:
     assert (row := vms.get("/protectedpaths/1/"))["enabled"] is False and row["state"] == "Suspended"
     vms.refused("PATCH", "/protectedpaths/1/", {"source_dir": "/w"})
     assert "not replicated" in vms.refused("PATCH", "/protectedpaths/1/", {"failover": True})["detail"]
-    vms.refused("PATCH", "/protectedpaths/1/", {"abort": True}, status=501)
+    assert "No failover" in vms.refused("PATCH", "/protectedpaths/1/", {"abort": True})["detail"]
+    vms.refused("PATCH", "/protectedpaths/1/", {"state": "Active"}, status=501)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
         roles.SWAP: roles.swap,
         roles.STAND: lambda cluster, row: roles.become(cluster, row, sides.STANDALONE),
         roles.LEAD: roles.lead,
-        reattach.REJOIN: reattach.rejoined,
+        roles.REJOIN: reattach.rejoined,
     }
 )
 OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(

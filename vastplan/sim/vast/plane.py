@@ -18,12 +18,14 @@ from vastplan.sim.vast import (
     protectedpaths,
     roles,
     scope,
+    sides,
     snapshots,
     streams,
     tasks,
 )
 from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.auth import Gate
+from vastplan.sim.vast.calls import CALLS
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.control import Controls
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -214,6 +216,10 @@ class VastPlane(Controls):
                 return self._item(facts, parameters[0], operation, visit)
             if (name, segments[1:]) == ("snapshots", ["clone"]):
                 return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
+            if (name, method) == (sides.NAME, "PATCH") and segments[-1] in CALLS:
+                body = self._crud.body(operation, bodies.read(request))
+                CALLS[segments[-1]](self._cluster, self._crud.need(facts, parameters[0], visit), body)
+                return Response(200)
             action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)

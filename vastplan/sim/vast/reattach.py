@@ -7,6 +7,7 @@ from vastplan.sim.vast import content, mirrors, replication, sides, snapshots
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import not_found
 from vastplan.sim.vast.fabric import arm, armed
+from vastplan.sim.vast.roles import REJOIN
 from vastplan.sim.vast.sides import (
     BASE,
     CHANGE,
@@ -22,7 +23,6 @@ from vastplan.sim.vast.sides import (
     refuse,
 )  # fmt: skip
 
-REJOIN = "rejoin"
 REJOINING = "_rejoining"  # attached again, and not level yet
 
 

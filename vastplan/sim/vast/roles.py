@@ -26,6 +26,7 @@ from vastplan.sim.vast.sides import (
     refuse,
 )  # fmt: skip
 
+REJOIN = "rejoin"  # attached again
 SWAP, STAND, LEAD, HEARTBEAT = "swap", "stand", "lead", "heartbeat"
 GRACEFUL, DETACH, FORCE = "graceful", "detach", "force"
 PRE, FINAL = "pre", "final"
@@ -198,7 +199,7 @@ def give_up(cluster: VastCluster, row: Row) -> None:
 def figures(cluster: VastCluster, row: Row) -> Row:
     """How far a role change is: the first half is the copy while the source takes writes, the second the last one."""
     change = row.get(CHANGE)
-    if not change:
+    if not change or change["kind"] == REJOIN:
         return {"role_change_progress_promil": 0, "role_change_eta_sec": 0}
     total, passed = cluster.assumed.role_change, cluster.fabric.passed
     for kind in (STAND, LEAD):
