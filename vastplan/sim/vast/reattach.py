@@ -84,7 +84,11 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
     mirror |= {"role": DESTINATION, "state": "Syncing", REJOINING: True, "enabled": row["enabled"]}
     mirror[EPOCH] = row.get(EPOCH, 0)
     other.put(NAME, mirror)
-    mirrors.mirror_policy(cluster, row)
+    if row["protection_policy_id"] is None:  # the other side was lost before its policy appeared here
+        mirrors.mirror_policy(other, mirror)
+    else:
+        mirrors.mirror_policy(cluster, row)
+    replication.schedule(cluster, row)
     point = replication.take(cluster, row, REJOIN, replication.first_keep(cluster, row))
     cluster.put(NAME, row | {REJOINING: point["guid"]})
     level(cluster, sides.cluster_row(cluster, row["guid"]) or row)
