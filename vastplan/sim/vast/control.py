@@ -49,7 +49,8 @@ class Controls:
         """Take a cluster's power, and with it its links and all that is due on it; with power what is due goes on."""
         self._cluster.lost = not on
         for other in self._cluster.links:
-            links.set_link(self._cluster, other, up=on)
+            if not other.lost:
+                links.set_link(self._cluster, other, up=on)
 
     def pass_time(self, seconds: float) -> None:
         """Move the logical clock of all linked clusters: what falls due meanwhile happens in its order."""
