@@ -80,14 +80,14 @@ def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
     policy = policy_of(cluster, row) or {}
     found = content.pointer(cluster, row["tenant_id"], own_directory(row))
     size = content.behind(cluster, found, {})
-    number = cluster.store.next("_points")
+    number = cluster.store.next(f"_points of {row['id']}")
     sent = not row["is_local"] and not row.get(DETACHED)
     base = (row.get(BASE) or {}).get("pointer") or {}
     left = content.behind(cluster, found, base) if sent else 0
     point = cluster.add(
         POINTS,
         {
-            "name": f"{policy.get('prefix') or row['name']}-{row['name']}-{cluster.now()}-{number}",
+            "name": f"{policy.get('prefix') or row['name']}-{row['name']}-{cluster.name}-{number}",
             "created": cluster.now(), "state": QUEUED if sent else READY, "is_local": True,
             "logical_size": size, "physical_size": size, "logical_backlog": left, "physical_backlog": left,
             "protected_path_guid": row["guid"], "stream_name": row["name"], "stream_index": 0, "internal": False,
