@@ -99,7 +99,7 @@ def test_any_prefix_and_slash(vms: Vms, prefix: str, path: str) -> None:
         ("PATCH", "/blockmappings/bulk/", 501),
         ("PATCH", "/blockhostvolumes/bulk/", 501),  # its old name, which clients still use
         ("DELETE", "/alarms/", 405),
-        ("PATCH", "/globalsnapstreams/1/pause/", 501),
+        ("PATCH", "/protectedpaths/1/add_stream/", 501),
     ],
 )
 def test_calls_that_lead_nowhere(vms: Vms, method: str, path: str, status: int) -> None:

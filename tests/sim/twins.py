@@ -30,6 +30,8 @@ class Twins:
         self.policy()
 
     def _begin(self, start: Any, stores: Mapping[str, Store] | None, options: Mapping[str, Any]) -> None:
+        self.a: Vms
+        self.b: Vms
         self.a, self.b = (
             start(name=name, **({"store": stores[name]} if stores else {}), **options) for name in ("a", "b")
         )
@@ -81,6 +83,9 @@ class Twins:
 
     def labels(self) -> tuple[list[str], list[str]]:
         return self.a.plane.labels("/v", tenant_id=2), self.b.plane.labels("/replica", tenant_id=2)
+
+    def labels_there(self) -> list[str]:
+        return self.b.plane.labels("/replica", tenant_id=2)
 
     def write(self, label: str, size: int = GB) -> None:
         self.a.plane.write("/v", size, label, tenant_id=2)

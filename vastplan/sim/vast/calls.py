@@ -1,4 +1,4 @@
-"""Calls on a protected path that are neither its life nor its fields: replicate now, attach a stream again."""
+"""Calls on an object that are neither its life nor its fields: replicate now, attach again, pause, commit, prefetch."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import reattach, replication
+from vastplan.sim.vast import reattach, replication, restore, shared_access, sides, streams
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import raise_for
-from vastplan.sim.vast.sides import SOURCE, refuse
+from vastplan.sim.vast.records import Query, is_true
+from vastplan.sim.vast.sides import RESTORE, SOURCE, refuse
+from vastplan.sim.wire import Response
 
 EXPIRIES = ("time_expires_local", "time_expires_target")
 _FORM = "%Y-%m-%dT%H:%M:%S"
@@ -32,6 +34,8 @@ def replicate_now(cluster: VastCluster, row: Row, body: Row) -> None:
         refuse(cluster, "replicate at a replica", f"{row['name']} is {row['role']}, not {SOURCE}.")
     elif not row["enabled"]:
         refuse(cluster, "replicate while suspended", f"{row['name']} is suspended.")
+    elif RESTORE in row:
+        refuse(cluster, "replicate during a restore", f"{row['name']} is being restored.")
     else:
         local, remote = (max(0, int((end or 0) - cluster.clock())) for end in ends.values())
         replication.take(cluster, row, "now", (local, remote))
@@ -42,7 +46,34 @@ def reattach_stream(cluster: VastCluster, row: Row, body: Row) -> None:
     reattach.reattach(cluster, row, body.get("stream_id"))
 
 
-CALLS: Mapping[str, Callable[[VastCluster, Row, Row], None]] = MappingProxyType(
-    {"replicate_now": replicate_now, "reattach_stream": reattach_stream}
+def _pause_stream(cluster: VastCluster, row: Row, body: Row) -> None:
+    streams.switch(cluster, row, on=False)
+
+
+def _resume_stream(cluster: VastCluster, row: Row, body: Row) -> None:
+    streams.switch(cluster, row, on=True)
+
+
+CALLS: Mapping[tuple[str, str], Callable[[VastCluster, Row, Row], None]] = MappingProxyType(
+    {
+        (sides.NAME, "replicate_now"): replicate_now,
+        (sides.NAME, "reattach_stream"): reattach_stream,
+        (sides.NAME, "pause"): restore.pause,
+        (sides.NAME, "resume"): restore.resume,
+        (sides.NAME, "stop"): restore.stop,
+        (sides.NAME, "commit"): restore.commit,
+        (streams.NAME, "pause"): _pause_stream,
+        (streams.NAME, "resume"): _resume_stream,
+    }
 )
-"""PATCHes of a protected path that are answered 200 and nothing, by the last segment of their path."""
+"""PATCHes of an object that are answered 200 and nothing."""
+
+
+def prefetch(cluster: VastCluster, row: Row, method: str, body: Row, query: Query) -> Response:
+    """What is asked about prefetches of a path. Raises `VmsError`."""
+    if method == "POST":
+        return Response(200, shared_access.prefetch(cluster, row, body, force=is_true(query, "force")))
+    if method == "GET":
+        return Response(200, shared_access.progress(cluster, row, query.get("task_id", [""])[0]))
+    shared_access.remove(cluster, row, body)
+    return Response(204)

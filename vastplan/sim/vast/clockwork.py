@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import links, mirrors, protectedpaths, reattach, replication, roles, sides
+from vastplan.sim.vast import (
+    copies,
+    links,
+    mirrors,
+    protectedpaths,
+    reattach,
+    replication,
+    roles,
+    shared_access,
+    sides,
+    streams,
+)
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.fabric import Fabric
 
@@ -35,6 +46,8 @@ OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
         replication.EXPIRE: replication.expired,
         replication.DISCOVER: replication.discovered,
         roles.HEARTBEAT: links.heartbeat,
+        copies.COPIED: streams.copied,
+        shared_access.PREFETCHED: shared_access.prefetched,
     }
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vastplan.sim.vast import clockwork, content, directories, fabric, links, sides, tasks
+from vastplan.sim.vast import clockwork, content, copies, directories, fabric, links, shared_access, sides, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.snapshots import POINTER
 
@@ -75,14 +75,22 @@ class Controls:
 
         Raises `ReadOnly` where the path's role takes no writes, and `NoAnswer` of a cluster without power.
         """
+        self._answers()
+        row = shared_access.satellite(self._cluster, tenant_id, path)
+        if row is not None:
+            try:
+                other, tenant, directory = shared_access.origin(self._cluster, row, path)
+            except shared_access.Away as away:
+                raise NoAnswer(str(away)) from None
+            content.write(other, tenant, directory, bytes, label, of)
+            return
         if not self.takes_writes(path, tenant_id=tenant_id):
             raise ReadOnly(f"{path} takes no writes on {self._cluster.name}")
         content.write(self._cluster, tenant_id, path, bytes, label, of)
 
     def labels(self, path: str, *, tenant_id: int = DEFAULT_TENANT, torn: bool = False) -> list[str]:
         """What a client finds in a directory and below it, the oldest first; with `torn` what is there in part only."""
-        self._answers()
-        return content.labels(self._cluster, content.pointer(self._cluster, tenant_id, path), torn=torn)
+        return content.labels(self._cluster, self._seen(path, tenant_id), torn=torn)
 
     def labels_of_snapshot(self, name: str, *, torn: bool = False) -> list[str]:
         """What a snapshot holds. Raises `KeyError` for one that is not there."""
@@ -90,6 +98,34 @@ class Controls:
         if row is None:
             raise KeyError(name)
         return content.labels(self._cluster, row[POINTER], torn=torn)
+
+    def _seen(self, path: str, tenant_id: int) -> content.Pointer:
+        self._answers()
+        row = shared_access.satellite(self._cluster, tenant_id, path)
+        if row is None:
+            return content.pointer(self._cluster, tenant_id, path)
+        try:
+            return shared_access.within(row, shared_access.listing(self._cluster, row), path)
+        except shared_access.Away as away:
+            raise NoAnswer(str(away)) from None
+
+    def read(self, path: str, label: str, *, tenant_id: int = DEFAULT_TENANT) -> int:
+        """A client reads all that a label names: how many bytes crossed the link for a satellite's cache.
+
+        Raises `KeyError` where there is no such label, and `NoAnswer` where the data is on a cluster that is away.
+        """
+        writes = [one for one in content.writes(self._cluster, self._seen(path, tenant_id)) if one["label"] == label]
+        if not writes:
+            raise KeyError(label)
+        row = shared_access.satellite(self._cluster, tenant_id, path)
+        if row is not None:
+            try:
+                return shared_access.fetch(self._cluster, row, writes)
+            except shared_access.Away as away:
+                raise NoAnswer(str(away)) from None
+        if copies.unread(self._cluster, tenant_id, path) & {write["key"] for write in writes}:
+            raise NoAnswer(f"{label} is not copied yet, and its owner is away")
+        return 0
 
     def takes_writes(self, path: str, *, tenant_id: int = DEFAULT_TENANT) -> bool:
         """Whether a client may write there now. Raises `NoAnswer` of a cluster without power."""

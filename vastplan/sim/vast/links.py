@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import reattach, replication, roles, sides, tasks
+from vastplan.sim.vast import copies, reattach, replication, roles, sides, tasks
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.events import alarm
 from vastplan.sim.vast.fabric import arm, keep
@@ -26,6 +26,8 @@ def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
     for one, far in ((cluster, other), (other, cluster)):
         for row in shared_paths(one, far) if not up else ():
             replication.interrupt(one, row)
+        if not up:
+            copies.noticed(one, far)
         for peer in peers(one, far) if not up else ():
             one.put(PEERS_NAME, peer | {BEATEN: one.now()})
         arm(one, one.assumed.heartbeat, roles.HEARTBEAT, far.name)
@@ -47,6 +49,7 @@ def heartbeat(cluster: VastCluster, name: str) -> None:
     if other is None:
         return
     carries = cluster.reaches(other)
+    copies.noticed(cluster, other)
     for peer in peers(cluster, other):
         gone = {"state": "ERROR", "status": "ERROR", "health": "FAILED", "state_description": f"{name} does not answer"}
         cluster.put(PEERS_NAME, peer | (CONNECTED if carries else gone))

@@ -16,8 +16,11 @@ from vastplan.sim.vast import (
     mirrors,
     platform,
     protectedpaths,
+    remotes,
+    restore,
     roles,
     scope,
+    shared_access,
     sides,
     snapshots,
     streams,
@@ -25,7 +28,7 @@ from vastplan.sim.vast import (
 )
 from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.auth import Gate
-from vastplan.sim.vast.calls import CALLS
+from vastplan.sim.vast.calls import CALLS, prefetch
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.control import Controls
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -203,6 +206,10 @@ class VastPlane(Controls):
             if tenants is None:
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
+        if operation.path in remotes.READS:
+            return Response(200, remotes.READS[operation.path](self._cluster, request.query))
+        if operation.path == "/clusters/list_prefetch_paths_info/":
+            return Response(200, shared_access.all_prefetches(self._cluster))
         if operation.path == "/clusters/{id}/" and method == "PATCH":
             body = self._crud.body(operation, bodies.read(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
@@ -216,16 +223,28 @@ class VastPlane(Controls):
                 return self._item(facts, parameters[0], operation, visit)
             if (name, segments[1:]) == ("snapshots", ["clone"]):
                 return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
-            if (name, method) == (sides.NAME, "PATCH") and segments[-1] in CALLS:
+            if writes and (name, segments[-1]) in CALLS:
                 body = self._crud.body(operation, bodies.read(request))
-                CALLS[segments[-1]](self._cluster, self._crud.need(facts, parameters[0], visit), body)
+                CALLS[name, segments[-1]](self._cluster, self._crud.need(facts, parameters[0], visit), body)
                 return Response(200)
+            if name == sides.NAME and segments[1:] in (["prefetch_path"], ["restore"], ["validate"]):
+                return self._on_a_path(segments[1], self._crud.need(facts, parameters[0], visit), operation, visit)
             action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
                 task = action(self._cluster, row)
                 return Response(200, task and tasks.embedded(task))
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
+
+    def _on_a_path(self, call: str, row: Row, operation: Operation, visit: RequestContext) -> Response:
+        if call == "validate":
+            return Response(200, restore.validated(self._cluster, row))
+        body = self._crud.body(operation, bodies.read(visit.request)) if operation.body else {}
+        if call == "prefetch_path":
+            return prefetch(self._cluster, row, operation.method, body, visit.request.query)
+        stream = self._crud.make(STREAMS, restore.clone_of(self._cluster, row, body))
+        restore.begun(self._cluster, row, stream)
+        return self._with_task(Response(200, self._crud.rendered(STREAMS, stream, visit)))
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         response = self._crud.create(facts, operation, visit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories, mirrors, replication, roles, sides, tasks
+from vastplan.sim.vast import directories, mirrors, replication, restore, roles, sides, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
 from vastplan.sim.vast.fabric import arm, disarm
@@ -178,7 +178,7 @@ def _settled(cluster: VastCluster, row: Row) -> None:
     side = sides.reached_side(cluster, row)
     if row["role"] == SOURCE:
         replication.schedule(cluster, row)
-        if not row["is_local"]:
+        if not row["is_local"] and row["capabilities"] != sides.GLOBAL:
             replication.take(cluster, row, "initial", replication.first_keep(cluster, row))
     elif side is not None:
         at_once(side[0], PROTECTED_PATHS, side[1])
@@ -210,6 +210,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
         "physical_size": size,
         "inode_count": str(inodes),  # text, by the document
         **roles.figures(cluster, row),
+        **restore.figures(cluster, row),
         **replication.figures(cluster, row),
     }
 
@@ -226,6 +227,8 @@ def command(cluster: VastCluster, row: Row, body: Row) -> bool:
 
 
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
+    if sides.RESTORE in row:
+        yield "its restore is not committed"
     if sides.changing(row):
         yield "its role is changing"
     elif row["role"] not in (SOURCE, STANDALONE):

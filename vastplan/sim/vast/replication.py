@@ -242,7 +242,7 @@ def refresh(cluster: VastCluster, row: Row) -> None:
     if row["role"] == STANDALONE:
         state = "Writable"
     elif row["role"] == DESTINATION:
-        state = "Active" if row.get(BASE) else "Initial Sync"
+        state = "Active" if row.get(BASE) or row["capabilities"] == sides.GLOBAL else "Initial Sync"
         state = "Syncing" if row.get("_rejoining") else state
     elif not row["enabled"]:
         state = "Suspended"

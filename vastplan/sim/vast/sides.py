@@ -18,6 +18,8 @@ BASE = "_base"  # the newest restore point that both sides have: its guid and po
 DETACHED = "_detached"  # nothing is sent between the sides until one is attached again
 EPOCH = "_epoch"  # how often a side was forced to be the source; no call shows it
 CUT = "_cut"  # this side has noticed that the other cannot be reached
+RESTORE = "_restore"  # the stream of a restore that is not committed
+GLOBAL = "STARED_GLOBAL_NAMESPACE"  # as the document spells it
 Side = tuple[VastCluster, Row]
 
 
