@@ -308,6 +308,21 @@ def test_the_branch_may_be_assumed_to_stay_as_a_snapshot(make: Any) -> None:
     assert twins.a.plane.labels_of_snapshot("r-before-reattach-1") == ["step-1", "mine"]
 
 
+def test_a_blocked_source_that_attaches_the_other_leads_again(make: Any) -> None:
+    twins = make(old_source="blocked")
+    twins.link(up=False)
+    twins.fail_over(twins.b, graceful=False)
+    twins.pass_time(10)
+    twins.write_there("yours")
+    twins.link(up=True)
+    twins.pass_time(30)
+    assert twins.states()[0] == "Blocked" and twins.writers() == ["b"]
+    twins.reattach(twins.a)
+    twins.pass_time(10)
+    assert twins.roles() == ("SOURCE", "DESTINATION") and twins.writers() == ["a"]
+    assert twins.states() == ("Active", "Active") and twins.labels() == (["step-1"], ["step-1"])
+
+
 def test_a_link_that_is_cut_while_a_side_is_attached_again(twins: Twins) -> None:
     lose_a(twins)
     twins.write_there("step-2b")
@@ -331,6 +346,18 @@ def test_a_standalone_path_is_deleted_on_its_side_alone(twins: Twins) -> None:
     while twins.b.get("/protectedpaths/"):
         pass
     assert twins.path(twins.a)["state"] == "DELETED_ON_PEER"
+
+
+def test_reads_may_be_what_moves_the_clock_while_something_is_under_way(make: Any) -> None:
+    twins = make(per_read=5)
+    before = twins.a.plane.now()
+    assert [twins.path(twins.a)["role"] for _ in range(3)] == ["SOURCE"] * 3
+    assert twins.a.plane.now() == before
+    twins.fail_over(twins.b, graceful=True)
+    twins.b.get("/tenants/")
+    assert twins.a.plane.now() == before
+    assert [twins.path(twins.b)["role"] for _ in range(3)] == [SOON[1]] * 2 + ["SOURCE"]
+    assert twins.path(twins.a)["role"] == "DESTINATION" and twins.a.plane.now() == before + 10
 
 
 # Now

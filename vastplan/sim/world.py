@@ -31,6 +31,7 @@ from vastplan.sim.wire import Plane
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 USER, CLIENT = "admin", "vastplan"
+PER_READ = 5.0  # logical seconds, in a world whose clock nobody moves
 WAIT = 60.0  # seconds that a command waits for another one to let go of the world
 
 
@@ -245,7 +246,7 @@ def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[Worl
         endpoints = running(folder)
         if endpoints is not None:
             return None, endpoints
-        world = World(folder, sites)
+        world = World(folder, sites, assumed=Assumed(per_read=PER_READ))
         try:
             world.start()
         except Timeout:

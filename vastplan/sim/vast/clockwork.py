@@ -10,6 +10,7 @@ from vastplan.sim.vast import (
     copies,
     links,
     mirrors,
+    peers,
     protectedpaths,
     reattach,
     replication,
@@ -17,9 +18,10 @@ from vastplan.sim.vast import (
     shared_access,
     sides,
     streams,
+    tasks,
 )
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.fabric import Fabric
+from vastplan.sim.vast.fabric import Fabric, timers
 
 
 def _uploaded(cluster: VastCluster, row: Row) -> None:
@@ -60,6 +62,28 @@ def play(cluster: VastCluster, timer: Row) -> None:
     row = sides.cluster_row(cluster, timer["guid"])
     if row is not None:
         OF_A_PATH[timer["kind"]](cluster, row, **timer["data"])
+
+
+UNDER_WAY = frozenset(
+    {
+        replication.UPLOADED, roles.SWAP, roles.STAND, roles.LEAD, roles.REJOIN, roles.HEARTBEAT, copies.COPIED,
+        shared_access.PREFETCHED,
+    }
+)  # fmt: skip
+READS_OF = frozenset(
+    {
+        sides.NAME, sides.POINTS, mirrors.STREAMS, streams.NAME, tasks.VTASKS.name, peers.PEERS_NAME,
+    }
+)  # fmt: skip
+
+
+def was_read(cluster: VastCluster, collection: str) -> None:
+    """Let a read of what tells of progress take time, where that is assumed and something is under way."""
+    fabric, seconds = cluster.fabric, cluster.assumed.per_read
+    if not seconds or collection not in READS_OF:
+        return
+    if any(timer["kind"] in UNDER_WAY for one in fabric.clusters for timer in timers(one)):
+        pass_time(fabric, seconds)
 
 
 def pass_time(fabric: Fabric, seconds: float) -> None:

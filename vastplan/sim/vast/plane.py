@@ -11,6 +11,7 @@ from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
 from vastplan.sim.vast import (
     bodies,
+    clockwork,
     directories,
     fabric,
     mirrors,
@@ -180,6 +181,8 @@ class VastPlane(Controls):
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
         self._note_event(request.method, name, before or response.body, who)
+        if request.method == "GET":
+            clockwork.was_read(self._cluster, name)
         return response
 
     def _scope(self, who: str) -> Scope:

@@ -80,6 +80,8 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
         if base is not None:
             one[BASE] = base
         where.put(NAME, one)
+    row |= {READ_ONLY: False, "state": "Active"}  # one that was blocked leads again
+    cluster.put(NAME, row)
     content.place(other, mirror["tenant_id"], own_directory(mirror), base["pointer"] if base else {})
     mirror |= {"role": DESTINATION, "state": "Syncing", REJOINING: True, "enabled": row["enabled"]}
     mirror[EPOCH] = row.get(EPOCH, 0)
