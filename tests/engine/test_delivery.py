@@ -565,6 +565,32 @@ def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(
     assert verbs(bench.plan(BOX, card(3))) == {f"iad/card/c#{second}": "delete"}
 
 
+PARTY = "iad/party/p"  # an entry that stands for several objects
+
+
+def test_one_consent_is_for_all_that_an_entry_stood_for_once_it_is_gone(bench: Lobby) -> None:
+    whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
+    bench.done(BOX, whole, part)
+    for goes in bench.plan(BOX).actions:
+        fix = f"--allow-delete {goes.address}, or --allow-delete {PARTY} for all that it stood for"
+        assert [(block.guard, block.fix) for block in goes.blocked if block.guard == "approval"] == [("approval", fix)]
+    bench.consent = Consent(allow_delete=(PARTY,))
+    bench.done(BOX)
+    assert not bench.cards() and not bench.library.rows["visitor"]
+
+
+def test_of_an_entry_that_stands_still_each_part_is_named_and_so_is_what_is_replaced(bench: Lobby) -> None:
+    whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
+    bench.done(BOX, whole, part)
+    bench.consent = Consent(allow_delete=(PARTY,))
+    (goes,) = bench.plan(BOX, whole).actions
+    assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/visitor/v")]
+    alone = Entry(at("porter", "p"), {"name": "joe"})  # of no such entry
+    bench.done(BOX, whole, part, alone)
+    (goes,) = bench.plan(BOX, whole, part).actions
+    assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/porter/p")]
+
+
 def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> None:
     entries = [other(f"c{number}") for number in range(4)]
     again = [replace(one, values={**one.values, "generation": 2}) for one in entries]
@@ -700,6 +726,31 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
         f"iad/card/c#{old}", Verb.DELETE, ["approval"],
     )  # fmt: skip
     assert goes.reason == "iad/card/c is somebody else's now, and has another value"
+
+
+def test_what_says_something_of_another_by_text_only_is_not_changed_without_it(bench: Lobby) -> None:
+    """As a bucket's owner is not without the key that follows him; what is said by another field is."""
+    bench.done(BOX, card(), porter(floor=1))
+    bench.contents["THEIRS"] = "theirs"
+    moved = card(deliver={**INTO, "keys": {"number": "THEIRS"}})
+    beside = (("floor", at("card", "c")),)
+    plan = bench.plan(BOX, moved, replace(porter(floor=2), beside=beside))
+    (block,) = action(plan, "porter", "p").blocked
+    assert (block.guard, block.message) == ("waits", "waits for iad/card/c, which is blocked")
+    free = bench.plan(BOX, moved, replace(porter(floor=2), beside=(("colour", at("card", "c")),)))
+    assert not action(free, "porter", "p").blocked
+    alone = bench.plan(BOX, card(), replace(porter(floor=2), beside=beside))
+    assert not action(alone, "porter", "p").blocked and not action(alone, "porter", "p").together
+
+
+def test_what_says_something_of_another_that_cannot_be_seen_is_unknown_too(bench: Lobby) -> None:
+    bench.done(BOX, card(), porter(floor=1))
+    failing(bench, "list", "card", Unreachable("away"), times=9)
+    said = replace(porter(floor=2), beside=(("floor", at("card", "c")),))
+    plan = bench.plan(BOX, card(), said)
+    assert not plan.actions and {one.kind for one in plan.unknown} == {"card", "porter"}
+    made = replace(porter(floor=1), beside=(("floor", at("card", "c")),))
+    assert not bench.plan(BOX, card(), made).actions
 
 
 def test_where_it_belongs_now_and_somebody_keeps_a_value_nothing_is_made_and_the_former_one_stays(bench: Lobby) -> None:
