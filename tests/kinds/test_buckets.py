@@ -131,6 +131,7 @@ def test_it_grows_and_its_owner_changes_in_place(lab: Lab) -> None:
     assert lab.plan().actions == ()
 
 
+@pytest.mark.slow
 def test_another_generation_is_another_key_in_the_same_secret(lab: Lab) -> None:
     def pair() -> dict[str, str]:
         [row] = [row for row in lab.rows("iad", "secret") if row["metadata"]["name"] == "s3"]
@@ -157,6 +158,7 @@ def test_a_renamed_one_keeps_all_where_its_bucket_is_written(lab: Lab) -> None:
     assert view is not None and view.values["path"] == "/team-a/sets"
 
 
+@pytest.mark.slow
 def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     lab.write(document({"data": {**SETS, "renamed_from": "sets"}}))
     view = acts(lab)["view/data"]
@@ -164,6 +166,7 @@ def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     assert view.reason.endswith('or keep what is live: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data')
 
 
+@pytest.mark.slow
 def test_a_tenant_that_is_renamed_and_keeps_its_name_keeps_its_buckets(lab: Lab) -> None:
     whole = document({"sets": SETS})
     team = whole["tenants"].pop("team-a")
@@ -174,6 +177,7 @@ def test_a_tenant_that_is_renamed_and_keeps_its_name_keeps_its_buckets(lab: Lab)
     assert all(action.verb not in (Verb.REPLACE, Verb.DELETE, Verb.CREATE) for action in lab.plan().actions)
 
 
+@pytest.mark.slow
 def test_what_was_a_view_with_parts_of_its_own_becomes_a_bucket_and_nothing_is_deleted(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         view = {
