@@ -736,11 +736,25 @@ def test_what_says_something_of_another_by_text_only_is_not_changed_without_it(b
     beside = (("floor", at("card", "c")),)
     plan = bench.plan(BOX, moved, replace(porter(floor=2), beside=beside))
     (block,) = action(plan, "porter", "p").blocked
-    assert (block.guard, block.message) == ("waits", "waits for iad/card/c, which is blocked")
+    assert (block.guard, block.message) == ("together", "goes together with iad/card/c, which is blocked")
     free = bench.plan(BOX, moved, replace(porter(floor=2), beside=(("colour", at("card", "c")),)))
     assert not action(free, "porter", "p").blocked
     alone = bench.plan(BOX, card(), replace(porter(floor=2), beside=beside))
     assert not action(alone, "porter", "p").blocked and not action(alone, "porter", "p").together
+
+
+def test_a_value_follows_what_it_opens_and_works_on_where_that_fails(bench: Lobby) -> None:
+    bench.done(BOX, card(), porter(floor=1))
+    (old,) = bench.cards()
+    said = replace(porter(floor=2), beside=(("floor", at("card", "c")),))
+    failing(bench, "update", "porter", Refused("no"))
+    receipt = bench.apply(bench.plan(BOX, card(reader="bob"), said))
+    assert states(receipt) == {"iad/porter/p": "failed", "iad/card/c": "skipped"}
+    assert bench.cards() == [old] and bench.contents["CARD"] == bench.library.numbers[old]
+    aimed = bench.plan(BOX, card(reader="bob"), said, targets=("iad/card/c",))
+    assert verbs(aimed) == {"iad/porter/p": "update", "iad/card/c": "create"}
+    bench.done(BOX, card(reader="bob"), said)
+    assert not bench.plan(BOX, card(reader="bob"), said).actions
 
 
 def test_what_says_something_of_another_that_cannot_be_seen_is_unknown_too(bench: Lobby) -> None:

@@ -337,4 +337,26 @@ def test_an_owner_does_not_change_where_his_key_cannot(lab: Lab) -> None:
     theirs = {"metadata": {"name": "other", "namespace": "runai-team-a"}, "data": {"AccessKeyId": "dGhlaXJz"}}
     lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/runai-team-a/secrets", theirs)
     planned = {name: [block.guard for block in action.blocked] for name, action in acts(lab).items()}
-    assert planned["s3_key/runai-team-a/other"] and planned["view/sets"] == ["waits"]
+    assert planned["s3_key/runai-team-a/other"] and planned["view/sets"] == ["together"]
+
+
+def test_a_bucket_that_moves_to_another_tenant_leaves_nothing_half_moved(lab: Lab) -> None:
+    whole = document({"sets": SETS})
+    team = whole["tenants"]["team-a"]
+    other = {"local_provider": "people", "view_policy": {"flavor": "S3_NATIVE"}}
+    whole["tenants"]["other"] = other
+    lab.write(whole)
+    lab.converge()
+    moved = {name: value for name, value in SETS.items() if name not in ("mount", "snapshots")}
+    moved |= {"read": [{"existing": "x"}], "write": [], "deliver": {**SETS["deliver"], "user": "ana"}}
+    del team["buckets"]
+    whole["tenants"]["other"] = {**other, "buckets": {"sets": {**moved, "read": []}}}
+    lab.write(whole)
+    planned = acts(lab)
+    assert planned["view/sets"].verb is Verb.REPLACE and planned["view/sets"].blocked
+    free = {name for name, action in planned.items() if not action.blocked and action.verb is not Verb.RELEASE}
+    assert not {
+        name
+        for name in free
+        if name.partition("/")[0] in ("s3_policy", "s3_data_source", "s3_key", "access_key_credential")
+    }
