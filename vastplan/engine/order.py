@@ -112,9 +112,7 @@ class _Edges:
         if former is not None:
             self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
             return
-        owned = self._matches.owned.get(action.address)
-        if owned is None:
-            return
+        owned = self._matches.owned.get(action.address, Owned("", ""))
         for into in destinations(owned):
             for filling in self._fillings.get(into, ()):
                 if filling != action.address and self._takes_the_place(filling, owned):
