@@ -121,7 +121,7 @@ coverage: $(VENV)/ready
 	$(BIN)/coverage report --show-missing --skip-covered --fail-under=100
 
 # Every fault at every request of an apply, then an ordinary run: prints how often each was struck. CI has ARGS=--once: each
-# fault at the first request of every operation, while planning and while applying.
+# fault at the first request of every operation; of what only reads half of them while planning and half while applying.
 faults: $(VENV)/ready
 	$(BIN)/python -m tests.faults.run $(ARGS)
 

@@ -65,6 +65,7 @@ def test_mistakes_do_not_fit(wrong: Any) -> None:
     assert not validator("desired-state").is_valid(wrong)
 
 
+@pytest.mark.slow
 def test_what_is_written_fits(tmp_path: Path, vastplan: Run) -> None:
     shutil.copy(ROOT / "examples" / "minimal.yaml", tmp_path / "doc.yaml")
     shutil.copy(ROOT / "examples" / "csi-password", tmp_path)

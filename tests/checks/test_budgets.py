@@ -93,6 +93,7 @@ def test_an_edit_of_a_limit_says_what_it_does_to_the_checkpoints_behind_it(
         assert changes[0] == "write time 200 s -> not known", changes
 
 
+@pytest.mark.slow
 def test_before_is_what_is_live_not_what_was_applied(tmp_path: Path, word: Path, vastplan: Run) -> None:
     with Lab(tmp_path, LAB) as lab:
         applied(vastplan, lab, with_limits(**WIDE))
@@ -106,6 +107,7 @@ def test_before_is_what_is_live_not_what_was_applied(tmp_path: Path, word: Path,
         assert budget(vastplan, word)["changes"] == []  # what the limits are is not known: unknown is no change
 
 
+@pytest.mark.slow
 def test_limits_of_tenants_and_of_named_policies_are_live_too(tmp_path: Path, word: Path, vastplan: Run) -> None:
     def named(rate: int, of_tenant: int) -> dict[str, Any]:
         return document(
@@ -129,6 +131,7 @@ def test_limits_of_tenants_and_of_named_policies_are_live_too(tmp_path: Path, wo
         assert budget(vastplan, word)["changes"][1].startswith("what binds: QoS bandwidth of policy q")
 
 
+@pytest.mark.slow
 def test_a_claim_whose_class_has_a_policy(tmp_path: Path, word: Path, vastplan: Run) -> None:
     def of_class(rate: int) -> dict[str, Any]:
         tree = document(

@@ -8,7 +8,6 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -110,7 +109,6 @@ def proven(document: dict[str, Any]) -> tuple[Facts, Isolation]:
     return facts, facts.isolation["iad"]
 
 
-@pytest.mark.slow
 @given(documents())
 @settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "60")))
 def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:

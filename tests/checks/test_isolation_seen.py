@@ -105,6 +105,7 @@ def test_what_cannot_be_read_is_not_proven(tmp_path: Path, vastplan: Run) -> Non
         assert shown["isolation"][0]["unknown"] and shown["isolation"][0]["meetings"] == []
 
 
+@pytest.mark.slow
 def test_what_is_seen_and_not_enforced_keeps_nobody_apart(tmp_path: Path, vastplan: Run) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         lab.write(teams())

@@ -288,6 +288,7 @@ def test_entries_that_need_one_another(
     assert not (tmp_path / ".vastplan").exists()
 
 
+@pytest.mark.slow
 def test_what_only_looks_like_a_ring(tmp_path: Path, vastplan: Run) -> None:
     """A class may name a secret in the namespace of the very project that lists it: no object needs the list."""
     file = tmp_path / "doc.yaml"

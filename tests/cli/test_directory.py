@@ -29,6 +29,7 @@ RIGHTS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_rights_stand_inside_their_tenant_and_a_document_says_who_is_in_a_simulated_directory(
     tmp_path: Path, vastplan: Run
 ) -> None:

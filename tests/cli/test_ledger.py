@@ -82,6 +82,7 @@ def test_a_move_before_or_after_the_edit_brings_the_parts_along(whole: Document)
     assert {address: action["verb"] for address, action in plan.items()} == {"iad/quota/y": "update"}  # its name
 
 
+@pytest.mark.slow
 def test_a_volume_moves_by_its_own_address(tmp_path: Path, vastplan: Run) -> None:
     from tests.cli.test_renames import DOCUMENT
 

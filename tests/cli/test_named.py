@@ -53,6 +53,7 @@ def warned(vastplan: Run, document: Path, *words: str | Path) -> list[tuple[str,
     return [(one["message"], one["fix"]) for one in json.loads(ran.out)["findings"] if one["code"] == "VP317"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "option", by_force(["--allow-delete", "--allow-narrow", "--believe-gone", "--target", "--keep-drift"])
 )
@@ -87,6 +88,7 @@ def test_approvals_are_shared_by_runs(document: Path, vastplan: Run, tmp_path: P
     assert at_iad == ["iad/tenant/team-b", "lon/tenant/team-a"]  # nothing of pdx is planned this time
 
 
+@pytest.mark.slow
 def test_an_approval_for_what_is_gone_already_is_no_mistake(document: Path, vastplan: Run, tmp_path: Path) -> None:
     namespaces = {name: {"sites": ["pdx"]} for name in ("gold", "silver")}
     assert vastplan("apply", write(tmp_path, namespaces=namespaces), "--auto-approve").code == 0
@@ -105,6 +107,7 @@ def test_a_consent_for_a_site_that_is_not_planned(document: Path, vastplan: Run)
     ]
 
 
+@pytest.mark.slow
 def test_what_is_owned_and_left_the_document_can_be_named(document: Path, vastplan: Run, tmp_path: Path) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0
     write(tmp_path, namespaces={})
@@ -125,6 +128,7 @@ def addresses(vastplan: Run, document: Path, *targets: str) -> set[str]:
     return {action["address"] for action in json.loads(ran.out)["actions"]}
 
 
+@pytest.mark.slow
 def test_a_composite_entry_is_a_target(document: Path, vastplan: Run) -> None:
     scratch = addresses(vastplan, document, "iad/volume/scratch")
     assert {"iad/persistent_volume_claim/scratch", "iad/data_source/scratch"} <= scratch
@@ -141,6 +145,7 @@ def test_and_no_consent(document: Path, vastplan: Run) -> None:
     assert "iad/persistent_volume_claim/scratch" in fix
 
 
+@pytest.mark.slow
 def test_a_volume_under_another_name_is_pointed_out(document: Path, vastplan: Run, tmp_path: Path) -> None:
     assert vastplan("apply", document, "--auto-approve").code == 0
     text = document.read_text()

@@ -47,6 +47,7 @@ def by_hand(folder: Path, query: str, patch: dict[str, Any]) -> None:
         world.stop()
 
 
+@pytest.mark.slow
 def test_what_another_ledger_owns_is_refused_by_name(tmp_path: Path, vastplan: Run) -> None:
     first, second = document(tmp_path, "first", SHARED), document(tmp_path, "second", SHARED)
     assert vastplan("apply", first, "--auto-approve").code == 0
@@ -64,6 +65,7 @@ def test_what_another_ledger_owns_is_refused_by_name(tmp_path: Path, vastplan: R
     assert vastplan("plan", first).out.count("VP311") == 0
 
 
+@pytest.mark.slow
 def test_what_was_let_go_of_there_may_be_taken_over_here(tmp_path: Path, vastplan: Run) -> None:
     first, second = document(tmp_path, "first", SHARED), document(tmp_path, "second", SHARED)
     vastplan("apply", first, "--auto-approve")
@@ -76,6 +78,7 @@ def test_what_was_let_go_of_there_may_be_taken_over_here(tmp_path: Path, vastpla
     assert "the document second owns it as iad/tenant/shared" in vastplan("plan", first, "--adopt").out
 
 
+@pytest.mark.slow
 def test_without_its_ledger_an_object_in_kubernetes_says_whose_it_is(tmp_path: Path, vastplan: Run) -> None:
     first = document(tmp_path, "first", SHARED)
     second = document(tmp_path, "second", SHARED, ledger=None)
@@ -99,6 +102,7 @@ def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vas
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_label_says_whose_an_object_is_that_was_taken_over_as_it_was(tmp_path: Path, vastplan: Run) -> None:
     unsaid: dict[str, Any] = {"namespaces": {"shared": {}}}
     first = document(tmp_path, "first", SHARED)
@@ -124,6 +128,7 @@ def test_a_lost_ledger_is_adopted_anew(tmp_path: Path, vastplan: Run) -> None:
     assert ran.code == 0 and "Apply: 2 done" in ran.out
 
 
+@pytest.mark.slow
 def test_what_is_ours_stays_ours_whoever_writes_on_it(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +147,7 @@ def test_what_is_ours_stays_ours_whoever_writes_on_it(
     assert "VP311" not in vastplan("plan", file).out
 
 
+@pytest.mark.slow
 def test_what_was_handed_over_bears_the_former_mark_without_a_word(tmp_path: Path, vastplan: Run) -> None:
     first = document(tmp_path, "first", SHARED, ledger={"local": "of-first"})
     second = document(tmp_path, "second", SHARED, ledger={"local": "of-second"})
@@ -219,6 +225,7 @@ def test_what_another_document_took_over_since_the_plan_is_stale(
     assert ran.code == 5 and "the document first owns it as iad/tenant/shared" in ran.out + ran.err, ran
 
 
+@pytest.mark.slow
 def test_drift_counts_what_another_document_owns_as_managed_there(tmp_path: Path, vastplan: Run) -> None:
     document(tmp_path, "first", SHARED)
     mine = document(tmp_path, "mine", {"tenants": {"own": {}}, "namespaces": {"own": {}}}, ledger={"local": "mine"})

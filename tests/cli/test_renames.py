@@ -130,6 +130,7 @@ def test_a_tenant_and_a_project_that_keep_their_names_take_all_that_is_named_aft
     assert document.plan() == {}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_renamed_is_told_with_its_price(document: Document) -> None:
     document.edit(("      home: {", "      homes: {renamed_from: home, "))
     plan = document.plan()
@@ -266,6 +267,7 @@ def test_a_reference_to_what_was_renamed_is_not_a_change_of_the_document(documen
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_to_be_typed_names_the_document(tmp_path: Path, vastplan: Run) -> None:
     folder = tmp_path / "my documents"
     folder.mkdir()

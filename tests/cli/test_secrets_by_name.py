@@ -87,6 +87,7 @@ def test_only_those_of_the_document_are_read(lab: Lab, vastplan: Run) -> None:
     assert ran.code == 0 and "no changes" in ran.out and "unknown" not in ran.out, ran
 
 
+@pytest.mark.slow
 def test_what_hands_did_is_seen(lab: Lab, vastplan: Run) -> None:
     applied(lab, vastplan)
     path = "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"
@@ -99,6 +100,7 @@ def test_what_hands_did_is_seen(lab: Lab, vastplan: Run) -> None:
     assert ran.code == 2 and MINE in ran.out and "unknown" not in ran.out, ran
 
 
+@pytest.mark.slow
 def test_one_that_leaves_the_document_goes(lab: Lab, vastplan: Run) -> None:
     edit(lab, "secrets: {", "secrets: {old: {namespace: vast-csi, data: {username: x}}, ")
     applied(lab, vastplan)
@@ -117,6 +119,7 @@ def test_one_that_may_not_be_read_is_unknown_with_what_names_it(lab: Lab, vastpl
     assert "iad/vip_pool/team" in made and not made & {MINE, "iad/storage_class/team"}, made
 
 
+@pytest.mark.slow
 def test_what_else_is_in_a_namespace_that_goes_cannot_be_told(lab: Lab, vastplan: Run) -> None:
     edit(lab, "namespaces: {vast-csi: {}}", "namespaces: {vast-csi: {}, old: {}}")
     applied(lab, vastplan)
@@ -128,6 +131,7 @@ def test_what_else_is_in_a_namespace_that_goes_cannot_be_told(lab: Lab, vastplan
     assert action["verb"] == "delete" and "secret" in str(action["blocked"]), action
 
 
+@pytest.mark.slow
 def test_a_snapshot_has_what_was_asked_for(lab: Lab, vastplan: Run) -> None:
     applied(lab, vastplan)
     snapshot = lab.folder / "s.json"
@@ -140,6 +144,7 @@ def test_a_snapshot_has_what_was_asked_for(lab: Lab, vastplan: Run) -> None:
     assert ran.code == 6 and "secret" in ran.out and "+ secret" not in ran.out, ran
 
 
+@pytest.mark.slow
 def test_a_name_that_rests_on_a_project_is_known_from_the_document(lab: Lab, vastplan: Run) -> None:
     document = yaml.safe_load((lab.folder / "lab.yaml").read_text())
     document["namespaces"]["elsewhere"] = {"name": "else"}
@@ -159,6 +164,7 @@ def listed(lab: Lab, vastplan: Run) -> Lab:
     return lab
 
 
+@pytest.mark.slow
 def test_who_may_list_them_is_shown_names_and_reads_what_the_document_manages(listed: Lab, vastplan: Run) -> None:
     ran = vastplan("plan", listed.folder / "lab.yaml")
     assert ran.code == 0 and "no changes" in ran.out, ran
@@ -180,6 +186,7 @@ def test_what_others_made_for_themselves_is_told_by_what_a_list_shows(listed: La
     assert {one["name"] for one in drift["unmanaged"] if one["kind"] == "secret"} == {"bank", "vast-login"}
 
 
+@pytest.mark.slow
 def test_a_snapshot_names_those_of_others_and_says_nothing_of_what_is_in_them(listed: Lab, vastplan: Run) -> None:
     snapshot = listed.folder / "s.json"
     assert vastplan("record", listed.folder / "lab.yaml", "--out", snapshot).code == 0

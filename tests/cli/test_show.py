@@ -79,6 +79,7 @@ def test_what_the_document_leaves_out_is_shown_with_how_it_is_known(document: Pa
     fits("show", vastplan("show", document, "iad/tenant/team-a", "--format", "json"))
 
 
+@pytest.mark.slow
 def test_what_is_live_and_neither_said_nor_a_default_is_shown_with_its_value(document: Path, vastplan: Run) -> None:
     tree = yaml.safe_load(document.read_text())
     tree["tenants"]["team-a"]["max_views"] = 7

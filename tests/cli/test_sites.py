@@ -57,6 +57,7 @@ def write(file: Path, document: dict[str, Any], **head: Any) -> None:
 IN_CLUSTER = {"kubernetes": {"namespace": "ledgers", "site": "iad"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", [{}, {"ledger": IN_CLUSTER}], ids=["local", "kubernetes"])
 def test_a_site_that_left_with_something_owned_is_an_error(head: dict[str, Any], file: Path, vastplan: Run) -> None:
     write(file, DOCUMENT, **head)
@@ -72,6 +73,7 @@ def test_a_site_that_left_with_something_owned_is_an_error(head: dict[str, Any],
     assert [(one["code"], one["severity"]) for one in found] == [("VP310", "error")]
 
 
+@pytest.mark.slow
 def test_who_works_on_another_site_hears_of_it_and_goes_on(file: Path, vastplan: Run) -> None:
     write(file, DOCUMENT)
     vastplan("apply", file, "--auto-approve")
@@ -103,6 +105,7 @@ def test_an_interrupted_write_alone_keeps_a_site_in_sight(file: Path, vastplan: 
     assert ran.code == 1 and "the ledger owns 0 objects, and 1 write without a known outcome, there" in ran.out
 
 
+@pytest.mark.slow
 def test_against_a_snapshot_a_site_that_leaves_is_an_error_too(file: Path, vastplan: Run) -> None:
     write(file, DOCUMENT)
     vastplan("apply", file, "--auto-approve")

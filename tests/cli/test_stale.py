@@ -73,6 +73,7 @@ def test_a_plan_is_applied_once(planned: Path, vastplan: Run) -> None:
     assert vastplan("plan", planned.parent / "doc.yaml", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_applied_in_part_is_not_applied_again(planned: Path, vastplan: Run) -> None:
     file = planned.parent / "doc.yaml"
     assert vastplan("plan", file, "--target", "iad/tenant/b", "--out", planned.parent / "one.json").code == 0
@@ -190,6 +191,7 @@ def test_a_later_minor_format_is_read(planned: Path, vastplan: Run) -> None:
     assert vastplan("apply", planned).code == 0
 
 
+@pytest.mark.slow
 def test_one_object_that_moved_is_refused_and_the_rest_goes_on(tmp_path: Path, vastplan: Run) -> None:
     """Planned twice from one state: what the one run does is a move for the other."""
     first = write(tmp_path)

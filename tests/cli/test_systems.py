@@ -170,6 +170,7 @@ def test_a_token_that_expires_between_two_calls_is_renewed(server: Server, tmp_p
     assert vastplan("plan", document(tmp_path, server.url)).code == 0
 
 
+@pytest.mark.slow
 def test_a_busy_moment_is_waited_out(server: Server, tmp_path: Path, vastplan: Run) -> None:
     server.faults.arm(Fault(Effect.STATUS, path="/tenants/", times=2, status=429, retry_after=0))
     assert vastplan("plan", document(tmp_path, server.url)).code == 0

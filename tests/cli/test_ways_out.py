@@ -100,6 +100,7 @@ def test_a_name_that_no_file_can_have(vastplan: Run) -> None:
     assert ran.code == 1 and "File name too long" in ran.err and len(ran.err) < 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", by_force([("validate",), ("plan",), ("plan", "--format", "json")]))
 def test_a_full_disk_is_said_in_a_line(words: tuple[str, ...], document: Path) -> None:
     command = [sys.executable, "-m", "vastplan", words[0], str(document), *words[1:]]
@@ -109,6 +110,7 @@ def test_a_full_disk_is_said_in_a_line(words: tuple[str, ...], document: Path) -
     assert "Traceback" not in ran.stderr and "bug" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_nobody_listening_is_no_error(document: Path) -> None:
     command = f"{sys.executable} -m vastplan validate {document} >&-"
     ran = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)

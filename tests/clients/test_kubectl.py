@@ -47,6 +47,7 @@ def test_no_kind_is_forgotten() -> None:
     assert missing("kubernetes", [one.kind for one in MANIFESTS], LEFT_OUT) == set()
 
 
+@pytest.mark.slow
 @missing_kubectl
 @pytest.mark.parametrize("manifest", by_force(MANIFESTS, "namespace", "storage_class"), ids=str)
 def test_it_takes_every_kind_through_its_life(kubectl: Kubectl, tmp_path: Path, manifest: Manifest) -> None:
@@ -78,6 +79,7 @@ def test_it_shows_what_changes_and_why_not(kubectl: Kubectl, tmp_path: Path) -> 
     assert "updates to provisioner are forbidden." in kubectl("apply", "-f", str(file), code=1)
 
 
+@pytest.mark.slow
 @missing_kubectl
 def test_what_it_creates_without_a_manifest(kubectl: Kubectl) -> None:
     """These it sends as protobuf since 1.32, manifests as JSON."""

@@ -50,6 +50,7 @@ def test_a_token_and_a_lonely_system_will_do(served: Served, capsys: pytest.Capt
     assert "RAI-001" not in out and token not in out
 
 
+@pytest.mark.slow
 def test_the_list_asks_nobody(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"], {}) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(facts())
@@ -64,6 +65,7 @@ def test_preparation_that_fails_is_an_error_and_not_a_difference(served: Served)
     assert finding.verdict is Verdict.ERROR and "was answered 400" in finding.seen
 
 
+@pytest.mark.slow
 def test_a_job_that_is_cancelled_tidies_up(served: Served) -> None:
     named = served[1]
     words = [sys.executable, "-m", "tests.contract", *FAST, "--pause", "0.01"]

@@ -98,6 +98,7 @@ def test_older_control_planes_agree(version: str, tmp_path: Path) -> None:
 SECRETIVE = ("--only", "VMS-002", "--only", "RAI-007", "--only", "K8S-002")
 
 
+@pytest.mark.slow
 def test_unscrubbed_cassettes_would_hold_the_canaries(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +121,7 @@ def broken(step: Step) -> Step:
     return replace(step, options={**step.options, "is": 299})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", by_force(SYSTEMS, "kubernetes"))
 def test_every_expectation_is_held_against_the_system(served: Served, system: str) -> None:
     target = connected(served[1])[system]
@@ -151,6 +153,7 @@ def test_pools_that_are_kept_are_reported(served: Served, capsys: pytest.Capture
     assert "| seen: GET /api/v1/org-unit/departments/" in differs and "'limit': 3" in differs
 
 
+@pytest.mark.slow
 def test_a_server_that_demands_less_is_reported(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     world, named = served
     plane = world.sites["lab"].planes["vast"]
@@ -171,6 +174,7 @@ def test_a_server_that_demands_less_is_reported(served: Served, capsys: pytest.C
 # Leaving nothing behind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", by_force([1, 4, 9], "4"))
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_ctrl_c_between_a_request_and_its_answer(
@@ -216,6 +220,7 @@ def leave_something(systems: dict[str, Target]) -> list[str]:
             f"runai: projects {name}", f"runai: departments {name}"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_left_overs_stop_it_unless_they_may_be_cleaned(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     named = served[1]
     before = everything(connected(named))
@@ -227,6 +232,7 @@ def test_left_overs_stop_it_unless_they_may_be_cleaned(served: Served, capsys: p
     assert everything(connected(named)) == before
 
 
+@pytest.mark.slow
 def test_what_cannot_be_deleted_is_an_error(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     world, named = served
     plane = world.sites["lab"].planes["vast"]

@@ -323,6 +323,7 @@ def test_names_are_in_the_order_of_people() -> None:
     assert sorted(names, key=natural) == ["", "9", "10", "a", "a02", "a2", "a2b", "a10", "b", "é"]
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_entries() -> None:
     def many(count: int) -> list[EntryText]:
         views = {f"v{n}": {"path": f"/t/{n}", "frames": [{"every": "1h"}] * 30} for n in range(count)}

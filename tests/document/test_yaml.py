@@ -158,6 +158,7 @@ _VALUES: Any = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abcdefghij", min_size=1, max_size=6), _VALUES, max_size=6))
 def test_reads_what_pyyaml_writes(value: dict[str, Any]) -> None:
     for flow in (True, False):

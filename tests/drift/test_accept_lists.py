@@ -69,6 +69,7 @@ def accepted(folder: Path, vastplan: Run, text: str, live: list[str], code: int 
         return ran.err if code else ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("live", "lines"),
     [
@@ -90,6 +91,7 @@ def test_all_of_it_goes(tmp_path: Path, vastplan: Run) -> None:
     assert "      # who may be root\n      []\n    # what comes next\n" in text
 
 
+@pytest.mark.slow
 def test_the_end_of_a_file_stays_as_it_is(tmp_path: Path, vastplan: Run) -> None:
     accepted(tmp_path, vastplan, HEAD + NEXT_LINE, [*BEFORE[:2], "10.15.0.0/24"])
     assert (
@@ -99,6 +101,7 @@ def test_the_end_of_a_file_stays_as_it_is(tmp_path: Path, vastplan: Run) -> None
     )
 
 
+@pytest.mark.slow
 def test_a_list_in_brackets_stays_in_them(tmp_path: Path, vastplan: Run) -> None:
     accepted(tmp_path, vastplan, HEAD + BRACKETS, BEFORE[1:])
     assert touched(tmp_path, before=HEAD + BRACKETS)[1] == (
@@ -106,6 +109,7 @@ def test_a_list_in_brackets_stays_in_them(tmp_path: Path, vastplan: Run) -> None
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [COMMENTED, ANCHORED, REUSED], ids=["comments in brackets", "anchor", "anchored item"])
 def test_what_cannot_be_edited_is_left_and_said(text: str, tmp_path: Path, vastplan: Run) -> None:
     said = accepted(tmp_path, vastplan, HEAD + text, BEFORE[1:], code=1)
@@ -113,6 +117,7 @@ def test_what_cannot_be_edited_is_left_and_said(text: str, tmp_path: Path, vastp
     assert (tmp_path / "hand.yaml").read_text() == HEAD + text
 
 
+@pytest.mark.slow
 def test_of_several_sites_the_one_gets_its_own(tmp_path: Path, vastplan: Run) -> None:
     text = TWO_SITES + BLOCK
     with stage(tmp_path, text) as hands:
@@ -125,6 +130,7 @@ def test_of_several_sites_the_one_gets_its_own(tmp_path: Path, vastplan: Run) ->
         nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.slow
 def test_an_entry_of_one_of_several_sites_is_edited_where_it_stands(tmp_path: Path, vastplan: Run) -> None:
     text = TWO_SITES + BLOCK + "    sites: [iad]\n"
     accepted(tmp_path, vastplan, text, BEFORE[:2])

@@ -63,6 +63,7 @@ def codes(found: dict[str, Any]) -> list[str]:
     return [one["code"] for one in found["findings"] if "-" not in one["code"]]
 
 
+@pytest.mark.slow
 def test_a_rule_that_has_ended_or_fits_nothing_warns(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     write(tmp_path, DOCUMENT + RULE % ", until: 2020-01-31")
@@ -106,6 +107,7 @@ def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
     ]
 
 
+@pytest.mark.slow
 def test_what_is_gone_and_kept_is_not_made_again_nor_what_stands_on_it(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -147,6 +149,7 @@ def test_a_system_that_is_down_is_never_gone_nor_settled(hands: Hands, vastplan:
     assert [one["state"] for one in found["gone"]] == ["cannot be told"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [

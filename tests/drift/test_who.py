@@ -132,6 +132,7 @@ def test_records_that_may_not_be_seen_are_said_and_are_no_error(hands: Hands, va
     assert "by whom is not told: " in vastplan("drift", tmp_path / "hand.yaml").out
 
 
+@pytest.mark.slow
 def test_what_a_driver_or_runai_made_is_nobodys_task_and_the_rest_is_counted(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+import pytest
+
 from tests.conftest import Run
 from tests.drift.stage import TIB, Hands
 from tests.report.reading import drift
@@ -42,6 +44,7 @@ def test_a_comment_begins_with_what_was_opened() -> None:
     assert listed[2] == "- `iad/view_policy` `theirs`"
 
 
+@pytest.mark.slow
 def test_so_do_the_other_reports() -> None:
     results = of_drift(crowd())
     found = json.loads(sarif(results, "0.0.0", PurePath("/repo")))["runs"][0]["results"]
@@ -49,6 +52,7 @@ def test_so_do_the_other_reports() -> None:
     assert "nfs_no_squash" in junit(results)
 
 
+@pytest.mark.slow
 def test_which_field_was_opened_is_told_by_the_kind(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     key = hands.row("iad", "viewpolicies", name="team-a")["id"]
     hands.call("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{key}/", {"nfs_no_squash": ["10.12.0.0/24", "*"]})
@@ -60,6 +64,7 @@ def test_which_field_was_opened_is_told_by_the_kind(hands: Hands, vastplan: Run,
     assert {one["name"]: one["opens"] for one in found["unmanaged"]}["theirs"]
 
 
+@pytest.mark.slow
 def test_what_was_closed_by_hand_opens_nothing(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     key = hands.row("iad", "viewpolicies", name="team-a")["id"]
     hands.call("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{key}/", {"nfs_no_squash": []})

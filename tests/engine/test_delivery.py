@@ -75,6 +75,15 @@ class Visitor(Spec):
     box: Annotated[ReferenceName, Refers("box", blocks_delete=False)]
 
 
+class Badge(Spec):
+    """A card of a porter."""
+
+    of: Annotated[ReferenceName, Refers("porter"), IDENTITY, IMMUTABLE]
+    generation: Annotated[int, WRITE_ONLY] = 1
+    overlap: Annotated[int | MISSING, DOCUMENT] = MISSING
+    deliver: Annotated[Into, DOCUMENT]
+
+
 NUMBER = (Attribute("number", ("number",)),)
 CALLED = (Attribute("called", ("name",), lambda values: values.get("name"), ("name",)),)
 HANDED = Delivers(to="deliver", target="box", into="contents")
@@ -82,6 +91,8 @@ KINDS = (
     kind(Box, name="box", system="library", section="boxes", endpoint=Endpoint("boxes", update=Update.MERGE_PATCH)),
     kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
          endpoint=Endpoint("cards", answered_once=(("number",),))),
+    kind(Badge, name="badge", system="library", section="badges", attributes=NUMBER, delivers=HANDED,
+         endpoint=Endpoint("badges", answered_once=(("number",),))),
     kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"), attributes=CALLED,
          delivers=replace(HANDED, drawn=DRAWN)),
     kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
@@ -107,7 +118,7 @@ class Printing(Library):
     def create(self, kind: Kind, body: Row) -> Row:
         """A new row."""
         row = super().create(kind, body)
-        if kind.name != "card":
+        if kind.name not in ("card", "badge"):
             return row
         self.numbers[row["id"]] = f"opens-{row['id']}-every-door"
         if not self.prints:
@@ -565,6 +576,47 @@ def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(
     assert verbs(bench.plan(BOX, card(3))) == {f"iad/card/c#{second}": "delete"}
 
 
+PARTY = "iad/party/p"  # an entry that stands for several objects
+
+
+def test_one_consent_is_for_all_that_an_entry_stood_for_once_it_is_gone(bench: Lobby) -> None:
+    whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
+    bench.done(BOX, whole, part)
+    for goes in bench.plan(BOX).actions:
+        fix = f"--allow-delete {goes.address}, or --allow-delete {PARTY} for all that it stood for"
+        assert [(block.guard, block.fix) for block in goes.blocked if block.guard == "approval"] == [("approval", fix)]
+    bench.consent = Consent(allow_delete=(PARTY,))
+    bench.done(BOX)
+    assert not bench.cards() and not bench.library.rows["visitor"]
+
+
+def test_what_an_entry_stood_for_stays_where_what_holds_its_data_is_not_replaced(
+    bench: Lobby, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept together though nothing refers to anything: the part that goes is of the entry whose data stays."""
+    monkeypatch.setitem(library.KINDS, "shelf", replace(library.KINDS["shelf"], data_bearing=True))
+    shelf = Entry(at("shelf", "s"), {"name": "s", "height": 1}, origin=PARTY)
+    part, others = Entry(at("visitor", "v"), VISITOR.values, origin=PARTY), Entry(at("porter", "p"), {"name": "joe"})
+    bench.done(BOX, shelf, part, others)
+    bench.consent = Consent(allow_delete=("*",))
+    plan = bench.plan(BOX, replace(shelf, values={"name": "s", "height": 2}))
+    assert {str(one.address): [block.guard for block in one.blocked] for one in plan.actions} == {
+        "iad/shelf/s": ["approval"], "iad/visitor/v": ["together"], "iad/porter/p": [],
+    }  # fmt: skip
+
+
+def test_of_an_entry_that_stands_still_each_part_is_named_and_so_is_what_is_replaced(bench: Lobby) -> None:
+    whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
+    bench.done(BOX, whole, part)
+    bench.consent = Consent(allow_delete=(PARTY,))
+    (goes,) = bench.plan(BOX, whole).actions
+    assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/visitor/v")]
+    alone = Entry(at("porter", "p"), {"name": "joe"})  # of no such entry
+    bench.done(BOX, whole, part, alone)
+    (goes,) = bench.plan(BOX, whole, part).actions
+    assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/porter/p")]
+
+
 def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> None:
     entries = [other(f"c{number}") for number in range(4)]
     again = [replace(one, values={**one.values, "generation": 2}) for one in entries]
@@ -649,11 +701,14 @@ def test_an_entry_takes_the_place_of_one_that_is_no_longer_in_the_document(bench
     bench.done(BOX, card())
     (old,) = bench.cards()
     heir = Entry(at("card", "heir"), card(reader="bob").values)
-    plan = bench.plan(BOX, heir)
+    plan = bench.plan(BOX, heir, other("d"))
     assert {str(one.address): [block.guard for block in one.blocked] for one in plan.actions} == {
-        "iad/card/heir": [], "iad/card/c": ["approval"],
+        "iad/card/heir": [], "iad/card/c": ["approval"], "iad/card/d": [],
     }  # fmt: skip
-    assert [operation.address.name for operation in plan.operations] == ["heir", "c"]
+    order = {operation.address.name: operation.after for operation in plan.operations}
+    names = [operation.address.name for operation in plan.operations]
+    assert [names[before] for before in order["c"]] == ["heir"]
+    plan = bench.plan(BOX, heir)
     bench.apply(plan)
     new = next(one for one in bench.cards() if one != old)
     assert bench.contents["CARD"] == bench.library.numbers[new]
@@ -700,6 +755,46 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
         f"iad/card/c#{old}", Verb.DELETE, ["approval"],
     )  # fmt: skip
     assert goes.reason == "iad/card/c is somebody else's now, and has another value"
+
+
+def test_what_says_something_of_another_by_text_only_is_not_changed_without_it(bench: Lobby) -> None:
+    """As a bucket's owner is not without the key that follows him; what is said by another field is."""
+    bench.done(BOX, card(), porter(floor=1))
+    bench.contents["THEIRS"] = "theirs"
+    moved = card(deliver={**INTO, "keys": {"number": "THEIRS"}})
+    beside = (("floor", at("card", "c")),)
+    plan = bench.plan(BOX, moved, replace(porter(floor=2), beside=beside))
+    (block,) = action(plan, "porter", "p").blocked
+    assert (block.guard, block.message) == ("together", "goes together with iad/card/c, which is blocked")
+    free = bench.plan(BOX, moved, replace(porter(floor=2), beside=(("colour", at("card", "c")),)))
+    assert not action(free, "porter", "p").blocked
+    alone = bench.plan(BOX, card(), replace(porter(floor=2), beside=beside))
+    assert not action(alone, "porter", "p").blocked and not action(alone, "porter", "p").together
+
+
+def test_a_value_follows_what_it_opens_and_works_on_where_that_fails(bench: Lobby) -> None:
+    bench.done(BOX, card(), porter(floor=1))
+    (old,) = bench.cards()
+    said = replace(porter(floor=2), beside=(("floor", at("card", "c")),))
+    failing(bench, "update", "porter", Refused("no"))
+    receipt = bench.apply(bench.plan(BOX, card(reader="bob"), said))
+    assert states(receipt) == {"iad/porter/p": "failed", "iad/card/c": "skipped"}
+    assert bench.cards() == [old] and bench.contents["CARD"] == bench.library.numbers[old]
+    beside = replace(VISITOR, beside=(("box", at("box", "b")),))  # in which nothing is delivered by the other
+    aimed = bench.plan(BOX, card(reader="bob"), said, beside, targets=("iad/card/c",))
+    assert verbs(aimed) == {"iad/porter/p": "update", "iad/card/c": "create"}
+    bench.done(BOX, card(reader="bob"), said)
+    assert not bench.plan(BOX, card(reader="bob"), said).actions
+
+
+def test_what_says_something_of_another_that_cannot_be_seen_is_unknown_too(bench: Lobby) -> None:
+    bench.done(BOX, card(), porter(floor=1))
+    failing(bench, "list", "card", Unreachable("away"), times=9)
+    said = replace(porter(floor=2), beside=(("floor", at("card", "c")),))
+    plan = bench.plan(BOX, card(), said)
+    assert not plan.actions and {one.kind for one in plan.unknown} == {"card", "porter"}
+    made = replace(porter(floor=1), beside=(("floor", at("card", "c")),))
+    assert not bench.plan(BOX, card(), made).actions
 
 
 def test_where_it_belongs_now_and_somebody_keeps_a_value_nothing_is_made_and_the_former_one_stays(bench: Lobby) -> None:
@@ -774,6 +869,52 @@ def test_what_another_ledger_had_is_taken_as_it_is(bench: Lobby) -> None:
     assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{owned.id}": "delete"} and plan.actions[1].blocked
     bench.apply(plan)
     assert bench.plan(BOX, card(overlap=None)).actions[0].blocked
+
+
+def test_what_is_taken_for_ours_and_is_not_all_there_is_drawn_anew(bench: Lobby) -> None:
+    both = {"box": ref("box", "b"), "keys": {"word": "WORD", "name": "NAME"}}
+    bench.done(BOX, porter(deliver=both))
+    owned = bench.part.entries["iad/porter/p"]
+    fields = dict.fromkeys(owned.fields, UNKNOWN_DIGEST)
+    bench.book.add(events.own("iad/porter/p", Owned(owned.id, owned.locator, fields)))
+    del bench.contents["WORD"]
+    plan = bench.plan(BOX, porter(deliver=both))
+    assert verbs(plan) == {"iad/porter/p": "update"} and not plan.actions[0].blocked
+
+
+# Of somebody who is an object, too
+
+
+def badge(of: str, *, managed: bool = True, **values: Any) -> Entry:
+    said = {"of": ref("porter", of, managed=managed), "generation": 1, "overlap": DAY, "deliver": INTO, **values}
+    return Entry(at("badge", "b"), said)
+
+
+JOE, JIM = Entry(at("porter", "joe"), {"name": "joe"}), Entry(at("porter", "jim"), {"name": "jim"})
+
+
+def test_another_holder_is_another_object_and_one_who_is_renamed_is_not(bench: Lobby) -> None:
+    bench.done(BOX, JOE, badge("joe"))
+    plan = bench.plan(BOX, JOE, JIM, badge("jim"))
+    assert verbs(plan) == {"iad/porter/jim": "create", "iad/badge/b": "create"}
+    assert action(plan, "badge", "b").supersedes and [one.code for one in plan.findings] == ["VP334"]
+    renamed = replace(JOE, address=at("porter", "jo"), renamed_from="joe")
+    assert "iad/badge/b" not in {
+        str(one.address) for one in bench.plan(BOX, renamed, badge("jo")).actions if one.supersedes
+    }
+    nobody = bench.plan(BOX, JOE, badge("somebody", managed=False))  # of whom nothing can be told
+    assert not action(nobody, "badge", "b").supersedes
+
+
+def test_the_former_one_does_not_outlast_whom_it_was_of(bench: Lobby) -> None:
+    bench.done(BOX, JOE, JIM, badge("joe"))
+    (old,) = bench.library.rows["badge"]
+    plan = bench.plan(BOX, JIM, badge("jim"))
+    goes = action(plan, "badge", f"b#{old}")
+    assert goes.verb is Verb.DELETE and goes.reason.endswith("and what it belongs to goes: iad/porter/joe")
+    bench.consent = Consent(allow_delete=("iad/porter/joe",))
+    bench.done(BOX, JIM, badge("jim"))
+    assert len(bench.library.rows["badge"]) == 1 and old not in bench.library.rows["badge"]
 
 
 # Somebody else's

@@ -18,7 +18,7 @@ from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.plan import Cause, Plan, Verb
 from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
-from vastplan.schema.entries import Entry
+from vastplan.schema.entries import Entry, Inside
 
 from tests.engine.library import KINDS  # isort: skip
 
@@ -283,6 +283,39 @@ def test_what_is_to_go_and_to_be_made_is_one_object(bench: Bench) -> None:
     typed = "vastplan ledger move PATH iad/shelf/home iad/shelf/homes"
     assert finding.fix == f"if it was renamed, write renamed_from: home in it, or: {typed}"
     assert bench.plan(shelf("homes", called="home"), targets=("iad/shelf/home",)).findings == ()
+
+
+def test_of_an_entry_whose_parts_had_other_names_no_former_name_is_told(bench: Bench) -> None:
+    bench.done(shelf("a", called="s"), entry("catalogue", "b", name="c"))
+    came = "iad/volume/x"
+    plan = bench.plan(
+        replace(shelf("x", called="s"), origin=came), replace(entry("catalogue", "x", name="c"), origin=came)
+    )
+    (finding,) = plan.findings
+    assert (finding.code, finding.address) == ("VP308", came)
+    assert finding.fix == (
+        "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+    )
+
+
+def test_what_waits_for_a_rename_that_nobody_wrote_is_no_ring(bench: Bench) -> None:
+    bench.done(shelf("home"), entry("book", "b", title="t", shelf=ref("shelf", "home")))
+    moved = entry("book", "b", title="t", shelf=ref("shelf", "homes"))
+    plan = bench.plan(replace(shelf("homes", called="home"), origin="site iad"), moved)
+    (finding,) = plan.findings
+    assert finding.code == "VP308" and "ledger move PATH iad/shelf/home iad/shelf/homes" in finding.fix
+    assert plan.operations and all(action.blocked for action in plan.actions)
+
+
+def test_what_has_its_name_from_what_it_stands_inside_was_renamed_with_that(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    inside = replace(shelf("homes", called="home"), inside=Inside(at("catalogue", "homes"), shares_name=True))
+    (finding,) = bench.plan(inside).findings
+    typed = "vastplan ledger move PATH iad/catalogue/home iad/catalogue/homes"
+    assert finding.fix == f"if it was renamed, write renamed_from: home in iad/catalogue/homes, or: {typed}"
+    (finding,) = bench.plan(inside, entry("catalogue", "home", name="home")).findings  # that was not renamed
+    typed = "vastplan ledger move PATH iad/shelf/home iad/shelf/homes"
+    assert finding.fix == f"if it was renamed, write renamed_from: home in it, or: {typed}"
 
 
 def test_what_takes_a_name_waits_until_that_is_free(bench: Bench) -> None:

@@ -295,19 +295,22 @@ def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
 
 
 def test_what_waits_for_what_is_stale_says_so() -> None:
-    stale, waits, beside = (Address("iad", "view", name) for name in ("stale", "waits", "beside"))
+    stale, waits, beside, alone = (Address("iad", "view", name) for name in ("stale", "waits", "beside", "alone"))
     moved = (Block("moved", "it moved"),)
     actions = {
         stale: Action(stale, Verb.UPDATE, "", blocked=moved),
         waits: Action(waits, Verb.UPDATE, ""),
         beside: Action(beside, Verb.UPDATE, "", together=("iad/view/stale",)),
+        alone: Action(alone, Verb.UPDATE, "", together=("iad/view/unseen",)),
     }
-    operations = (Operation(stale, Step.WRITE), Operation(waits, Step.WRITE, (0,)), Operation(beside, Step.WRITE))
+    written = [Operation(one, Step.WRITE) for one in (stale, beside, alone)]
+    operations = (written[0], Operation(waits, Step.WRITE, (0,)), *written[1:])
     held = block_dependents(actions, operations)
     assert {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()} == {
         "stale": [("moved", "it moved")],
         "waits": [("waits", "waits for iad/view/stale, which is stale")],
         "beside": [("together", "goes together with iad/view/stale, which is stale")],
+        "alone": [("together", "goes together with iad/view/unseen, of which nothing can be told")],
     }
 
 

@@ -45,6 +45,7 @@ def imported(folder: Path, buckets: dict[str, Any]) -> dict[str, Any]:
     return team
 
 
+@pytest.mark.slow
 def test_a_bucket_its_readers_and_its_writers_come_back(tmp_path: Path) -> None:
     team = imported(tmp_path, {"sets": SETS, "more": {"size": "1 TiB", "owner": "alice"}})
     assert {

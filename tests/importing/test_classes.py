@@ -104,6 +104,7 @@ def exact(*, monitoring: bool = False, listed: bool = False, outside: bool = Fal
     return {"tenants": {"nlp": nlp, "cv": cv}, **flat}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     by_force(
@@ -226,6 +227,7 @@ def test_what_somebody_else_wrote_for_a_class_is_no_part_of_it(world: ClassWorld
 # quotas
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("listed", by_force([False, True]))
 def test_quotas_that_close_a_class_are_read_back(world: ClassWorld, listed: bool) -> None:
     world.lost(exact(listed=listed), policies=True, isolation="resource_quota")
@@ -252,6 +254,7 @@ def test_a_strange_quota_is_told_and_stays(world: ClassWorld) -> None:
 # --close
 
 
+@pytest.mark.slow
 def test_a_class_is_closed_where_that_refuses_nobody_who_is_seen(world: ClassWorld) -> None:
     world.lost(OPEN)
     world.claim("runai-nlp", "data", "nlp")
@@ -407,6 +410,7 @@ def secret(name: str, *purposes: str) -> dict[str, str]:
 ALL = ("provisioner", "controller-publish", "node-publish", "controller-expand")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "said"),
     by_force(

@@ -142,6 +142,7 @@ def test_what_somebody_is_told_to_take_is_taken(name: str, factory: Snapshot, tm
     assert shlex.split(inert(word(f"*/secret/{pattern}"))) == [f"*/secret/{pattern}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(["team[1]", "a b", "'q' $x", "\x1b[2J", "a\u202eb"], "'q' $x"))
 def test_the_line_of_the_report_takes_it(name: str, factory: Snapshot, tmp_path: Path) -> None:
     def change(collection: SeenCollection) -> SeenCollection:

@@ -127,6 +127,7 @@ def applied(example: Path, folder: Path, yard: Yard) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(["ai-factory", "minimal.yaml", "checkpoints.yaml"], "minimal.yaml"))
 def test_what_an_example_says_comes_back(name: str, tmp_path: Path) -> None:
     workspace = open_workspace([EXAMPLES / name])
@@ -160,7 +161,6 @@ def test_the_import_of_an_import_is_the_same(seed: int, tmp_path: Path) -> None:
         assert second.written() == told
 
 
-@pytest.mark.slow
 @settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "10")), phases=[Phase.generate])
 @given(data=st.data())
 def test_what_a_random_document_says_comes_back(data: st.DataObject) -> None:

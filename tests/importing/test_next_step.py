@@ -28,7 +28,6 @@ def desk(yard: Yard, tmp_path: Path) -> Desk:
     return Desk.of(yard, tmp_path / "new", "ai-factory")
 
 
-@pytest.mark.slow
 def test_what_the_document_asked_for_before_is_told_and_planned_first(yard: Yard, desk: Desk) -> None:
     assert "\nNext: vastplan apply " in desk.types("import").out
     assert desk.types("apply", "--adopt", "--auto-approve").code == 0

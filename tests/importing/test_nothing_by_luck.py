@@ -92,6 +92,7 @@ def test_how_it_is_read_says_nothing(seed: int, tmp_path: Path) -> None:
     assert imported(tmp_path / "paged", seed, read=one_a_page) == usual
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", by_force([1, 6]))
 def test_ids_say_nothing(seed: int, tmp_path: Path) -> None:
     assert imported(tmp_path / "others", seed, made=other_ids) == imported(tmp_path / "usual", seed)
@@ -123,6 +124,7 @@ def test_what_goes_takes_its_lines_along_and_no_other(tmp_path: Path) -> None:
     assert all("zz then" in line for line in gone if line not in before["tenant-of-zz-then.yaml"]), gone
 
 
+@pytest.mark.slow
 def test_a_new_name_is_new_in_its_own_lines_alone(tmp_path: Path) -> None:
     before = imported(tmp_path / "before", 6, schedules("zz first", "zz then", "zz last"))
     after = imported(tmp_path / "after", 6, schedules("zz first", "zz some", "zz last"))

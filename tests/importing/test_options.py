@@ -172,6 +172,7 @@ def test_what_is_left_to_defaults_is_counted_and_a_full_import_leaves_nothing(dr
     assert sum(full.values()) == sum(short.values())
 
 
+@pytest.mark.slow
 def test_one_file_or_one_for_each_tenant(dry: Any) -> None:
     def names(*words: str) -> list[str]:
         return [file["path"] for file in report(dry("--format", "json", *words))["files"]]
@@ -180,6 +181,7 @@ def test_one_file_or_one_for_each_tenant(dry: Any) -> None:
     assert names("--layout", "single") == ["imported.yaml"]
 
 
+@pytest.mark.slow
 def test_exit_codes_say_whether_there_is_something_new(world: World, dry: Any, vastplan: Run, tmp_path: Path) -> None:
     assert dry("--detailed-exitcode").code == 2
     assert dry("--detailed-exitcode", "--tenant", "nobody*").code == 0

@@ -64,7 +64,6 @@ def _keys(name: str) -> dict[str, str]:
     return {"for_each": f'${{toset(jsondecode(file("{name}")))}}'}
 
 
-@pytest.mark.slow
 def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path) -> None:
     for name, keys in {"taken": TAKEN, "all": [*TAKEN, STAYS], "two": [QUOTED, STAYS], "stay": [STAYS]}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(keys))

@@ -28,6 +28,7 @@ def test_there_and_back(seed: int, tmp_path: Path) -> None:
         round_trip(Desk.of(yard, tmp_path / "lab"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", by_force(range(3)))
 def test_a_snapshot_gives_the_same_bytes_without_a_network(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", sites_of(seed))

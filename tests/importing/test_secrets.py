@@ -181,6 +181,7 @@ def test_no_canary_is_told_asked_for_or_left_behind(
     assert not any(canary in caplog.text for canary in brownfield.outside.canaries)
 
 
+@pytest.mark.slow
 def test_a_snapshot_has_none_either(brownfield: Brownfield, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(brownfield.outside.folder)
     snapshot = brownfield.outside.folder / "seen.json"
@@ -205,6 +206,7 @@ def test_a_server_that_quotes_its_caller(
         assert ran.code == 6 and echo.quoted, ran
 
 
+@pytest.mark.slow
 def test_a_bug_of_ours_does_not_say_one(
     brownfield: Brownfield, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

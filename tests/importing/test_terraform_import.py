@@ -105,6 +105,7 @@ def test_it_is_taken_over_and_terraform_is_told_to_let_go(
     assert (_blocks(again.out), _removed(again.out)) == (TAKEN, [])
 
 
+@pytest.mark.slow
 def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     iad: Configuration, vastplan: Run, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     assert _entries(tmp_path) == {"home-ana", "home-bo b", "scratch", "nlp-d2", "nlp-q0", "nlp-q1"}
 
 
+@pytest.mark.slow
 def test_a_snapshot_says_the_same(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
     assert vastplan("record", ".", "--out", "seen.json").code == 0
     words = ("import", ".", "--terraform", "iad.tfstate", "--format", "json", "--dry-run")
@@ -141,6 +143,7 @@ def test_what_stays_is_told_by_its_dependencies_and_numbers(iad: Configuration, 
         assert {*told.split(": ")[1].split(", ")} == {*tenant.split(", ")}
 
 
+@pytest.mark.slow
 def test_several_states_are_let_go_of_one_after_the_other(lab: Lab, vastplan: Run, tmp_path: Path) -> None:
     for site, generation in (("iad", 2), ("pdx", 1)):
         (tmp_path / f"{site}.tfstate").write_bytes(storage(lab, site, generation).state())

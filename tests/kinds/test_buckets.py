@@ -131,6 +131,7 @@ def test_it_grows_and_its_owner_changes_in_place(lab: Lab) -> None:
     assert lab.plan().actions == ()
 
 
+@pytest.mark.slow
 def test_another_generation_is_another_key_in_the_same_secret(lab: Lab) -> None:
     def pair() -> dict[str, str]:
         [row] = [row for row in lab.rows("iad", "secret") if row["metadata"]["name"] == "s3"]
@@ -157,6 +158,7 @@ def test_a_renamed_one_keeps_all_where_its_bucket_is_written(lab: Lab) -> None:
     assert view is not None and view.values["path"] == "/team-a/sets"
 
 
+@pytest.mark.slow
 def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     lab.write(document({"data": {**SETS, "renamed_from": "sets"}}))
     view = acts(lab)["view/data"]
@@ -164,6 +166,7 @@ def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     assert view.reason.endswith('or keep what is live: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data')
 
 
+@pytest.mark.slow
 def test_a_tenant_that_is_renamed_and_keeps_its_name_keeps_its_buckets(lab: Lab) -> None:
     whole = document({"sets": SETS})
     team = whole["tenants"].pop("team-a")
@@ -174,6 +177,7 @@ def test_a_tenant_that_is_renamed_and_keeps_its_name_keeps_its_buckets(lab: Lab)
     assert all(action.verb not in (Verb.REPLACE, Verb.DELETE, Verb.CREATE) for action in lab.plan().actions)
 
 
+@pytest.mark.slow
 def test_what_was_a_view_with_parts_of_its_own_becomes_a_bucket_and_nothing_is_deleted(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         view = {
@@ -333,4 +337,26 @@ def test_an_owner_does_not_change_where_his_key_cannot(lab: Lab) -> None:
     theirs = {"metadata": {"name": "other", "namespace": "runai-team-a"}, "data": {"AccessKeyId": "dGhlaXJz"}}
     lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/runai-team-a/secrets", theirs)
     planned = {name: [block.guard for block in action.blocked] for name, action in acts(lab).items()}
-    assert planned["s3_key/runai-team-a/other"] and planned["view/sets"] == ["waits"]
+    assert planned["s3_key/runai-team-a/other"] and planned["view/sets"] == ["together"]
+
+
+def test_a_bucket_that_moves_to_another_tenant_leaves_nothing_half_moved(lab: Lab) -> None:
+    whole = document({"sets": SETS})
+    team = whole["tenants"]["team-a"]
+    other = {"local_provider": "people", "view_policy": {"flavor": "S3_NATIVE"}}
+    whole["tenants"]["other"] = other
+    lab.write(whole)
+    lab.converge()
+    moved = {name: value for name, value in SETS.items() if name not in ("mount", "snapshots")}
+    moved |= {"read": [{"existing": "x"}], "write": [], "deliver": {**SETS["deliver"], "user": "ana"}}
+    del team["buckets"]
+    whole["tenants"]["other"] = {**other, "buckets": {"sets": {**moved, "read": []}}}
+    lab.write(whole)
+    planned = acts(lab)
+    assert planned["view/sets"].verb is Verb.REPLACE and planned["view/sets"].blocked
+    free = {name for name, action in planned.items() if not action.blocked and action.verb is not Verb.RELEASE}
+    assert not {
+        name
+        for name in free
+        if name.partition("/")[0] in ("s3_policy", "s3_data_source", "s3_key", "access_key_credential")
+    }

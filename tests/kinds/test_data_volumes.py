@@ -47,6 +47,7 @@ def mounted(lab: Lab) -> str:
     return plane(lab).submit("team-d", "train", data_volumes=[live.id])
 
 
+@pytest.mark.slow
 def test_it_is_not_withdrawn_from_a_project_while_somebody_mounts_it(lab: Lab) -> None:
     lab.write(shared(shared_with_projects=["team-d", "team-e"]))
     lab.converge()
@@ -59,6 +60,7 @@ def test_it_is_not_withdrawn_from_a_project_while_somebody_mounts_it(lab: Lab) -
     assert blocks(lab.plan(Consent())) == {}
 
 
+@pytest.mark.slow
 def test_one_that_is_shared_with_everybody_is_withdrawn_from_a_project_at_any_time(lab: Lab) -> None:
     lab.write(shared(shared_with_projects=["team-d"], shared_with_cluster=False))
     lab.converge()
@@ -82,6 +84,7 @@ def test_it_is_not_deleted_while_somebody_mounts_it(lab: Lab) -> None:
     assert blocks(lab.plan(Consent(approvals=APPROVED, max_count=10))) == {}
 
 
+@pytest.mark.slow
 def test_whom_somebody_else_shares_it_with_stays_where_the_document_does_not_say_that(lab: Lab) -> None:
     lab.write(shared(shared_with_projects=["team-d"], shared_with_cluster=True))
     lab.converge()
@@ -105,6 +108,7 @@ def test_a_project_goes_after_its_data_volumes(lab: Lab) -> None:
     assert order.index("datavolumes") < order.index("org-unit") and len(order) == 3
 
 
+@pytest.mark.slow
 def test_one_whose_claim_is_not_there_is_not_ready(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", 0.2)
     one = shared()

@@ -50,6 +50,7 @@ def enabled_keys(lab: Lab) -> set[str]:
     return {row["access_key"] for row in lab.rows("iad", "s3_key")}
 
 
+@pytest.mark.slow
 def test_the_credential_comes_after_the_delivery_and_finds_what_it_reads(lab: Lab) -> None:
     lab.write(document(THERE))
     plan = lab.plan()
@@ -65,6 +66,7 @@ def test_the_credential_comes_after_the_delivery_and_finds_what_it_reads(lab: La
     assert lab.plan().actions == ()
 
 
+@pytest.mark.slow
 def test_another_generation_reaches_the_credential_and_leaves_it_as_it_is(lab: Lab) -> None:
     lab.write(document(THERE))
     lab.converge()
@@ -90,6 +92,7 @@ def test_a_key_that_is_not_delivered_keeps_the_credential_waiting(lab: Lab) -> N
     assert lab.rows("iad", "access_key_credential") == []
 
 
+@pytest.mark.slow
 def test_without_a_credential_and_with_names_of_its_own_the_secret_is_as_it_is_said(lab: Lab) -> None:
     lab.write(document())
     lab.converge()

@@ -277,6 +277,7 @@ def filled(lab: Lab, value: Any, live: Live) -> Any:
     return next(row["id"] for row in rows if row["name"] == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_what_was_deleted_by_hand_is_made_again(lab: Lab, case: Case) -> None:
     made(lab, case)
@@ -303,6 +304,7 @@ class Crash(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_a_create_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made, and not yet noted as ours: what the second Ctrl-C of an apply leaves behind."""

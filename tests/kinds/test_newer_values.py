@@ -95,6 +95,7 @@ def planned(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch, id: str, chan
         return lab.plan()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", by_force(CASES, *FEW, "vast.view_policy.yaml", "vast.view.yaml"), ids=str)
 def test_only_its_own_field_differs(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     made(lab, case)

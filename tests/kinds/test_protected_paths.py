@@ -102,6 +102,7 @@ def test_a_peer_of_no_site_wants_the_guid(lab: Lab) -> None:
     assert "write it in protected_paths, with remote_tenant_guid" in refused(lab, "d")
 
 
+@pytest.mark.slow
 def test_by_its_guid_it_is_made_kept_and_adopted(lab: Lab) -> None:
     lab.write(document({}))
     lab.converge()

@@ -151,6 +151,7 @@ def test_a_project_takes_a_namespace_that_is_there_and_cannot_change_it(tmp_path
         assert action.verb is Verb.REPLACE and [one.path for one in action.changes if one.replaces] == ["namespace"]
 
 
+@pytest.mark.slow
 def test_a_data_source_leaves_a_claim_that_was_there(tmp_path: Path) -> None:
     claims = "/api/v1/namespaces/runai-team-c/persistentvolumeclaims"
     manifest = {
@@ -226,6 +227,7 @@ def test_a_project_with_access_is_not_replaced_but_goes_with_it(lab: Lab) -> Non
     assert ["access-rules" in call.path for call in lab.calls()] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_access_that_is_taken_away_by_hand_is_given_back(lab: Lab) -> None:
     lab.write({"projects": {"team-c": {"gpus": {"default": 1}, "access": {"ML engineer": ["grp-team-c"]}}}})
     lab.converge()

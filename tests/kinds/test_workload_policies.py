@@ -66,6 +66,7 @@ def blocks(plan: Plan) -> dict[str, str]:
     return {block.guard: block.message for one in plan.actions if str(one.address) == POLICY for block in one.blocked}
 
 
+@pytest.mark.slow
 def test_what_others_wrote_stays(lab: Lab) -> None:
     by_hand(lab, theirs())
     lab.write(document(storage_classes=[{"existing": "vast-nfs"}], claim_sizes=["100 GiB"]))

@@ -130,6 +130,7 @@ def test_the_simulator_answers_as_the_server_does(
     assert not unexplained, "\n".join(map(str, unexplained))
 
 
+@pytest.mark.slow
 def test_every_listed_difference_is_still_there_and_has_a_reason(tmp_path: Path) -> None:
     found: list[Difference] = []
     for name in SEQUENCES:

@@ -91,6 +91,7 @@ def test_a_plan_neither_locks_nor_writes(kept: Kept) -> None:
         session.close()
 
 
+@pytest.mark.slow
 def test_a_lost_ledger_is_rebuilt_by_adopting(kept: Kept) -> None:
     kept.lab.write(CHAIN)
     kept.lab.converge()
@@ -142,6 +143,7 @@ def test_of_two_appliers_one_wins_and_the_other_is_told_who(kept: Kept) -> None:
     assert kept.lab.plan().actions == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", by_force(["before its first write", "after a write", "after a note"], "after a write"))
 def test_an_applier_that_loses_its_hold_changes_nothing_more(
     kept: Kept, when: str, monkeypatch: pytest.MonkeyPatch

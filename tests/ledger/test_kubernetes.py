@@ -44,6 +44,7 @@ class Faulty:
         return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_whichever_request_has_no_answer_nothing_recorded_is_lost(
     cluster: KubernetesBench, when: str, monkeypatch: pytest.MonkeyPatch

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.lab import Lab
 from vastplan.app.record import record
 from vastplan.sim.faults import Effect, Fault
 
 
+@pytest.mark.slow
 def test_a_plan_goes_on_without_the_list_and_says_what_is_not_known(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes"]}) as lab:
         lab.ledger = {"kubernetes": {"namespace": "ledgers", "site": "iad"}}

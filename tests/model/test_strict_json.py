@@ -25,6 +25,7 @@ def _nested(levels: int, innermost: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @given(_VALUES)
 def test_what_is_shallow_is_read_whatever_its_strings_hold(value: Any) -> None:
     assert strict_json.parse(json.dumps(value).encode()) == value
@@ -56,6 +57,7 @@ def test_what_values_take_is_not_told_too_low(item: bytes) -> None:
     assert took <= strict_json.held(raw) * 1.1
 
 
+@pytest.mark.slow
 @given(_VALUES)
 def test_of_objects_the_other_keys_are_dropped_at_every_level(value: Any) -> None:
     def pruned(value: Any) -> Any:

@@ -93,6 +93,7 @@ def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
     assert re.search(r"`\+ 128\.0\.0\.0/1`", alone) and f"more lines: `vastplan show PLAN {AT}`" in alone
 
 
+@pytest.mark.slow
 def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
     actions = [update([], [f"10.0.{number}.{host}" for host in range(200)], at=Address("iad", "view_policy", f"p{number}"))
                for number in range(100)]  # fmt: skip
@@ -164,6 +165,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
     assert sorted(order, key=text.index) == order
 
 
+@pytest.mark.slow
 def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
     stopped = [replace(update([], [f"10.{n}.{m}.0/24" for m in range(90)], at=Address("iad", "view_policy", f"b{n}")),
                        blocked=(Block("narrows", "no", ""),)) for n in range(200)]  # fmt: skip

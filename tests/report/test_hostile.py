@@ -163,6 +163,7 @@ def test_html_text_and_attributes_read_back_as_what_they_show(name: str) -> None
     assert page.elements[0] == ("p", {"title": inert(name, 2000)})
 
 
+@pytest.mark.slow
 @given(st.lists(NASTY, min_size=2, max_size=2))
 def test_a_form_is_filled_with_what_a_tag_would_hold(values: list[str]) -> None:
     name, title = values
@@ -196,6 +197,7 @@ def test_xml_is_well_formed_and_counts_its_cases(name: str) -> None:
         assert {child.tag for child in case} <= {"failure", "error", "skipped", "system-out"} and len(case) <= 1
 
 
+@pytest.mark.slow
 def test_labels_are_ours_and_no_object_is_named() -> None:
     for name in PLANS:
         for line in FORMATS["prom"](plan(name)).splitlines():

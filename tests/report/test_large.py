@@ -49,6 +49,7 @@ def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
     assert _peak(ending, many) <= 1.25 * MANY / FEW * _peak(ending, few)
 
 
+@pytest.mark.slow
 def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
     huge = large(MANY)
     text = comment(huge, ["plan.html", "plan.json"])
@@ -86,6 +87,7 @@ def test_a_page_has_a_row_for_every_action() -> None:
     assert sum(1 for element, _ in page.elements if element == "rect") < 1_000
 
 
+@pytest.mark.slow
 def test_an_action_that_is_too_long_for_a_comment_is_still_named() -> None:
     typical = plan("typical")
     long = replace(typical.actions[0], changes=typical.actions[0].changes * 5_000)

@@ -76,6 +76,7 @@ def test_a_text_that_reads_like_several_is_in_quotes_where_it_stands_among_other
     assert plain({"k": "{x}", "::1": "::/0"}) == '{k: "{x}", ::1: ::/0}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unordered", [True, False])
 @pytest.mark.parametrize("shape", ["appended", "in front", "reversed", "all other"])
 def test_the_work_grows_with_the_items(shape: str, unordered: bool) -> None:

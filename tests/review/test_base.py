@@ -83,6 +83,7 @@ def positions(text: str, *words: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None:
     change(lab)
     words: tuple[str | Path, ...] = ("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml")
@@ -119,6 +120,7 @@ def against(lab: Lab, vastplan: Run, text: str) -> Ran:
     return vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml", "--format", "json")
 
 
+@pytest.mark.slow
 def test_a_base_that_is_broken_is_said_and_one_that_is_not_there_is_an_error(lab: Lab, vastplan: Run) -> None:
     change(lab)
     text = (lab.folder / "base.yaml").read_text()
@@ -136,6 +138,7 @@ def test_a_base_that_is_broken_is_said_and_one_that_is_not_there_is_an_error(lab
     assert ran.code == 1 and ran.out == "" and "base.yaml: there is no such file or folder" in ran.err, ran
 
 
+@pytest.mark.slow
 def test_the_same_finding_is_not_new(lab: Lab, vastplan: Run) -> None:
     sections = {
         "tenants": BASE,

@@ -55,6 +55,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str, bool]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGED)
 def test_it_is_said_first_and_is_an_error(name: str, folder: Path, vastplan: Run) -> None:
     change, says, in_snapshot = CHANGED[name]
@@ -76,6 +77,7 @@ def test_it_is_said_first_and_is_an_error(name: str, folder: Path, vastplan: Run
     assert (ran.code == 1 and "VP331: vast of iad: " in ran.out.splitlines()[0]) is in_snapshot, ran
 
 
+@pytest.mark.slow
 def test_what_is_as_it_was_is_no_finding(folder: Path, vastplan: Run) -> None:
     document(folder / "new.yaml", VAST)
     for words in ((), ("--base", folder / "base.yaml")):
@@ -104,6 +106,7 @@ def test_a_new_site_or_system_gets_a_credential_too(folder: Path, vastplan: Run)
     assert "VP331" not in ran.out and ran.code == 6, ran
 
 
+@pytest.mark.slow
 def test_a_real_site_that_becomes_a_simulated_one_and_a_ledger_that_moves(folder: Path, vastplan: Run) -> None:
     document(folder / "new.yaml", VAST)
     text = (folder / "new.yaml").read_text()
@@ -120,6 +123,7 @@ def test_a_real_site_that_becomes_a_simulated_one_and_a_ledger_that_moves(folder
     assert not (folder / "elsewhere").exists()
 
 
+@pytest.mark.slow
 def test_what_was_merged_and_not_recorded_yet_is_said_of_the_snapshot(folder: Path, vastplan: Run) -> None:
     moved = {**VAST, "url": "https://new.example.com"}
     document(folder / "base.yaml", moved)
@@ -156,6 +160,7 @@ def test_addresses_from_elsewhere_are_not_compared_with_what_a_document_may_not_
     assert ran.code == 1 and "VP331: vast of iad: its place is https://evil.example.com" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_a_snapshot_says_who_vouches_and_one_of_before_does_not(folder: Path, vastplan: Run) -> None:
     data = json.loads((folder / "s.json").read_text())
     jsonschema.Draft202012Validator(published("snapshot")).validate(data)

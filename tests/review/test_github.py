@@ -249,6 +249,7 @@ def test_they_fit_the_schemas_of_github_and_gitlab() -> None:
         assert done.returncode == 0, shlex.join(words) + done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_scripts_are_bash_that_can_be_read() -> None:
     """`bash -n` of every script, so that one in a branch that no test takes is read too; `make ci-lint` looks closer."""
     for file in FILES:

@@ -53,6 +53,7 @@ def edit(lab: Lab, head: dict[str, Any]) -> None:
     file.write_text(yaml.safe_dump(merged(yaml.safe_load(file.read_text()), head), sort_keys=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("against", by_force(["base", "ledger", "snapshot"]))
 @pytest.mark.parametrize("name", CHANGED)
 def test_it_stands_before_all_else_in_every_report(name: str, against: str, lab: Lab, vastplan: Run) -> None:
@@ -130,6 +131,7 @@ def test_what_was_reviewed_has_the_settings_that_are_applied(name: str, lab: Lab
     assert ran.code == nowhere and lab.calls(), ran
 
 
+@pytest.mark.slow
 def test_a_review_without_settings_is_none(lab: Lab, vastplan: Run) -> None:
     lab.write({"tenants": {"a": {"max_views": 4}}})
     assert vastplan("plan", lab.folder / "lab.yaml", "--out", lab.folder / "reviewed.json").code == 0
@@ -146,6 +148,7 @@ def test_a_ledger_that_is_moved_is_said_against_the_base(lab: Lab, vastplan: Run
     assert "  ledger.local  .vastplan/ledger → l2\n" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_another_name_than_in_the_base_is_said_and_nothing_counts_as_pending(lab: Lab, vastplan: Run) -> None:
     """With its name a document takes another part of the ledger for its own, and may delete what stands there."""
     file = lab.folder / "lab.yaml"

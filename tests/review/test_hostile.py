@@ -205,6 +205,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(REFUSED, "a document is a link"))
 def test_a_folder_that_is_not_a_document_is_refused_by_its_kind(name: str, hub: Hub) -> None:
     make, says = REFUSED[name]

@@ -54,6 +54,7 @@ def file(outside: Outside, vastplan: Run) -> Path:
     return found
 
 
+@pytest.mark.slow
 def test_no_canary_is_in_the_snapshot(outside: Outside, file: Path) -> None:
     text = file.read_text()
     assert "theirs" in text and '"old"' in text, "it looked at nothing"
@@ -77,6 +78,7 @@ def test_no_digest_of_a_secret_either_since_the_key_is_there(outside: Outside, f
     assert site.ledger.plans == ()
 
 
+@pytest.mark.slow
 def test_a_change_can_be_planned_without_any_of_them(
     outside: Outside, file: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

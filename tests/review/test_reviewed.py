@@ -47,6 +47,7 @@ def test_the_same_is_applied(lab: Lab, vastplan: Run) -> None:
     assert "does what the reviewed plan does, and no more" in ran.err
 
 
+@pytest.mark.slow
 def test_less_is_no_difference(lab: Lab, vastplan: Run) -> None:
     by_hand(lab, "a", {"max_views": 4})  # somebody did it already
     ran = apply(lab, vastplan)

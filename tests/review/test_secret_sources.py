@@ -107,6 +107,7 @@ def reviewed(lab: Lab, vastplan: Run, *more: str | Path) -> Ran:
     return vastplan("apply", lab.folder / "lab.yaml", *words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offline", [False, True], ids=["live", "from a snapshot"])
 def test_a_source_that_was_reviewed_is_applied(offline: bool, lab: Lab, vastplan: Run) -> None:
     lab.write(entry({"file": "file.txt"}))

@@ -207,6 +207,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_that_is_not_right(name: str, small: Path, vastplan: Run) -> None:
     change, says = HOSTILE[name]
@@ -226,6 +227,7 @@ def small(tmp_path: Path, vastplan: Run) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_file_that_was_edited_or_cut(small: Path, vastplan: Run) -> None:
     raw = (small / "s.json").read_bytes()
     for wrong, says in (
@@ -241,6 +243,7 @@ def test_a_file_that_was_edited_or_cut(small: Path, vastplan: Run) -> None:
         assert ran.code == 1 and says in ran.err, ran
 
 
+@pytest.mark.slow
 def test_it_is_named_by_its_content_and_fits_its_schema(small: Path) -> None:
     data = json.loads((small / "s.json").read_text())
     jsonschema.Draft202012Validator(published("snapshot")).validate(data)

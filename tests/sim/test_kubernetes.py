@@ -1036,6 +1036,7 @@ def test_the_cluster_from_inside(api: Api) -> None:
     assert not plane.pvc_exists("runai-a", "data")
 
 
+@pytest.mark.slow
 def test_state_survives_a_restart(authority: Authority, tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     for expected in ([], ["vast"]):
@@ -1339,6 +1340,7 @@ def test_what_is_documented_and_not_simulated_says_so(api: Api, method: str, pat
         assert answer.json()["message"].endswith(" is documented, but not simulated.")
 
 
+@pytest.mark.slow
 def test_nothing_that_is_simulated_is_called_not_simulated(api: Api) -> None:
     """Each documented call of each resource, with a body that says nothing: refused, but never with 501."""
     whole_collections = 0

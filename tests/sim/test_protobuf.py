@@ -124,6 +124,7 @@ def test_what_is_no_protobuf_is_refused(api: Api, raw: bytes, words: str) -> Non
     assert words in refused.body["message"] and "must be of type Namespace" in refused.body["message"]
 
 
+@pytest.mark.slow
 def test_no_byte_of_a_body_stops_the_server(api: Api) -> None:
     """Each byte of a large body turned over, and each beginning of it: an answer, whatever it is."""
     raw = BODIES["Pod"]

@@ -255,6 +255,7 @@ def test_a_new_cluster_reads_before_it_writes(start: Any) -> None:
     vms.post("tenants", name="t")
 
 
+@pytest.mark.slow
 def test_unpaged_lists_are_cut_where_the_release_cuts_them(start: Any) -> None:
     # [csiM session/iterator.py]
     for version, rows in (("5.3", 16_002), ("5.5", 16_000)):

@@ -156,7 +156,6 @@ def test_a_next_generation_is_in_the_next_export(cluster: Cluster) -> None:
     assert cluster.pair("iad") != first and set(cluster.told("iad")) == {first, cluster.pair("iad")}
 
 
-@pytest.mark.slow
 def test_somebodys_own_key_stays(cluster: Cluster) -> None:
     cluster.export("--with-credentials")
     cluster.place("iad").write_text("[vastdata]\naws_access_key_id = MINE\naws_secret_access_key = mine\n")

@@ -134,6 +134,7 @@ def test_a_bucket_nearly(team: Team, vastplan: Run) -> None:
     assert "  /d: bucket a-dat, MOUNT (task nearly)" in ran.out and "(task team-a)" not in ran.out
 
 
+@pytest.mark.slow
 def test_a_snapshot_of_another_document(team: Team, vastplan: Run) -> None:
     team.tree["name"] = "other"
     assert vastplan("record", team.written(), "--out", "snapshot.json").code == 0

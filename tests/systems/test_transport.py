@@ -462,6 +462,7 @@ def test_what_comes_before_an_answer_is_none(system: str, status: int, tmp_path:
         assert len({seen.port for seen in server.seen}) == 2
 
 
+@pytest.mark.slow
 def test_an_answer_of_very_many_values_is_refused_and_a_long_list_is_not(system: str, tmp_path: Path) -> None:
     page = [{f"field_{number}": {"of": [number]} for number in range(74)} | made(system) for _ in range(1000)]
     few: dict[str, Any] = {"count": 1000, "next": None, "results": page, "items": page, "metadata": {}}

@@ -306,6 +306,7 @@ FILES: dict[str, tuple[str, str, str]] = {  # what is named, where a link of the
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_a_document_names_is_in_its_folder(name: str, repo: Path, vastplan: Run) -> None:
     file, target, says = FILES[name]

@@ -58,6 +58,7 @@ def states(ran: Ran) -> dict[str, str]:
     return {one["address"]: one["state"] for one in json.loads(ran.out)["outcomes"]}
 
 
+@pytest.mark.slow
 def test_consent_is_weighed_again(applied: Path, vastplan: Run) -> None:
     """The plan carries what was typed: a delete that nobody consented to is one also where its block is gone."""
     write(applied.parent, view_policies={})
@@ -101,6 +102,7 @@ def test_a_limit_holds_unless_the_file_says_that_somebody_typed_another(applied:
     assert ran.code == 0 and set(states(ran).values()) == {"done"}, ran
 
 
+@pytest.mark.slow
 def test_a_plan_of_before_consents_were_kept_deletes_nothing(applied: Path, vastplan: Run) -> None:
     write(applied.parent, view_policies={"q": DOCUMENT["view_policies"]["q"]})
     plan = forged(saved(applied, vastplan, *CONSENT), lambda data: data.pop("consent"))
@@ -121,6 +123,7 @@ def test_what_checks_forbid_is_forbidden_again(tmp_path: Path, vastplan: Run) ->
     assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_applied_does_nothing_under_another_name(applied: Path, vastplan: Run) -> None:
     """With another time it has another id, and somebody who knows the ledger's serial writes that, too."""
     write(applied.parent, view_policies={"q": DOCUMENT["view_policies"]["q"]})
@@ -137,6 +140,7 @@ def test_a_plan_that_was_applied_does_nothing_under_another_name(applied: Path, 
     assert ran.code == 5 and states(ran) == {"iad/view_policy/p": "stale"}, ran
 
 
+@pytest.mark.slow
 def test_approvals_are_read_again(applied: Path, vastplan: Run) -> None:
     write(applied.parent, tenants={"a": {}})
     approvals = applied.parent / "approvals.yml"
@@ -156,6 +160,7 @@ def test_approvals_are_read_again(applied: Path, vastplan: Run) -> None:
     assert vastplan("apply", plan, "--approvals", approvals).code == 0
 
 
+@pytest.mark.slow
 def test_a_document_elsewhere_is_not_opened_because_a_plan_says_so(
     applied: Path, tmp_path_factory: pytest.TempPathFactory, vastplan: Run
 ) -> None:
@@ -170,6 +175,7 @@ def test_a_document_elsewhere_is_not_opened_because_a_plan_says_so(
     assert vastplan("apply", plan, "--document", applied).code == 0
 
 
+@pytest.mark.slow
 def test_and_a_plan_that_is_kept_elsewhere_is_told_where_its_document_is(
     applied: Path, tmp_path_factory: pytest.TempPathFactory, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

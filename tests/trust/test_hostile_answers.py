@@ -184,6 +184,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", by_force(HOSTILE, "a path", "right to left"))
 @pytest.mark.parametrize("system", by_force(SYSTEMS, "runai"))
 def test_names_that_want_something(system: str, name: str, lab: Lab, vastplan: Run) -> None:

@@ -204,6 +204,7 @@ def test_what_follows_an_answer_is_no_part_of_the_next(system: str, tmp_path: Pa
         assert [list(client.pages(kind(system))) for _ in range(3)] == [[rows(system).get("results", [])]] * 3
 
 
+@pytest.mark.slow
 def test_a_proxy_with_tls_is_bounded_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with hostile("headers bit by bit", tmp_path) as server:
         monkeypatch.setenv("HTTPS_PROXY", server.url)

@@ -52,7 +52,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield one
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("words", [("drift", "--isolation"), ("plan", "--commitments")], ids=" ".join)
 @pytest.mark.parametrize("left", by_force(LEFT, "the id"))
 @pytest.mark.parametrize("place", [(system, path) for system, paths in PLACES.items() for path in paths], ids="".join)

@@ -219,6 +219,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_does_not_print_a_secret(name: str, outside: Outside, vastplan: Run) -> None:
     code, says = COMMANDS[name]
@@ -234,6 +235,7 @@ def test_no_command_at_all() -> None:
         lazily(CommandSecret(command=["/nowhere/at-all", "canary"]), beside(Path()))()
 
 
+@pytest.mark.slow
 def test_an_empty_file_is_no_secret(outside: Outside, vastplan: Run) -> None:
     (outside.folder / "word").write_text("\n")
     ran = vastplan(*outside.words("apply", "--auto-approve"))

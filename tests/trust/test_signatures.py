@@ -156,6 +156,7 @@ def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: 
     assert "is not what was signed" in vastplan("apply", plan, "--require-signature", public).err
 
 
+@pytest.mark.slow
 def test_approvals_in_a_signed_plan_are_believed(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     assert vastplan("apply", document, "--auto-approve").code == 0
@@ -181,6 +182,7 @@ def connections(document: Path, **more: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> None:
     file = connections(document, require_signature="plan.pub")
     key, _ = keys(file.parent)
@@ -197,6 +199,7 @@ def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> Non
     assert vastplan("apply", plan, "--connections", file).code == 0
 
 
+@pytest.mark.slow
 def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
@@ -211,6 +214,7 @@ def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
     assert vastplan(*words).code == 0
 
 
+@pytest.mark.slow
 def test_what_differs_from_a_signed_plan_is_not_allowed(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
@@ -222,6 +226,7 @@ def test_what_differs_from_a_signed_plan_is_not_allowed(document: Path, vastplan
     assert vastplan(*words).code == 0
 
 
+@pytest.mark.slow
 def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)

@@ -89,7 +89,6 @@ def test_a_plan_that_has_a_key_make_room_at_another_s_place_in_the_ledger_moves_
     assert {one["id"] for one in after.values()} >= {row["access_key"] for row in plant.pairs()}
 
 
-@pytest.mark.slow
 def test_a_ledger_that_takes_a_stranger_s_secret_for_ours_delivers_nothing_into_it(plant: Plant) -> None:
     plant.write(generation=1)
     assert plant.run("apply", "--auto-approve").code == 0

@@ -37,6 +37,7 @@ def later(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
         monkeypatch.setattr(f"{module}.now", lambda: then)
 
 
+@pytest.mark.slow
 def test_the_search_for_secrets_would_find_one(made: Plant) -> None:
     (row,) = made.pairs()
     for form in forms(row[keys.SECRET]):
@@ -144,6 +145,7 @@ def test_a_lost_ledger_makes_and_deletes_nothing(made: Plant) -> None:
     assert made.run("plan", "--detailed-exitcode").code == 0
 
 
+@pytest.mark.slow
 def test_where_somebody_keeps_a_pair_none_is_delivered(plant: Plant) -> None:
     plant.write()
     assert plant.run("apply", "--auto-approve").code == 0

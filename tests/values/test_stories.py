@@ -58,6 +58,7 @@ def test_a_key_that_somebody_disabled_works_again_and_is_the_same(plant: Plant) 
     assert at_rest(plant) == old
 
 
+@pytest.mark.slow
 def test_a_key_that_somebody_made_beside_it_is_nobody_s_of_ours(plant: Plant) -> None:
     (old,) = plant.pairs()
     path = f"/api/v5/users/{old['user_id']}/access_keys/"

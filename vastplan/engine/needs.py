@@ -27,7 +27,7 @@ def aimed_at(
         text = f"no object matches {', '.join(targets)}"
         findings.append(error("VP303", text, fix="an address is site/kind/name"))
     aimed: set[Address] = set()
-    followers = _followers(matches, desired)
+    followers, followed = _followers(matches, desired), _followed(matches, desired)
     while queue:
         address = queue.pop()
         if address not in aimed:
@@ -35,6 +35,7 @@ def aimed_at(
             queue += [need for need in _needs(desired.get(address), matches) if need in known]
             queue += [first] if (first := first_of(matches, address)) is not None else []
             queue += followers.get(address, ())
+            queue += followed.get(address, ())
     return aimed
 
 
@@ -51,6 +52,16 @@ def _followers(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Addre
                 if field.refers and field.refers.attribute(ref.target.kind) in coming:
                     followers.setdefault(ref.target, []).append(address)
     return followers
+
+
+def _followed(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:
+    """By a value that follows a live object, that object: one is not changed without the other."""
+    followed: dict[Address, list[Address]] = {}
+    for address, entry in desired.items():
+        for _, other in entry.beside:
+            if matches.kinds[other.kind].delivers is not None and matches.match(address).live is not None:
+                followed.setdefault(other, []).append(address)
+    return followed
 
 
 def _needs(entry: Entry | None, matches: Matches) -> list[Address]:

@@ -88,11 +88,23 @@ class _Edges:
                 self._graph.edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
                 self._after_who_makes_room(action)
+        self._with_what_is_replaced(planned)
         for taken in (
             *held(self._matches, self._desired, self._graph.actions),
             *taken_names(self._matches, self._graph.actions),
         ):
             self._graph.wait(taken)
+
+    def _with_what_is_replaced(self, planned: list[Action]) -> None:
+        """What an entry stood for and stands for no more goes no further than the replace of what holds its data."""
+        replaced: dict[str, list[Address]] = {}
+        for action in planned:
+            if action.verb is Verb.REPLACE and action.origin and self._matches.kinds[action.address.kind].data_bearing:
+                replaced.setdefault(action.origin, []).append(action.address)
+        for action in planned if replaced else ():
+            owned = self._matches.owned.get(action.address)
+            if action.verb is Verb.DELETE and owned is not None and owned.origin in replaced:
+                self._graph.together(action.address, *replaced[owned.origin])
 
     def _after_its_successor(self, action: Action) -> None:
         """What another takes the place of goes when that is made, and its value where it belongs."""
@@ -100,9 +112,7 @@ class _Edges:
         if former is not None:
             self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
             return
-        owned = self._matches.owned.get(action.address)
-        if owned is None:
-            return
+        owned = self._matches.owned.get(action.address, Owned("", ""))
         for into in destinations(owned):
             for filling in self._fillings.get(into, ()):
                 if filling != action.address and self._takes_the_place(filling, owned):
@@ -148,7 +158,10 @@ class _Edges:
         for other in changed_beside(action, entry):
             if other in self._graph.actions:
                 self._graph.together(action.address, other)
-                self._graph.prefer((action.address, Step.WRITE), (other, Step.WRITE))
+                # a value follows what it opens: should that fail, the former value works on
+                follows = self._matches.kinds[other.kind].delivers is not None
+                then, first = (other, action.address) if follows else (action.address, other)
+                self._graph.prefer((then, Step.WRITE), (first, Step.WRITE))
         for target in entry.after:
             if action.verb in _MAKING or not shields(self._matches.kinds[target.kind], action.address):
                 self._graph.edge((action.address, Step.WRITE), (target, Step.WRITE))

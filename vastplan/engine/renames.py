@@ -161,8 +161,13 @@ def made_again(
         holders = sorted(holder for holder, _ in pairs)
         names = ", ".join(map(str, holders[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
         text = f"it stands for live objects that the ledger has under other addresses: {names}"
-        fix = f"if it was renamed, {_renaming(Address.parse(origin), entries[origin], pairs, desired, typed)}"
+        fix = f"if it was renamed, {_renaming(_place(origin, pairs), entries[origin], pairs, desired, typed)}"
         yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
+
+
+def _place(origin: str, pairs: list[tuple[Address, Address]]) -> Address:
+    """The entry that something came of; what came of a setting of the site is its own."""
+    return Address.parse(origin) if origin.count("/") > 1 else pairs[0][1]
 
 
 def _renaming(

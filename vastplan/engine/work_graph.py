@@ -32,10 +32,9 @@ class WorkGraph:
     def edge(self, node: Node, before: Node, *, idle: bool = False) -> None:
         """Do a node after another one; what is `idle` is blocked on both sides, and no ring that it closes is one."""
         if node != before and before in self._edges:
-            if idle and before not in self._edges.get(node, ()):
-                self._idle.add((node, before))
-            elif not idle:
-                self._idle.discard((node, before))
+            pair, waits = {(node, before)}, before in self._edges.get(node, ())
+            self._idle.difference_update(() if idle else pair)
+            self._idle.update(pair if idle and not waits else ())
             self._edges.setdefault(node, set()).add(before)
 
     def prefer(self, node: Node, before: Node) -> None:

@@ -111,6 +111,7 @@ def test_figures_are_numbers_and_sentences_are_lines(inputs: CheckpointInputs) -
     assert budget_line(budget).isprintable()
 
 
+@pytest.mark.slow
 @given(checkpoint_inputs, limits)
 def test_a_further_limit_never_makes_a_write_faster(inputs: CheckpointInputs, more: list[WriteLimit]) -> None:
     before, after = compute_budget(inputs), compute_budget(replace(inputs, limits=(*inputs.limits, *more)))

@@ -47,6 +47,7 @@ def test_the_first_order_of_an_asynchronous_job(interval: float) -> None:
     assert efficiency_async(interval, WRITE, 5, MTBF, RESTART) == pytest.approx(played(interval, WRITE, 5.0), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_best_interval_is_where_it_was_found_to_be() -> None:
     best = max(range(200, 6001, 200), key=lambda interval: played(interval, WRITE, None))
     assert abs(best - 1600) <= 200

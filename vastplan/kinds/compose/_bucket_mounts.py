@@ -51,13 +51,14 @@ def project_of(bucket: Entry, scope: Scope) -> Ref | None:
     return Ref(own.pop()) if len(own) == 1 else None
 
 
-def key_of(bucket: Entry, scope: Scope) -> Address | None:
-    """The key of its owner that a bucket delivers; `None` where it delivers none, or somebody else's."""
+def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
+    """The fields of a bucket's view that change hands together with the key that it delivers: with its owner's, or another user's."""
     deliver = bucket.values.get("deliver")
-    if deliver is None or "user" in deliver:
-        return None
-    kind = "s3_key" if bucket.values["owner"].managed else "directory_key"
-    return bucket.address._replace(kind=kind, name=deliver["secret"])
+    if deliver is None:
+        return ()
+    user = deliver.get("user", bucket.values["owner"])
+    key = bucket.address._replace(kind="s3_key" if user.managed else "directory_key", name=deliver["secret"])
+    return (("tenant", key),) if "user" in deliver else (("tenant", key), ("bucket_owner", key))
 
 
 def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
@@ -204,7 +205,7 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
         **({"description": values["description"]} if "description" in values else {}),
     }
     view = bucket.ref("view", bucket.address.name).target
-    beside = (("name", view), ("bucket", view))
+    beside = tuple((field, view) for field in ("name", "bucket", "project"))
     yield bucket.part("s3_data_source", bucket.address.name, source, beside=beside)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, key_of, mounted
+from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, mounted, with_its_key
 from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
 from vastplan.kinds.compose.volume import Path
@@ -189,15 +189,16 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     otherwise = (
         ("name",) if _called(entry) != entry.address.name else ()
     )  # what else there is keeps the name that it has
-    key = key_of(entry, scope)  # by which the owner is let in: they change hands together
-    beside = (("bucket_owner", key),) if key is not None else ()
+    beside = with_its_key(entry)
     yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), beside=beside, defaults=otherwise)
     for right in RIGHTS:
         if values.get(right):
             _check(entry, scope, right)
             called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
             said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
-            of_it = tuple((field, entry.ref("view", entry.address.name).target) for field in ("name", "policy"))
+            of_it = tuple(
+                (field, entry.ref("view", entry.address.name).target) for field in ("name", "policy", "tenant")
+            )
             yield entry.part("s3_policy", part_name(entry, right), said, beside=of_it)
     yield from of_a_directory(entry, scope)
     yield from delivered(entry, scope)
