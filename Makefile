@@ -127,7 +127,7 @@ faults: $(VENV)/ready
 
 # An apply killed before and after every write and every save of the ledger, then an ordinary run.
 kills: $(VENV)/ready
-	$(BIN)/python -m tests.faults.kills
+	$(BIN)/python -m tests.faults.kills $(ARGS)
 
 # A small mistake in the guards, the ledger or the checks, one at a time: do their tests notice? Some minutes each.
 mutate-guards: $(VENV)/ready
