@@ -262,7 +262,9 @@ def call_by_hand(lab: Lab, case: Case) -> None:
 
 
 def filled(lab: Lab, value: Any, live: Live) -> Any:
-    """What somebody sends: `{id}` is the object's, `{tenants team-a}` that of the row of that name in a VMS' list."""
+    """What somebody sends: `{id}` is the object's, `{tenants team-a}` that of the row of that name in the VMS' list, and
+    `{projects team-c}` that in Run:AI's.
+    """
     if isinstance(value, dict):
         return {key: filled(lab, part, live) for key, part in value.items()}
     if isinstance(value, list):
@@ -273,8 +275,10 @@ def filled(lab: Lab, value: Any, live: Live) -> Any:
     collection, name = placeholder.groups()
     if not name:
         return live.id if collection == "id" else value
-    rows = lab.by_hand(live.site, live.kind.system, "GET", f"/api/v5/{collection}/")
-    return next(row["id"] for row in rows if row["name"] == name)
+    path = f"/api/v5/{collection}/" if live.kind.system == "vast" else f"/api/v1/org-unit/{collection}"
+    found = lab.by_hand(live.site, live.kind.system, "GET", path)
+    rows = found if isinstance(found, list) else found[collection]
+    return next(int(row["id"]) for row in rows if row["name"] == name)
 
 
 @pytest.mark.slow
