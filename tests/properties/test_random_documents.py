@@ -107,9 +107,10 @@ def overwritten(case: Case, document: dict[str, Any]) -> set[str]:
 
 
 def as_it_was(case: Case, document: dict[str, Any], path: str) -> bool:
-    """Whether a call by hand says of a field what the document says of it, too."""
-    said, nothing = case.by_hand.get("body") or {}, object()
-    return bool(said.get(path, nothing) == _dug(document[SECTION[case.kind]][case.data["name"]], path))
+    """Whether a call by hand says of a field what the document says of it, too (a body of many rows says it of none)."""
+    said, nothing = case.by_hand.get("body"), object()
+    by_hand = said.get(path, nothing) if isinstance(said, Mapping) else nothing
+    return bool(by_hand == _dug(document[SECTION[case.kind]][case.data["name"]], path))
 
 
 def _dug(entry: Any, path: str) -> Any:
