@@ -510,6 +510,7 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     assert note.message == (
         "iad/card/c has another generation now; the former one stays 1d after its successor is delivered"
     )
+    assert note.fix == "apply again then"
     bench.later = timedelta(hours=1)
     bench.done(BOX, card(2))
     new = next(one for one in bench.cards() if one != old)
@@ -745,7 +746,12 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     plan = bench.plan(BOX, another)
     assert verbs(plan) == {"iad/card/c": "create"} and not plan.actions[0].blocked
     assert plan.actions[0].reason == "it is to be somebody else's: another is made"
-    assert [finding.code for finding in plan.findings] == ["VP334"]
+    (note,) = plan.findings
+    assert note.code == "VP334" and note.message == (
+        "iad/card/c is somebody else's now, and has another value; the former one stays 1d after its successor is delivered, and "
+        "opens no more than its holder may still get at"
+    )
+    assert note.fix == f"apply again then, with --allow-delete 'iad/card/c#{old}'"
     bench.done(BOX, another)
     new = next(one for one in bench.cards() if one != old)
     assert bench.contents["CARD"] == bench.library.numbers[new] and not bench.plan(BOX, another).actions

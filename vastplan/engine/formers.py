@@ -203,14 +203,14 @@ def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[st
     return found
 
 
-_ASKED = (Fault.GENERATION, Fault.LOST)
+ASKED = (Fault.GENERATION, Fault.LOST)
 """Why a former object goes without anybody's word: the document has asked for it by a number, or nobody was ever given its value."""
 
 
 def goes_unasked(matches: Matches, address: Address) -> bool:
     """Whether the delete of an object is the end of a rotation: nobody is asked, and nothing is lost by it."""
     former = matches.formers.get(address)
-    return former is not None and former.fault in _ASKED and former.of in matches.desired
+    return former is not None and former.fault in ASKED and former.of in matches.desired
 
 
 def first_of(matches: Matches, address: Address) -> Address | None:
