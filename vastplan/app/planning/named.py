@@ -10,8 +10,7 @@ from glob import escape
 from vastplan.app.planning.request import PlanOptions
 from vastplan.document.nearest import nearest
 from vastplan.engine.formers import MARK
-from vastplan.engine.match import Matches
-from vastplan.engine.plan import PlanInputs
+from vastplan.engine.plan import Draft, PlanInputs
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.site_ledger import SiteLedger
@@ -29,7 +28,8 @@ class Known:
 
     `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
     `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
-    too, `kinds` the names that a kind may have. `unread` are those, each with its site, that could not be read.
+    too, `kinds` the names that a kind may have. `unread` are those, each with its site, of which something could not
+    be told.
     """
 
     addresses: frozenset[str]
@@ -53,7 +53,7 @@ def resolved_targets(
     return aimed_at(options.targets, known(entries, ledger, sites, kinds)) if options.targets else ()
 
 
-def named_nowhere(options: PlanOptions, inputs: PlanInputs, matches: Matches, sites: Collection[str]) -> list[Finding]:
+def named_nowhere(options: PlanOptions, inputs: PlanInputs, drafted: Draft, sites: Collection[str]) -> list[Finding]:
     """What is said of each address or pattern of this run that nothing here has; former objects are known once all is matched."""
     consent = options.consent
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
@@ -61,7 +61,8 @@ def named_nowhere(options: PlanOptions, inputs: PlanInputs, matches: Matches, si
         return []
     there = known(inputs.entries, inputs.ledger, sites, inputs.kinds)
     unread = {place for place in inputs.observed.collections if inputs.observed.error(*place)}
-    there = replace(there, addresses=there.addresses | {*map(str, matches.formers)}, unread=frozenset(unread))
+    unread |= {(unknown.site, unknown.kind) for unknown in drafted.decided.unknown}
+    there = replace(there, addresses=there.addresses | {*map(str, drafted.matches.formers)}, unread=frozenset(unread))
     return [*no_such_object(options, there), *matching_nothing(options, there)]
 
 
@@ -112,8 +113,9 @@ def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
 
 def _with_an_id(option: str, text: str, there: Known) -> bool:
     """Whether it names one former object of a site that is planned."""
-    one = MARK in text and not any(sign in text for sign in _SIGNS) and text.count("/") > 1
-    return one and option in _BY_ADDRESS and text.split("/", 1)[0] not in there.elsewhere
+    parts = text.split("/", 2)
+    one = len(parts) == 3 and all(parts) and MARK in parts[2] and not any(sign in text for sign in _SIGNS)
+    return one and option in _BY_ADDRESS and parts[0] not in there.elsewhere
 
 
 def _former_hint(text: str, there: Known) -> str:

@@ -36,7 +36,7 @@ class Weighed:
 def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str]) -> Drafted:
     """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document."""
     drafted = draft(inputs)
-    nowhere = named_nowhere(options, inputs, drafted.matches, sites)
+    nowhere = named_nowhere(options, inputs, drafted, sites)
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 
