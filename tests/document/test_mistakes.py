@@ -18,7 +18,8 @@ from vastplan.app.files.approvals import ApprovalsFile
 from vastplan.document import specs
 from vastplan.document.mistakes import mistakes
 from vastplan.document.nearest import nearest
-from vastplan.document.yaml import parse
+from vastplan.document.yaml import Mapping, Sequence, parse
+from vastplan.model.finding import Where
 from vastplan.schema.allowed import form, models_at
 from vastplan.schema.types import MISSING, Count, Existing, Name, ReferenceName, Says, SecretSource, Spec
 
@@ -94,7 +95,7 @@ def told(text: str) -> list[str]:
         ("{name: a, token: {env: hunter-2}}", ["1:19 VP212 token.env: is not the name of an environment variable: letters, digits and _"]),
         ("{name: a, token: {env: 5}}", ["1:19 VP212 token.env: is a number; write the name of an environment variable: letters, digits and _, in quotes"]),
         ("{name: a, parts: [5]}", ["1:19 VP212 parts.0: is a number; write {size: ...}"]),
-        ("{name: a, parts: [{size: 1, mode: fats}]}", ["1:29 VP212 parts.0.mode: write 'fast' or 'slow' (did you mean fast?)"]),
+        ("{name: a, parts: [{size: 1, mode: fats}]}", ["1:29 VP212 parts.0.mode: has to be 'fast' or 'slow' (did you mean fast?)"]),
         ("{name: a, parts: [{size: 1, mode: 5}]}", ["1:29 VP212 parts.0.mode: is a number; write 'fast' or 'slow'"]),
         ("{name: a, parts: [{sise: 1}, {size: -1}]}", ["1:20 VP206 parts.0: unknown key sise (did you mean size?)", "1:31 VP212 parts.1.size: is too small; write 0 or more"]),
         ("{name: a, named: {a/b: {size: 1}}}", ["1:19 VP212 named.a/b: 'a/b' is not a name: letters, digits and ' ._@:+-' after the first, at most 128"]),
@@ -119,7 +120,7 @@ def test_a_mistake_is_one_line_in_plain_words(text: str, lines: list[str]) -> No
 def test_two_mistakes_of_one_field_are_both_told_however_deep_they_are() -> None:
     assert told("{name: a, named: {b: {siez: 1}, c: {size: 1, mode: x}, d: 5}}") == [
         "1:23 VP206 named.b: unknown key siez (did you mean size?)",
-        "1:46 VP212 named.c.mode: write 'fast' or 'slow'",
+        "1:46 VP212 named.c.mode: has to be 'fast' or 'slow'",
         "1:56 VP212 named.d: is a number; write {size: ...}",
     ]
 
@@ -137,6 +138,22 @@ def _places(node: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
         yield (*at, key)
         yield from _places(value, (*at, key))
+
+
+def _located(node: Any) -> Any:
+    """As if it had been read from a file, all of it in its first line."""
+    at = Where("doc.yaml", 1, 1)
+    if isinstance(node, dict):
+        mapping = Mapping(at)
+        mapping.update({key: _located(value) for key, value in node.items()})
+        mapping.keys_at.update(dict.fromkeys(node, at))
+        return mapping
+    if isinstance(node, list):
+        sequence = Sequence()
+        sequence.extend(map(_located, node))
+        sequence.items_at.extend([at] * len(node))
+        return sequence
+    return node
 
 
 def _put(node: Any, place: tuple[Any, ...], value: Any) -> Any:
@@ -169,7 +186,7 @@ def test_whatever_is_wrong_no_words_of_the_library_are_shown(model: type[BaseMod
     refused = 0
     for place in _places(entry):
         for wrong in WRONG:
-            tree = parse(yaml.safe_dump(_put(entry, place, wrong)).encode(), "doc.yaml")
+            tree = _located(_put(entry, place, wrong))
             try:
                 model.model_validate(tree)
             except ValidationError as invalid:

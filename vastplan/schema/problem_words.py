@@ -71,8 +71,8 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         return f"is {_there(value)}; write {_either(context['forms'])}", ()
     if kind == "literal_error":
         expected = str(context["expected"])
-        there = "" if isinstance(value, str) and value else f"is {_there(value)}; "
-        return f"{there}write {expected}", tuple(re.findall(r"'([^']*)'", expected))
+        text = f"has to be {expected}" if isinstance(value, str) and value else f"is {_there(value)}; write {expected}"
+        return text, tuple(re.findall(r"'([^']*)'", expected))
     if kind == SAID and isinstance(value, str):
         return _not_as(value, context), ()
     if is_of_another_type(error):
