@@ -45,7 +45,10 @@ class Whole(Spec):
     name: Name
     owner: ReferenceName | MISSING = MISSING
     token: SecretSource | MISSING = MISSING
-    code: Annotated[str, StringConstraints(pattern="^[a-z]{3}$", max_length=3), Says("three letters", shown=False)] | MISSING = MISSING
+    code: (
+        Annotated[str, StringConstraints(pattern="^[a-z]{3}$", max_length=3), Says("three letters", shown=False)]
+        | MISSING
+    ) = MISSING
     parts: list[Inner] | MISSING = MISSING
     named: dict[Name, Inner] | MISSING = MISSING
     either: Inner | list[Inner] | MISSING = MISSING
@@ -97,7 +100,9 @@ def told(text: str) -> list[str]:
         ("{name: a, parts: [5]}", ["1:19 VP212 parts.0: is a number; write {size: ...}"]),
         ("{name: a, parts: [{size: 1, mode: fats}]}", ["1:29 VP212 parts.0.mode: has to be 'fast' or 'slow' (did you mean fast?)"]),
         ("{name: a, parts: [{size: 1, mode: 5}]}", ["1:29 VP212 parts.0.mode: is a number; write 'fast' or 'slow'"]),
-        ("{name: a, parts: [{sise: 1}, {size: -1}]}", ["1:20 VP206 parts.0: unknown key sise (did you mean size?)", "1:31 VP212 parts.1.size: is too small; write 0 or more"]),
+        ("{name: a, parts: [{sise: 1}, {size: -1}]}", [
+            "1:20 VP206 parts.0: unknown key sise (did you mean size?)",
+            "1:31 VP212 parts.1.size: is too small; write 0 or more"]),
         ("{name: a, named: {a/b: {size: 1}}}", ["1:19 VP212 named.a/b: 'a/b' is not a name: letters, digits and ' ._@:+-' after the first, at most 128"]),
         ("{name: a, named: {b: {size: '1'}}}", ["1:23 VP212 named.b.size: is text; write a whole number, without quotes"]),
         ("{name: a, named: {b: {size: one}}}", ["1:23 VP212 named.b.size: is text; write a whole number"]),
@@ -170,13 +175,31 @@ def _entries() -> Iterator[tuple[str, type[BaseModel], dict[str, Any]]]:
         if case.kind in sections:
             yield str(case), sections[case.kind].model, case.get("entry", {})
     heads = specs.models(SYSTEMS)
-    site = {"vast": {"url": "https://v", "token": {"env": "T"}}, "kubernetes": {"context": "c"}, "capability": {"writes_bw_mbps": 5}}
+    site = {
+        "vast": {"url": "https://v", "token": {"env": "T"}},
+        "kubernetes": {"context": "c"},
+        "capability": {"writes_bw_mbps": 5},
+    }
     real = {**site, "runai": {"url": "https://r", "cluster": "c", "client_id": "i", "client_secret": {"file": "f"}}}
-    checks = {"waive": [{"code": "CSI-04", "address": "a/b/c", "reason": "because", "until": "2026-12-31"}], "raise": {"CSI-04": "error"}}
+    checks = {
+        "waive": [{"code": "CSI-04", "address": "a/b/c", "reason": "because", "until": "2026-12-31"}],
+        "raise": {"CSI-04": "error"},
+    }
     drift = {"ignore": [{"address": "a", "fields": ["x"], "reason": "because", "until": "2026-12-31"}]}
-    head = {"version": 1, "name": "n", "sites": {"iad": real}, "limits": {"max_changes": 5}, "checks": checks, "drift": drift}
+    head = {
+        "version": 1,
+        "name": "n",
+        "sites": {"iad": real},
+        "limits": {"max_changes": 5},
+        "checks": checks,
+        "drift": drift,
+    }
     yield "head", heads.head, head
-    yield "connections", heads.connections_file, {"version": 1, "sites": {"iad": real}, "secrets": {"env": ["A"]}, "ledger": {"folder": "x"}}
+    yield (
+        "connections",
+        heads.connections_file,
+        {"version": 1, "sites": {"iad": real}, "secrets": {"env": ["A"]}, "ledger": {"folder": "x"}},
+    )
     approval = {"address": "a/b/c", "reason": "because", "until": "2026-12-31", "max_used": 5, "max_orphans": 1}
     yield "approvals", ApprovalsFile, {"version": 1, "approvals": [approval]}
 

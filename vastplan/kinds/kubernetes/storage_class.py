@@ -103,7 +103,9 @@ ClassName = Annotated[
     Says("the name of a storage class: small letters and digits, with - between them, at most 225"),
 ]
 _Path = Annotated[
-    str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"), Says("an absolute path, which starts with /")
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
 ]
 _Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=str | int | bool)]
 

@@ -11,7 +11,9 @@ from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, Says
 
 _Directory = Annotated[
-    str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"), Says("an absolute path, which starts with /")
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
 ]
 
 

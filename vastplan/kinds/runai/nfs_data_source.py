@@ -15,7 +15,9 @@ from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Host, Says
 
 _Export = Annotated[
-    str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"), Says("an absolute path, which starts with /")
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
 ]
 
 
