@@ -105,7 +105,9 @@ def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         where = Where(shown, mark.line + 1, mark.column + 1) if mark else start
-        if "nesting depth" in (problem.problem or ""):  # since PyYAML 6.0.4 its scanner looks ahead no deeper than 1,000
+        if "nesting depth" in (
+            problem.problem or ""
+        ):  # since PyYAML 6.0.4 its scanner looks ahead no deeper than 1,000
             raise Invalid([_too_deep(where)]) from None
         raise Invalid([error("VP104", f"not YAML: {problem.problem or problem.context}", where=where)]) from None
     except yaml.YAMLError as problem:
