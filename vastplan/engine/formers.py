@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vastplan.engine.match import Matches
     from vastplan.engine.observe import Live
 
-_MARK = "#"
+MARK = "#"
 """Between the name of an entry and the id of its former object: no entry's key holds it."""
 
 
@@ -44,12 +44,12 @@ class Former:
 
 def former_address(address: Address, id: str) -> Address:
     """Where the ledger has the object of that id once it is not the entry's any more."""
-    return address._replace(name=f"{address.name}{_MARK}{id}")
+    return address._replace(name=f"{address.name}{MARK}{id}")
 
 
 def entry_of(address: Address, owned: Owned) -> Address | None:
     """The entry whose object it was, by such an address; `None` for any other address."""
-    name, mark, its = address.name.partition(_MARK)
+    name, mark, its = address.name.partition(MARK)
     return address._replace(name=name) if mark and its == owned.id else None
 
 
