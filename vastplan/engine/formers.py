@@ -145,6 +145,12 @@ def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Findi
             yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
 
 
+def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Set[tuple[str, str, str]]:
+    """Site, kind and id of all that creates whose outcome nobody could note may have made."""
+    parts = [part for part in ledger.values() if part.intents]
+    return {(live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found}
+
+
 @dataclass(frozen=True, slots=True)
 class _CutOff:
     """Creates of the same whose outcome nobody could note, and what is there of it and was not before; who made which, if anybody can have."""

@@ -53,10 +53,11 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
 
 
 def read_claims(drafted: Drafted, source: Source) -> Drafted:
-    """Read what other documents own, where something would be taken over, or one of ours says that it is of another."""
+    """Read what other documents own, where something would be taken over, one of ours says that it is of another, or there is
+    more of somebody than is ours."""
     matches = drafted.draft.matches
     found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
-    if not any(
+    if not drafted.draft.beside and not any(
         match.live is not None
         and (match.owned is None or match.live.mark.document not in ("", drafted.inputs.document))
         for match in found
