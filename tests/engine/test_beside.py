@@ -74,7 +74,7 @@ def test_somebody_who_is_an_object_is_called_by_his_name(bench: Lobby) -> None:
 
 def test_what_another_document_owns_is_known() -> None:
     kind = next(one for one in KINDS if one.name == "card")
-    ours, theirs = (Live(SITE, kind, id, id, {"reader": "ann"}, {}, {}) for id in ("n1", "n2"))
+    ours, theirs = (Live(SITE, kind, one, one, {"reader": "ann"}, {}, {}) for one in ("n1", "n2"))
     claim = Claim(kind="card", id="n2", document="other", address="iad/card/x")
     others = owners("doc", {SITE: SiteClaims("here", claims=(claim,))})
     assert not [*more_than_known([Beside(card(), (theirs,))], others)]

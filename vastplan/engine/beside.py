@@ -25,9 +25,7 @@ class Beside:
     found: tuple[Live, ...]
 
 
-def beside(
-    matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]
-) -> tuple[Beside, ...]:
+def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]) -> tuple[Beside, ...]:
     """Of all whose objects are told by their ids alone: several may be alike. Somebody's are said once, by his first entry."""
     remade = [entry for entry in entries if matches.kinds[entry.address.kind].remade]
     made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 tells of these

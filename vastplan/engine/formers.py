@@ -148,7 +148,9 @@ def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Findi
 def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Set[tuple[str, str, str]]:
     """Site, kind and id of all that creates whose outcome nobody could note may have made."""
     parts = [part for part in ledger.values() if part.intents]
-    return {(live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found}
+    return {
+        (live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,9 @@ def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
     for option, text in said[:_SHOWN]:
         site, kind, _ = Address.parse(text)
         if (site, kind) not in there.unread:
-            yield error("VP303", f"{option} {text}: there is no former object of that id", fix=_former_hint(text, there))
+            yield error(
+                "VP303", f"{option} {text}: there is no former object of that id", fix=_former_hint(text, there)
+            )
 
 
 def _with_an_id(option: str, text: str, there: Known) -> bool:
