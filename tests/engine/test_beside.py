@@ -77,6 +77,7 @@ def test_what_another_document_owns_is_known() -> None:
     ours, theirs = (Live(SITE, kind, one, one, {"reader": "ann"}, {}, {}) for one in ("n1", "n2"))
     claim = Claim(kind="card", id="n2", document="other", address="iad/card/x")
     others = owners("doc", {SITE: SiteClaims("here", claims=(claim,))})
+    assert theirs.name == "n2"  # whose it is would not tell it from the other one
     assert not [*more_than_known([Beside(card(), (theirs,))], others)]
     (note,) = more_than_known([Beside(card(), (ours, theirs))], others)
     assert note.message.startswith("reader ann: 1 card more")
