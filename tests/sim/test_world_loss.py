@@ -1,0 +1,156 @@
+"""A link that is cut, a site that is lost and a control plane that is away are three things, and a client sees which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import vastpy
+
+from vastplan.sim.vast.control import NoAnswer
+from vastplan.sim.world import World
+
+GB = 10**9
+
+
+class Sites:
+    """Two sites, and VAST's own client for each; `path` is replicated from iad to pdx."""
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder, {"iad": ["vast", "kubernetes"], "pdx": ["vast"]}).start()
+        self.iad, self.pdx = (self.client(site) for site in ("iad", "pdx"))
+        for number, vms in enumerate((self.iad, self.pdx), 1):
+            ranges = [[f"10.9.{number}.1", f"10.9.{number}.4"]]
+            vms.vippools.post(name="repl", subnet_cidr=24, role="REPLICATION", ip_ranges=ranges)
+        self.iad.views.post(path="/v", policy_id=1, create_dir=True, tenant_id=1)
+        peer = self.iad.nativereplicationremotetargets.post(name="p", leading_vip="10.9.2.1", pool_id=1)
+        while self.iad.nativereplicationremotetargets[peer["id"]].get()["state"] != "CONNECTED":
+            pass
+        frames = [{"every": "1h", "keep-local": "1d", "keep-remote": "7d"}]
+        self.iad.protectionpolicies.post(
+            name="p", prefix="p", clone_type="NATIVE_REPLICATION", target_object_id=1, frames=frames
+        )
+        self.path = self.iad.protectedpaths.post(
+            name="path", source_dir="/v", target_exported_dir="/v", tenant_id=1, protection_policy_id="1",
+            remote_tenant_name="default",
+        )  # fmt: skip
+        self.world.pass_time(20)
+
+    def endpoint(self, site: str, system: str = "vast") -> Any:
+        return next(one for one in self.world.endpoints() if (one.site, one.system) == (site, system))
+
+    def client(self, site: str) -> Any:
+        one = self.endpoint(site)
+        return vastpy.VASTClient(
+            user=one.username, password=one.password, address=one.url.removeprefix("https://"),
+            cert_file=one.ca_file, cert_server_name="localhost",
+        )  # fmt: skip
+
+    def write(self, site: str, label: str, size: int = GB) -> None:
+        with self.world.lock:
+            self.world.vast(site).write("/v", size, label)
+
+    def labels(self, site: str) -> list[str]:
+        with self.world.lock:
+            return self.world.vast(site).labels("/v")
+
+    def answers(self, site: str, system: str = "vast") -> bool:
+        one = self.endpoint(site, system)
+        try:
+            requests.get(one.url, verify=one.ca_file, timeout=0.5)
+        except requests.ConnectionError:
+            return False
+        return True
+
+
+@pytest.fixture
+def sites(tmp_path: Path) -> Iterator[Sites]:
+    made = Sites(tmp_path)
+    yield made
+    made.world.stop()
+
+
+def test_a_job_moves_with_the_vendors_own_client(sites: Sites) -> None:
+    sites.write("iad", "step-1")
+    sites.pdx.protectedpaths[1].patch(failover=True, graceful=True)
+    while "BECOMING" in sites.pdx.protectedpaths[1].get()["role"]:
+        sites.world.pass_time(5)
+    assert [vms.protectedpaths[1].get()["role"] for vms in (sites.iad, sites.pdx)] == ["DESTINATION", "SOURCE"]
+    assert sites.world.writers(sites.path["guid"]) == ["pdx"]
+    assert sites.labels("pdx") == ["step-1"]
+
+
+def test_a_link_that_is_cut(sites: Sites) -> None:
+    sites.world.link("iad", "pdx", up=False, bandwidth=GB / 10)
+    sites.world.pass_time(30)
+    assert sites.answers("iad") and sites.answers("pdx") and sites.answers("iad", "kubernetes")
+    sites.write("iad", "step-1")  # the case that hurts
+    assert sites.iad.protectedpaths[1].get()["state"] == "Sync Failed"
+    sites.world.link("iad", "pdx", up=True)
+    sites.world.pass_time(3600 - 50 + 5 + 9)  # the first frame was due an hour after the first look, at 5 s
+    assert sites.labels("pdx") == []
+    sites.world.pass_time(1)
+    assert sites.labels("pdx") == ["step-1"]
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_site_that_is_lost_and_comes_back_where_it_was(sites: Sites, silent: bool) -> None:
+    session = requests.Session()
+    one = sites.endpoint("iad")
+    session.verify, session.trust_env = one.ca_file, False
+    assert session.get(one.url, timeout=5).status_code == 404  # a connection that is kept
+    sites.world.lose("iad", power=True, silent=silent)
+    for attempt in (session.get, requests.get):
+        with pytest.raises((requests.ConnectionError, requests.Timeout)):
+            attempt(one.url, verify=one.ca_file, timeout=0.5)
+    if silent:
+        with pytest.raises(requests.Timeout):
+            requests.get(one.url, verify=one.ca_file, timeout=0.5)
+    else:
+        assert not sites.answers("iad", "kubernetes")
+    with pytest.raises(NoAnswer):
+        sites.write("iad", "step-1")
+    sites.world.pass_time(30)
+    assert sites.pdx.nativereplicationremotetargets[1].get()["state"] == "ERROR"
+    assert sites.pdx.protectedpaths[1].get()["members_info"]["iad"]["role"] == "N/A"
+    sites.world.lose("iad")  # is lost already
+    sites.world.find("iad")
+    sites.world.find("iad")
+    assert sites.endpoint("iad") == one
+    assert sites.iad.protectedpaths[1].get()["role"] == "SOURCE"
+    sites.world.pass_time(30)
+    assert sites.pdx.nativereplicationremotetargets[1].get()["state"] == "CONNECTED"
+
+
+def test_a_site_that_is_cut_off_and_goes_on(sites: Sites) -> None:
+    sites.world.lose("iad", links=True)
+    sites.world.pass_time(30)
+    sites.write("iad", "mine")
+    sites.pdx.protectedpaths[1].patch(failover=True, graceful=False)
+    sites.world.pass_time(10)
+    sites.write("pdx", "yours")
+    assert sites.world.writers(sites.path["guid"]) == ["iad", "pdx"]
+    sites.world.find("iad")
+    sites.world.pass_time(30)
+    different = sites.world.vast("iad").divergence(sites.path["guid"])
+    assert different.only == {"iad": ("mine",), "pdx": ("yours",)}
+    with pytest.raises(KeyError):
+        sites.world.vast("iad").divergence("nobody's")
+
+
+def test_a_control_plane_alone_is_away(sites: Sites) -> None:
+    sites.world.lose("iad", systems=["vast"])
+    assert not sites.answers("iad") and sites.answers("iad", "kubernetes")
+    sites.write("iad", "step-1")
+    sites.world.pass_time(3601)
+    assert sites.labels("pdx") == ["step-1"]
+
+
+def test_a_lost_world_can_be_stopped(tmp_path: Path) -> None:
+    world = World(tmp_path, {"iad": ["vast"]}).start()
+    world.lose("iad")
+    world.stop()
+    World(tmp_path, {"iad": ["kubernetes"]}).start().stop()
