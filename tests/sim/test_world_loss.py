@@ -10,7 +10,7 @@ import pytest
 import requests
 import vastpy
 
-from vastplan.sim.vast.control import NoAnswer
+from vastplan.sim.vast.control import Job, NoAnswer
 from vastplan.sim.world import World
 
 GB = 10**9
@@ -154,3 +154,60 @@ def test_a_lost_world_can_be_stopped(tmp_path: Path) -> None:
     world.lose("iad")
     world.stop()
     World(tmp_path, {"iad": ["kubernetes"]}).start().stop()
+
+
+def job(sites: Sites, site: str) -> Any:
+    return sites.world.vast(site).job("train")
+
+
+def test_a_job_writes_by_the_clock_and_resumes_from_what_is_complete_where_it_starts(sites: Sites) -> None:
+    iad, pdx = sites.world.vast("iad"), sites.world.vast("pdx")
+    iad.start_job("train", "/v", every=600, bytes=GB)
+    with pytest.raises(ValueError, match="has a job train"):
+        iad.start_job("train", "/v", every=600, bytes=GB)
+    sites.world.pass_time(1900)
+    assert sites.labels("iad") == ["step-100", "step-200", "step-300"]
+    iad.stop_job("train")
+    iad.stop_job("train")
+    sites.world.pass_time(3600)
+    assert job(sites, "iad") == Job("stopped", 300, 0, "") and sites.labels("pdx") == sites.labels("iad")
+    sites.write("iad", "notes")
+    sites.pdx.protectedpaths[1].patch(failover=True, graceful=True)
+    sites.world.pass_time(60)
+    pdx.start_job("train", "/v", every=600, bytes=GB, steps=50)
+    sites.world.pass_time(600)
+    assert job(sites, "pdx") == Job("running", 350, 300, "")
+    iad.go_on_job("train")
+    sites.world.pass_time(600)
+    assert job(sites, "iad") == Job("failed", 300, 300, "/v takes no writes on iad")
+    pdx.go_on_job("train")  # runs already
+    assert job(sites, "pdx").step == 400
+    with pytest.raises(KeyError):
+        iad.job("nobody's")
+
+
+def test_jobs_of_a_lost_site_start_again_with_old_data_but_for_those_that_were_stopped(sites: Sites) -> None:
+    iad = sites.world.vast("iad")
+    iad.start_job("train", "/v", every=600, bytes=GB)
+    iad.start_job("eval", "/w", every=600, bytes=GB)
+    sites.world.pass_time(700)
+    iad.stop_job("eval")
+    sites.world.lose("iad", links=True, jobs="stop")
+    sites.world.pass_time(1200)
+    assert job(sites, "iad").state == "away" and sites.labels("iad") == ["step-100"]
+    sites.world.find("iad")
+    sites.world.pass_time(600)
+    assert (job(sites, "iad"), iad.job("eval").state) == (Job("running", 200, 100, ""), "stopped")
+    sites.world.lose("iad", power=True)
+    with pytest.raises(NoAnswer):
+        sites.labels("iad")
+    iad.stop_job("train")
+    iad.go_on_job("train")
+    assert job(sites, "iad").state == "failed" and "no power" in job(sites, "iad").why
+
+
+def test_jobs_go_on_at_a_site_that_is_only_cut_off(sites: Sites) -> None:
+    sites.world.vast("iad").start_job("train", "/v", every=600, bytes=GB)
+    sites.world.lose("iad", links=True)
+    sites.world.pass_time(1300)
+    assert sites.labels("iad") == ["step-100", "step-200"] and sites.labels("pdx") == []

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
@@ -138,19 +138,23 @@ class World:
         power: bool = False,
         links: bool = False,
         silent: bool = False,
+        jobs: Literal["go on", "stop"] = "go on",
     ) -> None:
         """Let nobody reach systems of a site until `find`: connections are refused, with `silent` nothing comes.
 
         Without power the cluster's links are cut, and nothing happens on it until it is back; it keeps all that it had. With
         `links` it goes on by itself, cut off. With neither only the control planes are away, and data is read, written and sent.
+        Where `jobs` stop, the nodes that they ran on are gone, too.
         """
         for system in systems:
             server = self.sites[site].servers.get(system)
             if server is not None:
                 server.lose(silent=silent)
-        if not power and not links:
-            return
         with self.lock:
+            if jobs == "stop":
+                self.vast(site).workers(on=False)
+            if not power and not links:
+                return
             if power:
                 self.vast(site).set_power(on=False)
             else:
@@ -158,12 +162,16 @@ class World:
                     self.vast(site).set_link(other, up=False)
 
     def find(self, site: str) -> None:
-        """Let a lost site be reached again. What its links carry is noticed with the next heartbeat, in time that is passed."""
+        """Let a lost site be reached again. What its links carry is noticed with the next heartbeat, in time that is passed.
+
+        Jobs whose nodes were gone start again, with what they find, whoever is the source now; nothing elsewhere keeps them.
+        """
         for server in self.sites[site].servers.values():
             server.find()
         if "vast" in self.sites[site].planes:
             with self.lock:
                 self.vast(site).set_power(on=True)
+                self.vast(site).workers(on=True)
 
     def pass_time(self, seconds: float) -> None:
         """Move the logical clock: restore points are due and sent, roles change, leases end. Nothing else moves it."""

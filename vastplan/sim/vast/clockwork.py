@@ -8,6 +8,7 @@ from types import MappingProxyType
 from vastplan.sim.store import Row
 from vastplan.sim.vast import (
     copies,
+    jobs,
     links,
     mirrors,
     peers,
@@ -49,6 +50,7 @@ OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
         replication.DISCOVER: replication.discovered,
         role_changes.HEARTBEAT: links.heartbeat,
         copies.COPIED: streams.copied,
+        jobs.CHECKPOINT: jobs.checkpoint,
         shared_access.PREFETCHED: shared_access.prefetched,
     }
 )

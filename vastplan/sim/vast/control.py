@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vastplan.sim.vast import clockwork, content, copies, directories, fabric, links, shared_access, sides, tasks
+from vastplan.sim.vast import (
+    clients,
+    clockwork,
+    content,
+    copies,
+    directories,
+    fabric,
+    jobs,
+    links,
+    shared_access,
+    sides,
+    tasks,
+)
+from vastplan.sim.vast.clients import NoAnswer as NoAnswer
+from vastplan.sim.vast.clients import ReadOnly as ReadOnly
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.snapshots import POINTER
-
-
-class ReadOnly(OSError):
-    """The directory takes no writes here: what a client sees as EROFS."""
-
-
-class NoAnswer(OSError):
-    """The data cannot be read or written now: what a client sees as an I/O error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,16 @@ class Divergence:
     common: tuple[str, ...]
     only: dict[str, tuple[str, ...]]
     bytes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one that it began with, why it failed."""
+
+    state: str
+    step: int
+    resumed: int
+    why: str
 
 
 class Controls:
@@ -75,22 +91,11 @@ class Controls:
 
         Raises `ReadOnly` where the path's role takes no writes, and `NoAnswer` of a cluster without power.
         """
-        self._answers()
-        row = shared_access.satellite(self._cluster, tenant_id, path)
-        if row is not None:
-            try:
-                other, tenant, directory = shared_access.origin(self._cluster, row, path)
-            except shared_access.Away as away:
-                raise NoAnswer(str(away)) from None
-            content.write(other, tenant, directory, bytes, label, of)
-            return
-        if not self.takes_writes(path, tenant_id=tenant_id):
-            raise ReadOnly(f"{path} takes no writes on {self._cluster.name}")
-        content.write(self._cluster, tenant_id, path, bytes, label, of)
+        clients.write(self._cluster, tenant_id, path, bytes, label, of)
 
     def labels(self, path: str, *, tenant_id: int = DEFAULT_TENANT, torn: bool = False) -> list[str]:
         """What a client finds in a directory and below it, the oldest first; with `torn` what is there in part only."""
-        return content.labels(self._cluster, self._seen(path, tenant_id), torn=torn)
+        return content.labels(self._cluster, clients.seen(self._cluster, tenant_id, path), torn=torn)
 
     def labels_of_snapshot(self, name: str, *, torn: bool = False) -> list[str]:
         """What a snapshot holds. Raises `KeyError` for one that is not there."""
@@ -99,22 +104,16 @@ class Controls:
             raise KeyError(name)
         return content.labels(self._cluster, row[POINTER], torn=torn)
 
-    def _seen(self, path: str, tenant_id: int) -> content.Pointer:
-        self._answers()
-        row = shared_access.satellite(self._cluster, tenant_id, path)
-        if row is None:
-            return content.pointer(self._cluster, tenant_id, path)
-        try:
-            return shared_access.within(row, shared_access.listing(self._cluster, row), path)
-        except shared_access.Away as away:
-            raise NoAnswer(str(away)) from None
-
     def read(self, path: str, label: str, *, tenant_id: int = DEFAULT_TENANT) -> int:
         """A client reads all that a label names: how many bytes crossed the link for a satellite's cache.
 
         Raises `KeyError` where there is no such label, and `NoAnswer` where the data is on a cluster that is away.
         """
-        writes = [one for one in content.writes(self._cluster, self._seen(path, tenant_id)) if one["label"] == label]
+        writes = [
+            one
+            for one in content.writes(self._cluster, clients.seen(self._cluster, tenant_id, path))
+            if one["label"] == label
+        ]
         if not writes:
             raise KeyError(label)
         row = shared_access.satellite(self._cluster, tenant_id, path)
@@ -129,9 +128,7 @@ class Controls:
 
     def takes_writes(self, path: str, *, tenant_id: int = DEFAULT_TENANT) -> bool:
         """Whether a client may write there now. Raises `NoAnswer` of a cluster without power."""
-        self._answers()
-        row = sides.covering(self._cluster, tenant_id, path)
-        return row is None or not sides.read_only(row)
+        return clients.takes_writes(self._cluster, tenant_id, path)
 
     def divergence(self, guid: str) -> Divergence:
         """How the two sides of a path differ. Raises `KeyError` for a path that has no two sides."""
@@ -149,9 +146,43 @@ class Controls:
             labels[cluster.name] = tuple(name for name in content.labels(cluster, now) if name not in common)
         return Divergence(tuple(common), labels, sizes)
 
-    def _answers(self) -> None:
-        if self._cluster.lost:
-            raise NoAnswer(f"{self._cluster.name} has no power")
+    def start_job(
+        self,
+        name: str,
+        path: str,
+        *,
+        every: float,
+        bytes: int,
+        steps: int = 100,
+        tenant_id: int = DEFAULT_TENANT,
+    ) -> None:
+        """Let a job write a checkpoint of so many bytes each `every` seconds of the logical clock, as `step-100`, `step-200`.
+
+        It begins with the newest complete one that is there. What it cannot write ends it. Raises `ValueError` for a name
+        that is taken.
+        """
+        jobs.start(self._cluster, name, path, tenant_id, every, bytes, steps)
+
+    def stop_job(self, name: str) -> None:
+        """Suspend a job: it writes no more until `go_on_job`. Raises `KeyError`."""
+        jobs.stop(self._cluster, name)
+
+    def go_on_job(self, name: str) -> None:
+        """Let a job that was stopped, or has failed, start from the newest complete checkpoint. Raises `KeyError`."""
+        jobs.go_on(self._cluster, name)
+
+    def job(self, name: str) -> Job:
+        """What there is to know of a job. Raises `KeyError`."""
+        row = jobs.get(self._cluster, name)
+        return Job(row["state"], row["step"], row["resumed"], row["why"])
+
+    def workers(self, *, on: bool) -> None:
+        """Take away the nodes that jobs run on; with nodes those that ran start again, and those that were stopped do not."""
+        for name in jobs.names(self._cluster, jobs.AWAY if on else jobs.RUNNING):
+            if on:
+                jobs.go_on(self._cluster, name)
+            else:
+                jobs.stop(self._cluster, name, jobs.AWAY)
 
 
 def writers(planes: list[Controls], guid: str) -> list[str]:
