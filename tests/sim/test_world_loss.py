@@ -10,6 +10,7 @@ import pytest
 import requests
 import vastpy
 
+from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.vast.control import Job, NoAnswer
 from vastplan.sim.world import World
 
@@ -211,3 +212,60 @@ def test_jobs_go_on_at_a_site_that_is_only_cut_off(sites: Sites) -> None:
     sites.world.lose("iad", links=True)
     sites.world.pass_time(1300)
     assert sites.labels("iad") == ["step-100", "step-200"] and sites.labels("pdx") == []
+
+
+def test_a_workload_that_is_suspended_stops_writing_once_it_has_stopped(tmp_path: Path) -> None:
+    world = World(tmp_path, {"iad": ["vast", "runai"]}).start()
+    runai, vast = world.sites["iad"].planes["runai"], world.vast("iad")
+    assert isinstance(runai, RunaiPlane)
+    server = world.sites["iad"].servers["runai"]
+    one = next(each for each in world.endpoints() if each.system == "runai")
+
+    def call(method: str, path: str, body: Any = None, **headers: str) -> Any:
+        answer = requests.request(method, server.url + path, json=body, headers=headers, verify=one.ca_file, timeout=30)
+        return answer.status_code, answer.json()
+
+    login = {"grantType": "client_credentials", "clientID": one.username, "clientSecret": one.password}
+    token = {"Authorization": f"Bearer {call('POST', '/api/v1/token', login)[1]['accessToken']}"}
+    cluster = call("GET", "/api/v1/clusters", **token)[1][0]["uuid"]
+    department = call("GET", "/api/v1/org-unit/departments", **token)[1]["departments"][0]["id"]
+    pool = call("GET", "/api/v1/node-pools", **token)[1]["nodepools"][0]["id"]
+    made = {
+        "name": "p",
+        "clusterId": cluster,
+        "parentId": department,
+        "resources": [{"nodePool": {"id": pool}, "gpu": {"deserved": 0}}],
+    }
+    project = call("POST", "/api/v1/org-unit/projects", made, **token)[1]["id"]
+    while call("GET", f"/api/v1/org-unit/projects/{project}", **token)[1]["status"]["phase"] != "Ready":
+        pass
+    key, idle = runai.submit("p", "train", gpus=0), runai.submit("p", "idle", gpus=0)
+    vast.start_job(key, "/v", every=600, bytes=GB)
+
+    def phase(of: str = key) -> str:
+        return str(call("GET", f"/api/v1/workloads/{of}", **token)[1]["phase"])
+
+    def move(verb: str, of: str = key, kind: str = "trainings") -> int:
+        status: int = call("POST", f"/api/v1/workloads/{kind}/{of}/{verb}", **token)[0]
+        return status
+
+    world.pass_time(600)
+    assert move("suspend") == move("suspend") == 202
+    world.pass_time(600)
+    assert vast.labels("/v") == ["step-100", "step-200"]  # nobody has looked: it is still at work
+    assert (phase(), phase()) == ("Stopping", "Stopped")
+    world.pass_time(600)
+    assert vast.labels("/v") == ["step-100", "step-200"]
+    assert move("resume") == 202 and (phase(), phase()) == ("Resuming", "Running")
+    world.pass_time(600)
+    assert vast.job(key).resumed == 200 and vast.labels("/v")[-1] == "step-300"
+    world.lose("iad", systems=[], power=True)
+    vast.stop_job(key)
+    vast.go_on_job(key)
+    assert phase() == "Failed"
+    world.find("iad")
+    assert move("resume") == 202 and (phase(), phase()) == ("Resuming", "Running")
+    assert move("suspend", kind="workspaces") == 404
+    assert move("suspend", idle) == 202 and (phase(idle), phase(idle)) == ("Stopping", "Stopped")
+    assert move("resume", idle) == 202 and (phase(idle), phase(idle)) == ("Resuming", "Running")
+    world.stop()

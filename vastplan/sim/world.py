@@ -29,6 +29,7 @@ from vastplan.sim.vast import VastPlane
 from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.control import writers
 from vastplan.sim.wire import Plane
+from vastplan.sim.workers import Workers
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 USER, CLIENT = "admin", "vastplan"
@@ -205,6 +206,7 @@ class World:
     def _site(self, site: str, systems: tuple[str, ...]) -> SimSite:
         planes: dict[str, Plane] = {}
         storage: VastStorage | None = None
+        workers: Workers | None = None
         if "vast" in systems:
             token = secrets.token_hex(16)
             vast = planes["vast"] = VastPlane(
@@ -215,7 +217,7 @@ class World:
                 api_tokens={token: "csi"},
                 assumed=self._assumed,
             )
-            storage = VastStorage(vast, token)
+            storage, workers = VastStorage(vast, token), Workers(vast)
         kubernetes: KubernetesPlane | None = None
         if "kubernetes" in systems:
             store = self._store(site, "kubernetes")
@@ -231,6 +233,7 @@ class World:
                 client_id=CLIENT,
                 client_secret=self._secret(site, "runai"),
                 clusters={site: kubernetes or StandaloneCluster(store)},
+                workers=workers,
             )
         servers = {
             system: Server(plane, self._authority, self.lock, self._ports.get(system, 0))

@@ -176,6 +176,10 @@ class Controls:
         row = jobs.get(self._cluster, name)
         return Job(row["state"], row["step"], row["resumed"], row["why"])
 
+    def has_job(self, name: str) -> bool:
+        """Whether a job of that name was ever started here."""
+        return any(name == one for state in jobs.STATES for one in jobs.names(self._cluster, state))
+
     def workers(self, *, on: bool) -> None:
         """Take away the nodes that jobs run on; with nodes those that ran start again, and those that were stopped do not."""
         for name in jobs.names(self._cluster, jobs.AWAY if on else jobs.RUNNING):

@@ -14,6 +14,7 @@ from vastplan.sim.vast.fabric import arm, disarm
 
 JOBS, CHECKPOINT = "_jobs", "checkpoint"
 RUNNING, STOPPED, FAILED, AWAY = "running", "stopped", "failed", "away"
+STATES = (RUNNING, STOPPED, FAILED, AWAY)
 _STEP = re.compile(r"step-(\d+)")
 
 
