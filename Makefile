@@ -22,7 +22,9 @@ SKYPILOT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/skypilot
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
 
-test: lint types layers unit
+# mypy has one core to itself; the tests begin beside it.
+test: lint layers
+	$(MAKE) --no-print-directory --jobs=2 types unit
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -127,7 +127,7 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(
-            LiveObject(Address(site, kind, name), figures, figures, figures)
+            LiveObject(Address(site, kind, name), figures, figures, figures, figures.get("delivered_at", ""))
             for name, figures in _by_name(objects).items()
         )
         for site, kinds in live.items()

@@ -29,8 +29,8 @@ DOCUMENTS = {
     "unknown reference": ("tenants: {team-a: {}}\nqos_policies: {q: {tenant: team-b}}\n", "5:20", "no tenant team-b (did you mean team-a?)"),
     "duplicate key": ("tenants: {a: {}, a: {}}\n", "4:18", "a is given twice"),
     "wrong unit": ("tenants: {a: {capacity_rules: {hard_limit: 5 Tb}}}\n", "4:32", "is not a size"),
-    "value out of range": ("tenants: {a: {max_views: -4}}\n", "4:15", "greater than or equal to 0"),
-    "text for a number": ('tenants: {a: {max_views: "4"}}\n', "4:15", "is a whole number"),
+    "value out of range": ("tenants: {a: {max_views: -4}}\n", "4:15", "max_views: is too small; write 0 or more"),
+    "text for a number": ('tenants: {a: {max_views: "4"}}\n', "4:15", "max_views: is text; write a whole number, without quotes"),
     "unknown site": ("tenants: {a: {sites: [iat]}}\n", "4:15", "no site iat (did you mean iad?)"),
     "unknown site in per_site": ("tenants: {a: {per_site: {lhr: {}}}}\n", "4:26", "no site lhr"),
     "entry where its system is not": ("departments: {d: {sites: [iad], gpus: {default: 1}}}\n", "4:15", "site iad has no runai"),
@@ -394,7 +394,7 @@ BUCKETS: dict[str, Any] = {
     [
         (
             {"buckets": {"x": {"size": 1, "owner": {"exising": "ann"}}}},
-            ["error VP206: unknown key exising (did you mean existing?)"],
+            ["error VP206: owner: unknown key exising (did you mean existing?)"],
         ),
         ({"buckets": {"x": {"siz": 1, "owner": "ann"}}}, ["error VP206: unknown key siz (did you mean size?)"]),
         (
@@ -431,6 +431,14 @@ BUCKETS: dict[str, Any] = {
                 "error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)",
                 "error VP230: iad/view/z: is the same view as x (path /a/same, tenant a) (remove one of them)",
             ],
+        ),
+        (
+            {"users": {"ann": {"uid": 1}, "bob": {"uid": 1}, "eve": {"uid": 2}}},
+            ["error VP230: iad/user/bob: uid 1, local_provider a is that of iad/user/ann, too, and one user has it (another uid for one of them)"],
+        ),
+        (
+            {"groups": {"team": {"gid": 7}, "crew": {"gid": 7}}},
+            ["error VP230: iad/group/team: gid 7, local_provider a is that of iad/group/crew, too, and one group has it (another gid for one of them)"],
         ),
     ],
 )  # fmt: skip

@@ -112,7 +112,9 @@ def test_a_group_has_the_policies_of_all_buckets_that_name_it_and_what_is_writte
 
 def test_whom_no_bucket_names_has_what_is_written_of_him_where_buckets_say_whom_they_let_in() -> None:
     found = holder("group/other", TEAM, SETS)
-    assert found["s3_policies"] == [] and found["(chosen)"][1:] == ["no s3_policies, as no bucket names it"]
+    assert found["s3_policies"] == [] and found["(chosen)"][1:] == [
+        "s3_policies none: no bucket lists it in read or write, and an owner needs none"
+    ]
     found = holder("group/other", {**TEAM, "s3_policies": ["@s3_policy/own"]}, SETS)
     assert found["s3_policies"] == ["@s3_policy/own"] and len(found["(chosen)"]) == 1
     assert holder("group/other", TEAM, {"bucket/sets": {**SAYS, "write": []}})["s3_policies"] == []

@@ -24,7 +24,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {  # each with five names that are none, 
     "sites that differ": {"tenants": {"t": {"per_site": {f"eas{number}": {} for number in FIVE}}}},
     "sites of peers": {"replication_peers": {f"p{number}": {"sites": ["east", f"wes{number}"]} for number in FIVE}},
     "links": {"sites": HEAD["sites"] | {"east": HEAD["sites"]["east"] | {"capability": {"wan_bw_mbps": LINKS}}}},
-    "keys of the head": {"limits": {f"site{number}": 1 for number in FIVE}},
+    "keys of the head": {"limits": {f"max_change{number}": 1 for number in FIVE}},
     "sections": {f"tenant{number}": {} for number in FIVE},
     "keys of an entry": {"tenants": {"t": {f"max_view{number}": 1 for number in FIVE}}},
     "references": {

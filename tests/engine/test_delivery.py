@@ -449,7 +449,8 @@ def test_of_more_than_it_can_have_made_none_is_touched_and_that_is_said(bench: L
     )
     assert said.fix == "delete by hand what nobody knows: its value is lost"
     bench.done(BOX, card())
-    assert not bench.plan(BOX, card()).findings and {first, second} < {*bench.cards()}
+    (note,) = bench.plan(BOX, card()).findings  # no create is open any more: they are strangers
+    assert note.code == "VP337" and {first, second} < {*bench.cards()}
 
 
 def test_what_several_creates_made_together_is_all_found(bench: Lobby) -> None:
@@ -510,6 +511,7 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     assert note.message == (
         "iad/card/c has another generation now; the former one stays 1d after its successor is delivered"
     )
+    assert note.fix == "apply again then"
     bench.later = timedelta(hours=1)
     bench.done(BOX, card(2))
     new = next(one for one in bench.cards() if one != old)
@@ -745,7 +747,12 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     plan = bench.plan(BOX, another)
     assert verbs(plan) == {"iad/card/c": "create"} and not plan.actions[0].blocked
     assert plan.actions[0].reason == "it is to be somebody else's: another is made"
-    assert [finding.code for finding in plan.findings] == ["VP334"]
+    (note,) = plan.findings
+    assert note.code == "VP334" and note.message == (
+        "iad/card/c is somebody else's now, and has another value; the former one stays 1d after its successor is delivered, and "
+        "opens no more than its holder may still get at"
+    )
+    assert note.fix == f"apply again then, with --allow-delete 'iad/card/c#{old}'"
     bench.done(BOX, another)
     new = next(one for one in bench.cards() if one != old)
     assert bench.contents["CARD"] == bench.library.numbers[new] and not bench.plan(BOX, another).actions

@@ -76,7 +76,12 @@ def creates(count: int) -> tuple[Bench, list[Any]]:
 
 @pytest.mark.parametrize(
     ("case", "verb", "each"),
-    [(nothing, None, 0), (updates, Verb.UPDATE, 1), (deletes, Verb.DELETE, 2), (creates, Verb.CREATE, 2)],
+    [
+        (nothing, None, 0),
+        (updates, Verb.UPDATE, 1),
+        pytest.param(deletes, Verb.DELETE, 2, marks=pytest.mark.slow),
+        (creates, Verb.CREATE, 2),
+    ],
 )
 def test_four_times_the_changes_are_four_times_the_work(
     case: Callable[[int], tuple[Bench, list[Any]]], verb: Verb | None, each: int

@@ -15,7 +15,8 @@ from vastplan.model.errors import Stale
 @pytest.mark.parametrize(
     ("document", "how", "parts"),
     [
-        ("small", "killed", 4),
+        ("small", "killed", 2),
+        pytest.param("small", "killed", 4, marks=pytest.mark.slow),
         pytest.param("small", "interrupted", 2, marks=pytest.mark.slow),
         pytest.param("small", "interrupted twice", 2, marks=pytest.mark.slow),
         pytest.param("shared", "killed", 3, marks=pytest.mark.slow),

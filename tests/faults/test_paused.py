@@ -62,6 +62,7 @@ def apply_by_command(here: Theatre) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_who_is_stopped_keeps_the_lock_of_a_local_ledger(tmp_path: Path) -> None:
     with theatre(tmp_path, "chain") as here:
         scene = here.scenes[0]

@@ -186,7 +186,7 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
     assert why == "iad/quota/a would not be as it is"
     (model,) = (text for _, text, _ in left(both({"hard_limit": -7}), Unsayable(VIEW)).values())
-    assert model == "quota: Input should be greater than or equal to 0"
+    assert model == "quota: is too small; write 0 or more"
     (extra,) = (text for _, text, _ in left(Recovered(Entry(VIEW, WHOLE), (VIEW, QUOTA)), Unsayable(VIEW)).values())
     assert extra == "iad/quota/a is not what an entry makes"
     entries, found = put_together([view(), quota()], Unsayable(QUOTA, "odd"))

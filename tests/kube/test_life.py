@@ -25,13 +25,8 @@ LIFE: dict[str, tuple[Step, str]] = {
     "adopted": (steps.test_what_was_there_before_is_adopted_only_when_asked, "kind"),
 }
 STEPS = [(case, name) for case in CASES for name, (_, part) in LIFE.items() if case.get(part, None)]
-BY_FORCE = (
-    "changed",
-    "replaced",
-    "released",
-    "cleared",
-    "adopted",
-)  # all of them in CI, those of one kind in `make test`
+BY_FORCE = ("changed", "replaced", "released", "cleared", "adopted", "drifted", "deleted")
+"""What CI takes all kinds through, and `make test` only one."""
 
 
 def _marks(case: Case, name: str) -> tuple[pytest.MarkDecorator, ...]:

@@ -119,7 +119,7 @@ def _dug(entry: Any, path: str) -> Any:
     return entry
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_the_three_promises(data: st.DataObject) -> None:
     the_three_promises(data)

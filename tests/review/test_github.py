@@ -38,6 +38,7 @@ def merge(hub: Hub) -> None:
     git(hub.trusted, "pull", "-q")
 
 
+@pytest.mark.slow
 def test_from_the_readme_to_one_comment_that_is_replaced(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     code, log = hub.pull_request()

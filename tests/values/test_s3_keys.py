@@ -13,7 +13,7 @@ from tests.conftest import Run
 from tests.lab import Lab
 from tests.values.forms import forms
 from tests.values.plant import MERGE, SECRET, Plant
-from vastplan.sim.vast import keys
+from vastplan.sim.vast import VastPlane, keys
 
 
 @pytest.fixture
@@ -155,6 +155,32 @@ def test_where_somebody_keeps_a_pair_none_is_delivered(plant: Plant) -> None:
     ran = plant.run("apply", "--auto-approve", "--adopt")
     assert "iad/secret/team-a/s3 has AWS_SECRET_ACCESS_KEY already, and not from here" in ran.out, ran
     assert not plant.pairs() and plant.delivered() == {"AWS_SECRET_ACCESS_KEY": "theirs"}
+
+
+@pytest.mark.slow
+def test_an_old_key_is_told_by_plan_and_drift_from_what_the_cluster_says_or_else_the_ledger(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant.write(generation=1, max_age="90d")
+    assert plant.run("apply", "--auto-approve").code == 0
+    later(monkeypatch, timedelta(days=90))
+    assert "IDN-09" not in plant.run("plan").out
+    later(monkeypatch, timedelta(days=91))
+    told = "IDN-09: iad/s3_key/trainer: was made on "
+    for command in ("plan", "drift"):
+        ran = plant.run(command)
+        assert told in ran.out and "91 days ago, and its max_age is 90d (generation: 2 makes another" in ran.out, ran
+    plane = plant.lab.world.sites["iad"].planes["vast"]
+    assert isinstance(plane, VastPlane)
+    with plant.lab.world.lock:  # a VMS that tells no dates
+        store = plane._cluster.store
+        (key,) = store.rows(keys.NAME)
+        store.put(keys.NAME, key["access_key"], {**key, "creation_time": None})
+    for command in ("plan", "drift"):
+        assert told in plant.run(command).out
+    plant.write(generation=2, overlap=0, max_age="90d")
+    assert plant.run("apply", "--auto-approve").code == 0
+    assert "IDN-09" not in plant.run("plan").out
 
 
 @pytest.mark.slow

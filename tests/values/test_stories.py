@@ -63,10 +63,20 @@ def test_a_key_that_somebody_made_beside_it_is_nobody_s_of_ours(plant: Plant) ->
     (old,) = plant.pairs()
     path = f"/api/v5/users/{old['user_id']}/access_keys/"
     plant.lab.by_hand("iad", "vast", "POST", path, {"tenant_id": old["tenant_id"]})
-    assert plant.run("plan", "--detailed-exitcode").code == 0
+    ran = plant.run("plan", "--detailed-exitcode")
+    assert ran.code == 0, ran
+    (note,) = [line for line in ran.out.splitlines() if "VP337" in line]
+    assert "iad/s3_key/trainer: tenant team-a, user alice: 1 s3_key more than the ledger has" in note
+    (hand,) = [pair for pair in plant.pairs() if pair != old]
+    assert f"s3_key {hand['access_key']}" in plant.run("drift").out  # which the note sends people to
+    plant.write(generation=2)
+    assert plant.run("apply", "--auto-approve").code == 0 and len(plant.pairs()) == 3
+    assert "1 s3_key more than the ledger has" in plant.run("plan").out  # the one in its overlap is known
     plant.write(generation=2, overlap=0)
     assert plant.run("apply", "--auto-approve").code == 0
     assert len(plant.pairs()) == 2 and old not in plant.pairs()
+    by_hand(plant, "DELETE", hand)
+    assert "VP337" not in plant.run("plan").out
 
 
 def test_an_old_version_from_git_asks_for_no_other_key_and_is_told_the_number(plant: Plant) -> None:

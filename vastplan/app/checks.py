@@ -87,6 +87,7 @@ def _seen(live: Live, matches: Matches) -> LiveObject:
         live.values,
         {name: value for name, value in live.metrics.items() if not isinstance(value, Unknown)},
         live.attributes,
+        owned.delivered_at if (owned := matches.owned.get(address)) is not None and owned.id == live.id else "",
     )
 
 

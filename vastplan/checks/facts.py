@@ -21,13 +21,15 @@ from vastplan.schema.entries import Entry, Scope, Site
 class LiveObject:
     """A live object: symbolic values, its figures by name, and the address it has or would have.
 
-    `told` is what it is known by and what else its kind has the system tell of it (`Kind.attributes`).
+    `told` is what it is known by and what else its kind has the system tell of it (`Kind.attributes`). `delivered_at` is when its
+    value came to where it belongs, as the ledger has it; "" where none did.
     """
 
     address: Address
     values: Mapping[str, Any]
     figures: Mapping[str, Any]
     told: Mapping[str, Any] = field(default_factory=dict)
+    delivered_at: str = ""
 
 
 @dataclass(frozen=True, eq=False)

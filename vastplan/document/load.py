@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import MISSING, ValidationError
+from pydantic import MISSING, BaseModel, ValidationError
 
 from vastplan.document import credentials, ledger_place, merge, specs
 from vastplan.document.instantiate import Instantiator
+from vastplan.document.mistakes import MISSING_KEY, mistakes
 from vastplan.document.nearest import Nearest
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
@@ -203,7 +204,7 @@ def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near:
     try:
         return model.model_validate(plain)
     except ValidationError as invalid:
-        _explain(tree, invalid, problems, specs.HEAD_KEYS, near)
+        _explain(tree, model, invalid, problems, near)
         return None
 
 
@@ -238,7 +239,7 @@ def _connections(
     try:
         file = model.model_validate(written)
     except ValidationError as invalid:
-        _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields), near)
+        _explain(written, model, invalid, problems, near)
         raise Invalid(problems) from None  # without it every site would lack its systems: what is to be mended is here
     for name, spec in head.sites.items():
         if spec.simulated and not (name in file.sites and file.sites[name].simulated):
@@ -253,24 +254,9 @@ def _connections(
 
 
 def _explain(
-    tree: Located, invalid: ValidationError, problems: list[Finding], known: frozenset[str], near: Nearest
+    tree: Located, model: type[BaseModel], invalid: ValidationError, problems: list[Finding], near: Nearest
 ) -> None:
-    for mistake in invalid.errors(include_url=False, include_context=False):
-        values: Any = tree
-        where, path = tree.at, []
-        for step in mistake["loc"]:
-            if isinstance(values, Located) and isinstance(step, str) and step in values:
-                where, values = values.where(step), values[step]
-                path.append(step)
-            elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):
-                where, values = values.items_at[step], values[step]
-                path.append(str(step))
-        dotted = ".".join(path)
-        last = str(mistake["loc"][-1]) if mistake["loc"] else ""
-        if mistake["type"] == "missing":
-            fix = "write version: 1" if last == "version" else ""
-            problems.append(error("VP211", f"{'.'.join(map(str, mistake['loc']))} is missing", fix=fix, where=where))
-        elif mistake["type"] == "extra_forbidden":
-            problems.append(error("VP206", f"unknown key {last}", fix=near(last, known), where=where))
-        else:
-            problems.append(error("VP212", f"{dotted}: {mistake['msg'].removeprefix('Value error, ')}", where=where))
+    for mistake in mistakes(model, tree, invalid, near):
+        no_version = mistake.code == MISSING_KEY and mistake.path == ("version",)
+        fix = "write version: 1" if no_version else mistake.fix
+        problems.append(error(mistake.code, mistake.about(), fix=fix, where=mistake.where or tree.at))

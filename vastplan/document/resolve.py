@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from vastplan.document.instantiate import Raw
+from vastplan.document.mistakes import MISSING_KEY, mistakes
 from vastplan.document.nearest import Nearest
 from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS
@@ -21,7 +21,7 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
 from vastplan.model.wording import shortened
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Entry, EntryType, Site
+from vastplan.schema.entries import Entry, Site
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import Key
 from vastplan.schema.walk import canonical, map_references
@@ -43,6 +43,7 @@ class Resolver:
         self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
         self._called: dict[tuple[str, str], dict[str, str]] = {}  # keys of entries by what their objects are called
+        self._refused: set[tuple[str, str, str]] = set()  # entries with mistakes of their own, by site, type and name
         self._places: dict[tuple[str, str], list[str]] = {}  # the sites of a name
         self._renamed: dict[tuple[str, str], dict[str, str]] = {}  # names by former names
         self._seen: set[tuple[str, Where]] = set()
@@ -75,6 +76,7 @@ class Resolver:
         try:
             model = raw.type.model.model_validate(raw.values)
         except ValidationError as invalid:
+            self._refused.add((raw.site, raw.type.name, raw.name))
             self._explain(raw, invalid)
             return None
         values: dict[str, Any] = model.model_dump()
@@ -136,7 +138,7 @@ class Resolver:
             if value in self._known.get((raw.site, kind), ()):
                 return Ref(Address(raw.site, kind, value))
         missing = Ref(Address(raw.site, kinds[0], value), managed=False)
-        if raw.site in self._retired:
+        if raw.site in self._retired or any((raw.site, kind, value) in self._refused for kind in kinds):
             return missing
         where = _find(raw.values, value) or raw.where
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
@@ -166,38 +168,11 @@ class Resolver:
         return Ref(Address(raw.site, kinds[0], name), managed=False)
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
-        """Pydantic's findings in our words; for a union only the branch that came furthest."""
-        errors = invalid.errors(include_url=False, include_context=False, include_input=True)
-        deepest: dict[tuple[Any, ...], int] = {}
-        unknown: dict[tuple[Any, ...], list[str]] = {}  # keys that nobody knows, and those that are missing, by where
-        missing: dict[tuple[Any, ...], list[str]] = {}
-        for problem in errors:
-            path, _ = _place(raw.values, problem)
-            deepest[path[:1]] = max(deepest.get(path[:1], 0), len(path))
-            if problem["type"] in ("extra_forbidden", "missing"):
-                (unknown if problem["type"] == "extra_forbidden" else missing).setdefault(path[:-1], []).append(
-                    str(path[-1])
-                )
-        for problem in errors:
-            path, where = _place(raw.values, problem)
-            if len(path) < deepest[path[:1]]:
-                continue
-            dotted = ".".join(map(str, path))
-            if raw.site in self._retired and (problem["type"] == "missing" or not path):
+        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near):
+            if raw.site in self._retired and (mistake.code == MISSING_KEY or not mistake.path):
                 continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
-            if problem["type"] == "extra_forbidden":
-                known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
-                known += [name for name in missing.get(path[:-1], ()) if name not in known]
-                hint = partial(self._near, str(path[-1]), known)
-                self._add("VP206", f"unknown key {path[-1]}", where or raw.where, hint)
-            elif problem["type"] == "missing":
-                if any(self._near(key, [str(path[-1])]) for key in unknown.get(path[:-1], ())):
-                    continue  # it is there, misspelt, which is said of that
-                self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
-            else:
-                message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-                subject = f"{dotted}: " if dotted else f"{raw.type.name} {raw.name}: "
-                self._add("VP212", f"{subject}{_plainly(message)}", where or raw.where, "")
+            text = mistake.about(f"{raw.type.name} {raw.name}")
+            self._add(mistake.code, text, mistake.where or raw.where, mistake.fix)
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1
@@ -207,26 +182,6 @@ class Resolver:
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
             raise Invalid(self.problems)
-
-
-def _place(values: Any, problem: ErrorDetails) -> tuple[tuple[Any, ...], Where | None]:
-    """The part of an error's location that really is in the document (union branches are not) or should be, and its place."""
-    path: list[Any] = []
-    where: Where | None = None
-    loc = problem["loc"]
-    for index, step in enumerate(loc):
-        last = index == len(loc) - 1
-        if isinstance(values, Located) and isinstance(step, str):
-            if step in values:
-                where, values = values.where(step), values[step]
-                path.append(step)
-            elif last and problem["type"] == "missing":
-                path.append(step)
-                where = where or values.at
-        elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):
-            where, values = values.items_at[step], values[step]
-            path.append(step)
-    return tuple(path), where
 
 
 def _find(values: Any, wanted: str) -> Where | None:
@@ -246,22 +201,3 @@ def _find(values: Any, wanted: str) -> Where | None:
             if where:
                 return where
     return None
-
-
-def _fields_at(type_: EntryType, path: tuple[Any, ...]) -> list[str]:
-    fields = type_.fields
-    for step in path:
-        inner = next((field for field in fields if field.name == step), None)
-        if inner is not None:
-            fields = inner.fields
-    return [field.name for field in fields]
-
-
-def _plainly(message: str) -> str:
-    """The library's words where ours are shorter."""
-    return {
-        "Input should be a valid string": "is text; put it in quotes",
-        "Input should be a valid integer": "is a whole number",
-        "Input should be a valid boolean": "is true or false",
-        "Input should be a valid dictionary or instance": "is a mapping",
-    }.get(message, message[:1].lower() + message[1:] if message.startswith("Input") else message)

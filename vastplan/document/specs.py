@@ -18,7 +18,7 @@ from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
 from vastplan.schema.system import System, Systems
-from vastplan.schema.types import Count, Spec, Text
+from vastplan.schema.types import Count, DnsLabel, Says, Spec, Text
 
 _Model = TypeVar("_Model", bound=Spec)
 
@@ -32,8 +32,9 @@ def _version_text(value: object) -> object:
 
 Version = Annotated[
     str,
-    BeforeValidator(_version_text, json_schema_input_type=str | float),
     StringConstraints(pattern=r"^v?\d+(\.\d+){1,4}([-+][0-9A-Za-z.+-]+)?$", max_length=64),
+    Says("a version, such as 5.3.1"),
+    BeforeValidator(_version_text, json_schema_input_type=str | float),
 ]
 
 
@@ -176,7 +177,10 @@ class IgnoreDriftSpec(Spec):
     fields: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)] | MISSING = MISSING
     """Only these fields and what is inside them; without it the whole object, also when it is gone."""
     reason: Annotated[str, StringConstraints(min_length=3)]
-    until: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")] | MISSING = MISSING
+    until: (
+        Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), Says("a day, such as 2026-12-31, in quotes")]
+        | MISSING
+    ) = MISSING
     """The last day it holds; from then on it is drift again, and a warning says so."""
 
     @model_validator(mode="after")
@@ -196,7 +200,7 @@ class Head(Spec):
     """All of a document but its sections of entries."""
 
     version: Literal[1]
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+    name: DnsLabel
     sites: Annotated[dict[SiteName, SiteSpec], Field(min_length=1)]
     ledger: LedgerSpec | MISSING = MISSING
     limits: LimitsSpec | MISSING = MISSING
@@ -215,7 +219,16 @@ class Head(Spec):
 class SecretsSpec(Spec):
     """Where a document's secrets may come from, beside the files in its own folder."""
 
-    env: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_*]+$")]] | MISSING = MISSING
+    env: (
+        list[
+            Annotated[
+                str,
+                StringConstraints(pattern=r"^[A-Za-z0-9_*]+$"),
+                Says("the name of an environment variable, with * for anything", shown=False),
+            ]
+        ]
+        | MISSING
+    ) = MISSING
     """Environment variables by name; `*` stands for anything."""
     folders: list[Annotated[str, StringConstraints(min_length=1)]] | MISSING = MISSING
     """Folders, relative to the connections file."""

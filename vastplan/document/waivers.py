@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from vastplan.model.wording import quoted
-from vastplan.schema.types import Spec, Text
+from vastplan.schema.types import Says, Spec, Text
 
-CheckCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}-[0-9]{2}$")]
+CheckCode = Annotated[
+    str, StringConstraints(pattern=r"^[A-Z]{3}-[0-9]{2}$"), Says("the code of a check, such as CSI-04")
+]
 
 
 def _day(text: str) -> str:

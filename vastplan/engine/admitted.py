@@ -40,6 +40,19 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
     return {path: clients for path, clients in lost.items() if clients}
 
 
+def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
+    """By field, what goes by which somebody has access, whoever works by it. What is replaced is asked for as a delete is."""
+    if action.verb not in _KEEPING:
+        return {}
+    fields = table(kind.fields).by_name
+    gone = {
+        change.path: [text for text in _values(change.before) if text not in _values(change.after)]
+        for change in action.changes
+        if (field := fields.get(change.path)) is not None and field.revokes is not None
+    }
+    return {path: texts for path, texts in gone.items() if texts}
+
+
 def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
     """The changes by which others may come in: a field that refers to what lets them in refers to something else."""
     fields = table(kind.fields).by_name if action.verb in _KEEPING else {}
@@ -110,6 +123,11 @@ def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[s
     if admits.open_when_empty and not was:
         return ["everybody else"]
     return cut_off(_texts(was), [text for field in (name, *admits.also) for text in _texts(after.get(field))])
+
+
+def _values(value: Any) -> list[str]:
+    """A value, or the items of a list, as texts; nothing is no value."""
+    return [*_texts(value if isinstance(value, list) else [value] if value else [])]
 
 
 def _texts(value: Any) -> Iterator[str]:

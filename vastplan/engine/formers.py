@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vastplan.engine.match import Matches
     from vastplan.engine.observe import Live
 
-_MARK = "#"
+MARK = "#"
 """Between the name of an entry and the id of its former object: no entry's key holds it."""
 
 
@@ -44,12 +44,12 @@ class Former:
 
 def former_address(address: Address, id: str) -> Address:
     """Where the ledger has the object of that id once it is not the entry's any more."""
-    return address._replace(name=f"{address.name}{_MARK}{id}")
+    return address._replace(name=f"{address.name}{MARK}{id}")
 
 
 def entry_of(address: Address, owned: Owned) -> Address | None:
     """The entry whose object it was, by such an address; `None` for any other address."""
-    name, mark, its = address.name.partition(_MARK)
+    name, mark, its = address.name.partition(MARK)
     return address._replace(name=name) if mark and its == owned.id else None
 
 
@@ -145,6 +145,14 @@ def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Findi
             yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
 
 
+def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Set[tuple[str, str, str]]:
+    """Site, kind and id of all that creates whose outcome nobody could note may have made."""
+    parts = [part for part in ledger.values() if part.intents]
+    return {
+        (live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _CutOff:
     """Creates of the same whose outcome nobody could note, and what is there of it and was not before; who made which, if anybody can have."""
@@ -203,14 +211,14 @@ def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[st
     return found
 
 
-_ASKED = (Fault.GENERATION, Fault.LOST)
+ASKED = (Fault.GENERATION, Fault.LOST)
 """Why a former object goes without anybody's word: the document has asked for it by a number, or nobody was ever given its value."""
 
 
 def goes_unasked(matches: Matches, address: Address) -> bool:
     """Whether the delete of an object is the end of a rotation: nobody is asked, and nothing is lost by it."""
     former = matches.formers.get(address)
-    return former is not None and former.fault in _ASKED and former.of in matches.desired
+    return former is not None and former.fault in ASKED and former.of in matches.desired
 
 
 def first_of(matches: Matches, address: Address) -> Address | None:

@@ -1,17 +1,18 @@
 """Who is let in no more by an action, and who is in there now: what the guard says of it, and its evidence. Pure.
 
-Four things let fewer in: a field that loses clients, one that refers to what lets in others, an object that lets somebody in
-and goes, and one that closes something and comes, or is put in force.
+Five things let fewer in: a field that loses clients, one that refers to what lets in others, one by which somebody has access
+(`Revokes`), an object that lets somebody in and goes, and one that closes something and comes, or is put in force. All but the
+third are judged by what is in use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vastplan.engine import usage
-from vastplan.engine.admitted import lost_by_moves, lost_clients, moves
+from vastplan.engine.admitted import lost_by_moves, lost_clients, moves, taken_away
 from vastplan.engine.closing import ClosedRooms, closed_by, may_close
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
@@ -19,6 +20,7 @@ from vastplan.engine.new_names import names_of
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
 from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
@@ -42,7 +44,7 @@ class Narrowing:
 def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
     """Whether an action might let fewer in, told without what is live: whether it has to be looked at."""
     kind = kinds[action.address.kind]
-    return may_close(action, kind, actions) or cuts_off(action, kind)
+    return may_close(action, kind, actions) or cuts_off(action, kind) or bool(taken_away(action, kind))
 
 
 def cuts_off(action: Action, kind: Kind) -> bool:
@@ -77,9 +79,30 @@ def narrowings(
     for address, action in actions.items():
         if may_narrow(action, matches.kinds, actions):
             narrowing = _narrowing(action, matches, actions, referrers, dependents, rooms)
-            if narrowing is not None and (narrowing.evidence or narrowing.leaving):
-                found[address] = narrowing
+            used = narrowing if narrowing is not None and (narrowing.evidence or narrowing.leaving) else None
+            revoked = _revoked(action, matches.kinds[address.kind], used)
+            if revoked is not None:
+                found[address] = revoked
     return found
+
+
+def _revoked(action: Action, kind: Kind, besides: Narrowing | None) -> Narrowing | None:
+    """What the action takes from those who have access by a field, whatever is in use, beside what else it closes."""
+    gone = taken_away(action, kind)
+    if not gone:
+        return besides
+    lost = {path: some([inert(text, 200) for text in texts]) for path, texts in gone.items()}
+    said: dict[str, list[str]] = {}
+    for path, texts in lost.items():
+        rule = kind.field(path).revokes
+        assert rule is not None
+        said.setdefault(rule.without, []).append(f"{path} would lose {texts}")
+    message = "; ".join(f"{', '.join(changed)}: {without}" for without, changed in said.items())
+    figures = tuple(Evidence(f"{path} that goes", texts) for path, texts in lost.items())
+    if besides is None:
+        fix = f"--allow-narrow {word(action.address)}, or leave {' and '.join(lost)} as before"
+        return Narrowing(message, fix, figures)
+    return replace(besides, message=f"{besides.message}; {message}", evidence=(*besides.evidence, *figures))
 
 
 def _narrowing(

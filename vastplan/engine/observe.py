@@ -36,7 +36,9 @@ class Live:
 
     @property
     def name(self) -> str:
-        """What to call it in a message."""
+        """What to call it in a message. Of several that are alike whose they are is no name, but their ids are."""
+        if self.kind.remade and "name" not in self.attributes:
+            return self.id
         return str(self.attributes.get("name") or self.values.get(self.kind.identity[0]) or self.locator)
 
     def identified(self, values: Mapping[str, Any]) -> Values:

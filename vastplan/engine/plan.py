@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.engine.actions import Decided, decide
+from vastplan.engine.beside import Beside, beside, more_than_known
 from vastplan.engine.consent import ChangeLimits, Consent
 from vastplan.engine.deleting import deletion
 from vastplan.engine.dependents import going, index_dependents
@@ -116,6 +117,8 @@ class Draft:
     decided: Decided
     actions: Mapping[Address, Action]
     ignored: tuple[IgnoredChange, ...]
+    beside: tuple[Beside, ...] = ()
+    """What is there of somebody and nobody's here: who else owns it may have to be asked."""
 
     def seeing(self, observed: Observed) -> Draft:
         """The same with more collections, none of them of what is desired, owned or referred to."""
@@ -134,7 +137,7 @@ def draft(inputs: PlanInputs) -> Draft:
         decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
         rule = KeptNames("*", "what it names is left with another name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
-    return Draft(matches, decided, actions, ignored)
+    return Draft(matches, decided, actions, ignored, beside(matches, inputs.ledger, inputs.entries))
 
 
 def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Matches]:
@@ -153,7 +156,8 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
-    made = replace(made, decided=replace(made.decided, findings=(*made.decided.findings, *left)))
+    strangers = more_than_known(made.beside, others)
+    made = replace(made, decided=replace(made.decided, findings=(*made.decided.findings, *left, *strangers)))
     return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches
 
 

@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from vastplan.engine.delivery import Fault, generation_of
-from vastplan.engine.formers import Former
+from vastplan.engine.formers import ASKED, Former
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Verb
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
@@ -80,7 +81,7 @@ def stays_until(
 ) -> Finding | None:
     """VP334, a note: until when a former object stays that was `replaced` then; `None` where nothing keeps it any more.
 
-    What nobody was ever given is waited for by nobody.
+    What nobody was ever given is waited for by nobody. What the document did not ask for by a number goes by its address alone.
     """
     assert kind.delivers is not None
     overlap = entry.values.get(kind.delivers.overlap) or 0
@@ -94,4 +95,6 @@ def stays_until(
             return None
         when = f"until {end.isoformat(timespec='minutes')}"
     text = f"{goes_because(former)}; the former one stays {when}"
-    return Finding("VP334", Severity.NOTE, text, "apply again then", str(address), entry.where)
+    text += ", and opens no more than its holder may still get at" if former.fault is Fault.HOLDER else ""
+    fix = "apply again then" if former.fault in ASKED else f"apply again then, with --allow-delete {word(address)}"
+    return Finding("VP334", Severity.NOTE, text, fix, str(address), entry.where)

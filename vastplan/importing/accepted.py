@@ -10,9 +10,11 @@ from pydantic import ValidationError
 from vastplan.document.scalars import Unwritable, key_text, scalar
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.schema.allowed import models_at
 from vastplan.schema.entries import EntryType
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
+from vastplan.schema.problem_words import said
 from vastplan.schema.walk import map_references
 
 _LARGE, _LONG = 10**15, 100
@@ -91,9 +93,10 @@ def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any])
     try:
         kind.model.model_validate(typed)
     except ValidationError as invalid:
-        problem = invalid.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = [str(step) for step in problem["loc"]]
-        return (where[0] if where else ""), problem["msg"].removeprefix("Value error, ")
+        problem = invalid.errors(include_url=False)[0]
+        where = problem["loc"]
+        text, _ = said(problem, models_at(kind.model, where))
+        return (str(where[0]) if where else ""), text
     return None
 
 

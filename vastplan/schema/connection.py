@@ -12,7 +12,7 @@ from pydantic import MISSING, AfterValidator, BeforeValidator, Field, StringCons
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login, normalised
-from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
+from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says, Spec
 
 
 def _without_login(value: object) -> object:
@@ -28,9 +28,15 @@ def _taken_apart(value: str) -> str:
 
 
 _ADDRESS = r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"
-Url = Annotated[str, StringConstraints(pattern=_ADDRESS), BeforeValidator(_without_login), AfterValidator(_taken_apart)]
+Url = Annotated[
+    str,
+    StringConstraints(pattern=_ADDRESS),
+    Says("https://HOST or https://HOST:PORT, with a path if any", shown=False),
+    BeforeValidator(_without_login),
+    AfterValidator(_taken_apart),
+]
 """A host and a path: nobody's name before it, and nothing behind it."""
-SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+SiteName = DnsLabel
 
 UNVERIFIED = "not verified"
 _QUOTES = re.compile(r"[\"'\\]")
@@ -61,6 +67,7 @@ def is_address(text: str) -> bool:
 class CommandSecret(Spec):
     """A secret that a command prints; allowed in a connections file only, because it runs something."""
 
+    SAYS = "{command: [WORD, ...]}"
     command: Annotated[list[str], Field(min_length=1)]
 
 
@@ -190,7 +197,7 @@ class Tls(Verified):
 class SharedLedgerSpec(SystemSpec):
     """A namespace of a system that keeps the ledger of several runners. The system is that of a `site`, or is given here."""
 
-    namespace: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+    namespace: DnsLabel
     site: SiteName | MISSING = MISSING
 
     @property

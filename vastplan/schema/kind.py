@@ -18,6 +18,7 @@ from vastplan.schema.markers import (
     Opens,
     Refers,
     RequiredFrom,
+    Revokes,
     ServerDefault,
     Shorthand,
     Shown,
@@ -56,6 +57,7 @@ class Field:
     default: Any = ABSENT  # what the document says that leaves it out; `ABSENT` where it then says nothing
     admits: Admits | None = None
     opens: Opens | None = None
+    revokes: Revokes | None = None
     deletes: Deletes | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
@@ -401,8 +403,8 @@ class Kind:
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
     `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
-    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`; what else opens access by `Opens`. `deleting`
-    says that the system deletes by itself because of it.
+    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
+    `Opens`. `deleting` says that the system deletes by itself because of it.
     """
 
     name: str

@@ -105,6 +105,10 @@ def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         where = Where(shown, mark.line + 1, mark.column + 1) if mark else start
+        if "nesting depth" in (
+            problem.problem or ""
+        ):  # since PyYAML 6.0.4 its scanner looks ahead no deeper than 1,000
+            raise Invalid([_too_deep(where)]) from None
         raise Invalid([error("VP104", f"not YAML: {problem.problem or problem.context}", where=where)]) from None
     except yaml.YAMLError as problem:
         raise Invalid([error("VP104", f"not YAML: {str(problem).splitlines()[0]}", where=start)]) from None
@@ -129,6 +133,10 @@ def _refuse_controls(text: str, shown: str) -> None:
     where = Where(shown, text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
     fix = f'remove it; a value that has it is in double quotes, where it is "\\u{code:04x}"'
     raise Invalid([error("VP104", f"not YAML: U+{code:04X} {what}", fix=fix, where=where)])
+
+
+def _too_deep(where: Where) -> Finding:
+    return error("VP108", f"nested deeper than {MAX_DEPTH} levels", where=where)
 
 
 class _Reader:
@@ -188,7 +196,7 @@ class _Reader:
 
     def _descend(self, depth: int, event: Any) -> None:
         if depth > MAX_DEPTH:
-            raise Invalid([error("VP108", f"nested deeper than {MAX_DEPTH} levels", where=self._where(event))])
+            raise Invalid([_too_deep(self._where(event))])
         self._deepest = max(self._deepest, depth)
 
     def _mapping(self, event: Any, depth: int) -> Mapping:

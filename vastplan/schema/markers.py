@@ -205,6 +205,17 @@ class Opens:
 
 
 @dataclass(frozen=True, slots=True)
+class Revokes:
+    """By the field somebody has access: what goes of it (the value, or items of a list) takes that away at once, and a guard asks.
+
+    No system tells who works by it, so nothing has to be in use. What comes instead takes nothing away. `without` says for people
+    what is lost.
+    """
+
+    without: str
+
+
+@dataclass(frozen=True, slots=True)
 class Deletes:
     """By the field a system deletes what people keep, by itself. `more` says of a value before and one after whether by the change
     it deletes sooner, or more than before; `None` is a value that nobody set, before an object is there too.

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import MISSING, AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    MISSING,
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+)
+from pydantic_core import core_schema
 
 from vastplan.model import units
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
@@ -15,47 +26,91 @@ from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
-    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "EndpointUrl", "Existing", "Host", "IpRange", "Key", "KubernetesName",
-    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName", "formed", "quantity",
+    "MISSING",
+    "SAID",
+    "Address4or6",
+    "Bandwidth",
+    "Bytes",
+    "Cidr",
+    "Count",
+    "EndpointUrl",
+    "Existing",
+    "Host",
+    "IpRange",
+    "Key",
+    "KubernetesName",
+    "Name",
+    "ReferenceName",
+    "Says",
+    "SecretSource",
+    "Span",
+    "Spec",
+    "Text",
+    "VendorName",
+    "plain_key",
+    "quantity",
 ]  # fmt: skip
 
 
-class Spec(BaseModel):
-    """A part of the document: strict, closed, frozen. A field left out is `MISSING`, which is not `null`."""
+SAID = "said"
+"""The type of a problem that `Says` has put into words."""
 
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """In words what a text has to be that its constraints hold (`StringConstraints`, in front of this): who wrote it reads no patterns.
+
+    What was written is told again, unless it is not `shown`, since it may hold a secret.
+    """
+
+    words: str
+    shown: bool = True
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """The type's own schema, whose problems are told with these words; reading takes no longer for it."""
+        inner = handler(source)
+        context = {"words": self.words, "shown": self.shown, "longest": inner.get("max_length")}
+        return core_schema.custom_error_schema(
+            inner, SAID, custom_error_message="is not {words}", custom_error_context=context
+        )
+
+
+class Spec(BaseModel):
+    """A part of the document: strict, closed, frozen. A field left out is `MISSING`, which is not `null`.
+
+    `SAYS` is how it is written, in short, where its required fields do not tell that.
+    """
+
+    SAYS: ClassVar[str] = ""
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, title=None)
 
 
 class Existing(Spec):
     """Something live that this document does not manage."""
 
+    SAYS = "{existing: NAME}"
     existing: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 
 class EnvironmentSecret(Spec):
     """A secret in an environment variable."""
 
-    env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    SAYS = "{env: NAME}"
+    env: Annotated[
+        str,
+        StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"),
+        Says("the name of an environment variable: letters, digits and _", shown=False),
+    ]
 
 
 class FileSecret(Spec):
     """A secret in a file, relative to the document; a trailing newline is not part of it."""
 
+    SAYS = "{file: PATH}"
     file: Annotated[str, StringConstraints(min_length=1)]
 
 
 SecretSource = EnvironmentSecret | FileSecret
-
-
-def formed(pattern: str, words: str) -> BeforeValidator:
-    """Says in words what a text has to be that a pattern holds (`StringConstraints`, beside this): who wrote it reads no patterns."""
-
-    def check(value: Any) -> Any:
-        if isinstance(value, str) and not re.fullmatch(pattern, value):
-            raise ValueError(f"{quoted(value)} is not {words}")
-        return value
-
-    return BeforeValidator(check)
 
 
 class Key(str):
@@ -64,7 +119,7 @@ class Key(str):
     __slots__ = ()
 
 
-def _no_key(value: Any) -> Any:
+def plain_key(value: Any) -> Any:
     """A key is in addresses, commands and files: it stays plain, whatever a vendor takes for a name."""
     if isinstance(value, Key):
         if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
@@ -130,21 +185,36 @@ _ENDPOINT = r"^https?://[A-Za-z0-9._:\[\]-]+/?$"
 _PLAIN = r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]*"
 _LONGEST_KEY = 128
 
-Text = Annotated[str, StringConstraints(max_length=1024, pattern=_LINE)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_KEY, pattern=f"^{_PLAIN}$")]
+Text = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=_LINE),
+    Says("one line of text, without control characters", shown=False),
+]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=_LONGEST_KEY, pattern=f"^{_PLAIN}$"),
+    Says(f"a name: letters, digits and ' ._@:+-' after the first, at most {_LONGEST_KEY}"),
+]
 # VMS and Run:AI say of most names only that they are text: one line of it, and no key of an entry but a plain one.
 VendorName = Annotated[
     str,
-    BeforeValidator(_no_key),
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"),
+    Says("a name in one line, without control characters"),
+    BeforeValidator(plain_key),
 ]
-_DNS = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 KubernetesName = Annotated[
     str,
-    StringConstraints(max_length=253, pattern=_DNS),
-    formed(_DNS, "a name in Kubernetes: small letters and digits, with - and . between them"),
+    StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"),
+    Says("a name in Kubernetes: small letters and digits, with - and . between them"),
 ]
-ReferenceName = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE)] | Existing
+DnsLabel = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
+    Says("a name of small letters and digits, with - between them, at most 63"),
+]
+ReferenceName = (
+    Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
+)
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes), Unit(units.BYTES)]
 Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
@@ -155,8 +225,13 @@ Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=st
 # A host and a port, if any: buckets are below it.
 EndpointUrl = Annotated[
     str,
-    BeforeValidator(_without_login, json_schema_input_type=str),
     StringConstraints(max_length=1024, pattern=_ENDPOINT),
+    Says("https://HOST or https://HOST:PORT, without a path: buckets are below it", shown=False),
+    BeforeValidator(_without_login, json_schema_input_type=str),
     AfterValidator(_host_alone),
 ]
-Host = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$")]
+Host = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$"),
+    Says("a host: its name or its address, without blanks"),
+]

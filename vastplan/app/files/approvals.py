@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
-from vastplan.document.yaml import Mapping as Located
-from vastplan.document.yaml import Sequence as LocatedList
+from vastplan.document.mistakes import mistakes
+from vastplan.document.nearest import nearest
 from vastplan.document.yaml import load as load_yaml
 from vastplan.engine.consent import Approval
 from vastplan.model.errors import Invalid
-from vastplan.model.finding import Finding, Where, error
-from vastplan.schema.types import MISSING, Bytes, Count, Spec
+from vastplan.model.finding import error
+from vastplan.model.wording import quoted
+from vastplan.schema.types import MISSING, Bytes, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object: an approval is no pattern."""
@@ -22,7 +23,10 @@ ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 
 def _checked_day(value: object) -> object:
     if isinstance(value, str):
-        date.fromisoformat(value)
+        try:
+            date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"{quoted(value)} is not a day, such as 2026-12-31") from None
     return value
 
 
@@ -39,7 +43,9 @@ class ApprovalSpec(Spec):
     `max_orphans` is how many snapshots may stay behind.
     """
 
-    address: Annotated[str, StringConstraints(pattern=ADDRESS)]
+    address: Annotated[
+        str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME, without * and ?")
+    ]
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=3)]
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
     max_used: Bytes | MISSING = MISSING
@@ -59,8 +65,10 @@ def load(path: Path) -> tuple[Approval, ...]:
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:
-        problems = invalid.errors(include_url=False, include_context=False)
-        raise Invalid([_finding(tree, problem["loc"], problem["msg"]) for problem in problems]) from None
+        found = mistakes(ApprovalsFile, tree, invalid, nearest)
+        raise Invalid(
+            [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in found]
+        ) from None
     return tuple(
         Approval(
             approval.address,
@@ -71,16 +79,3 @@ def load(path: Path) -> tuple[Approval, ...]:
         )
         for approval in file.approvals
     )
-
-
-def _finding(tree: Located, path: tuple[int | str, ...], message: str) -> Finding:
-    """VP240 where it stands; `path` is pydantic's."""
-    values: Any = tree
-    where: Where = tree.at
-    for step in path:
-        if isinstance(values, Located) and isinstance(step, str) and step in values:
-            where, values = values.where(step), values[step]
-        elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):
-            where, values = values.items_at[step], values[step]
-    field = ".".join(map(str, path))
-    return error("VP240", f"{field}: {message.removeprefix('Value error, ')}", where=where)

@@ -9,7 +9,7 @@ from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named import resolve_named
+from vastplan.app.planning.named import resolved_targets
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
@@ -40,7 +40,7 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(document)
-    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
+    targets = resolved_targets(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),
@@ -58,7 +58,6 @@ def plan_inputs(
             *desired.findings,
             *unverified(document, desired.sites),
             *rule_findings,
-            *nowhere,
             *site_findings(workspace, options, ledger, source),
         ),
         ignore=rules,

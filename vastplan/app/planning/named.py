@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
 from vastplan.document.nearest import nearest
+from vastplan.engine.formers import MARK
+from vastplan.engine.plan import Draft, PlanInputs
 from vastplan.model.address import Address
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 
 _SHOWN = 20
 _SIGNS = "*?["
+_BY_ADDRESS = ("--allow-delete", "--allow-narrow", "--believe-gone", "--target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Known:
 
     `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
     `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
-    too, `kinds` the names that a kind may have.
+    too, `kinds` the names that a kind may have. `unread` are those, each with its site, of which something could not
+    be told.
     """
 
     addresses: frozenset[str]
@@ -35,22 +39,31 @@ class Known:
     leaving: frozenset[Address] = frozenset()
     kinds: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
 
-def resolve_named(
+def resolved_targets(
     options: PlanOptions,
     entries: Iterable[Entry],
     ledger: Mapping[str, SiteLedger],
     sites: Collection[str],
     kinds: Collection[str],
-) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-    """What the targets of this run aim at, and a warning for each address or pattern of it that nothing here has."""
+) -> tuple[str, ...]:
+    """What the targets of this run aim at."""
+    return aimed_at(options.targets, known(entries, ledger, sites, kinds)) if options.targets else ()
+
+
+def named_nowhere(options: PlanOptions, inputs: PlanInputs, drafted: Draft, sites: Collection[str]) -> list[Finding]:
+    """What is said of each address or pattern of this run that nothing here has; former objects are known once all is matched."""
     consent = options.consent
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
     if not any((*named, options.targets, options.keep_drift)):
-        return (), ()
-    there = known(entries, ledger, sites, kinds)
-    return aimed_at(options.targets, there), tuple(matching_nothing(options, there))
+        return []
+    there = known(inputs.entries, inputs.ledger, sites, inputs.kinds)
+    unread = {place for place in inputs.observed.collections if inputs.observed.error(*place)}
+    unread |= {(unknown.site, unknown.kind) for unknown in drafted.decided.unknown}
+    there = replace(there, addresses=there.addresses | {*map(str, drafted.matches.formers)}, unread=frozenset(unread))
+    return [*no_such_object(options, there), *matching_nothing(options, there)]
 
 
 def known(
@@ -88,10 +101,39 @@ def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
     return tuple(aims)
 
 
+def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
+    """VP303 for an address with the id of an object (`ADDRESS#ID`) of which there is none: it is copied wrongly, or gone, and what
+    it was typed for would not happen. Where that could not be read, nothing is said."""
+    said = [(option, text) for option, text in _named(options, there) if _with_an_id(option, text, there)]
+    for option, text in said[:_SHOWN]:
+        site, kind, _ = Address.parse(text)
+        if (site, kind) not in there.unread:
+            yield error(
+                "VP303", f"{option} {text}: there is no former object of that id", fix=_former_hint(text, there)
+            )
+
+
+def _with_an_id(option: str, text: str, there: Known) -> bool:
+    """Whether it names one former object of a site that is planned."""
+    parts = text.split("/", 2)
+    one = len(parts) == 3 and all(parts) and MARK in parts[2] and not any(sign in text for sign in _SIGNS)
+    return one and option in _BY_ADDRESS and parts[0] not in there.elsewhere
+
+
+def _former_hint(text: str, there: Known) -> str:
+    of = text.partition(MARK)[0]
+    others = sorted(address for address in there.addresses if address.startswith(f"{of}{MARK}"))
+    if others:
+        return f"of {of} there is: {some(others)}"
+    if of in there.addresses:
+        return f"{of} has no former object now"
+    return nearest_address(text, there.addresses) or "an address is site/kind/name"
+
+
 def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
     """VP317 for each address or pattern of this run that nothing here has. Of an approval for a site that is not planned
     this time nothing is said, nor of one for what is gone already: such files are shared by runs."""
-    said = [*_named(options, there)]
+    said = [(option, text) for option, text in _named(options, there) if not _with_an_id(option, text, there)]
     for option, text in said[:_SHOWN]:
         yield Finding("VP317", Severity.WARNING, f"{option} {text} matches nothing here", _hint(option, text, there))
     if len(said) > _SHOWN:

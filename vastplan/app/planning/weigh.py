@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, replace
 
+from vastplan.app.planning.named import named_nowhere
+from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.match import Matches
@@ -31,9 +33,11 @@ class Weighed:
     matches: Matches
 
 
-def draft_actions(inputs: PlanInputs) -> Drafted:
-    """Match and diff."""
-    return Drafted(inputs, draft(inputs))
+def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str]) -> Drafted:
+    """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document."""
+    drafted = draft(inputs)
+    nowhere = named_nowhere(options, inputs, drafted, sites)
+    return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 
 def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[str]]) -> Drafted:
@@ -49,10 +53,11 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
 
 
 def read_claims(drafted: Drafted, source: Source) -> Drafted:
-    """Read what other documents own, where something would be taken over, or one of ours says that it is of another."""
+    """Read what other documents own, where something would be taken over, one of ours says that it is of another, or there is
+    more of somebody than is ours."""
     matches = drafted.draft.matches
     found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
-    if not any(
+    if not drafted.draft.beside and not any(
         match.live is not None
         and (match.owned is None or match.live.mark.document not in ("", drafted.inputs.document))
         for match in found

@@ -34,14 +34,19 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _made(facts: Facts, key: Entry) -> date | None:
-    """The day on which the live key was made, as far as the system tells."""
+    """The day on which the live key was made, as the system tells, or where it does not as the ledger has it."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
-            try:
-                return date.fromisoformat(str(live.told.get("creation_time"))[:10])
-            except ValueError:
-                return None
+            told = (_day(live.told.get("creation_time")), _day(live.delivered_at))
+            return next((day for day in told if day is not None), None)
     return None
+
+
+def _day(said: object) -> date | None:
+    try:
+        return date.fromisoformat(str(said)[:10])
+    except ValueError:
+        return None
 
 
 CHECK = Check(
@@ -50,7 +55,7 @@ CHECK = Check(
     severity=Severity.WARNING,
     why="A key that was copied somewhere stays good for whoever has it until it is removed: a new one ends that.",
     fix="another generation makes another, and delivers it in its place",
-    source="VMS API 5.5 locals3keys.creation_time, users/query access_keys.creation_time; max_age is the document's word",
+    source="VMS API 5.5 locals3keys.creation_time, users/query access_keys.creation_time, or else when the ledger had it delivered; max_age is the document's word",
     run=_run,
     reads=_KINDS,
     wanted=_wanted,

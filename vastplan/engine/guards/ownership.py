@@ -109,7 +109,7 @@ def mass(action: Action, context: GuardContext) -> Block | None:
         return None
     site, kind, share = action.address.site, action.address.kind, context.share(action)
     owned, limits, own_limit = _count(context.owned, (site, kind)), context.limit(site), context.consent.max_count
-    fix = "--target a part, or raise --max-changes"
+    fix = f"--target a part, or --max-changes {share.changed}"
     most = limits.changes(owned) if own_limit is None else own_limit
     if share.changed > most:
         text = f"{share.changed} of {owned} {plural(kind)} on {site} would change; the limit is {most}"

@@ -10,7 +10,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered
 
-_NO_BUCKET = "no s3_policies, as no bucket names it"
+_NO_BUCKET = "s3_policies none: no bucket lists it in read or write, and an owner needs none"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:

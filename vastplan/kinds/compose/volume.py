@@ -22,14 +22,13 @@ from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text, formed
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
 
 FILE_DRIVER = "csi.vastdata.com"
-_PATH = r"^(/[^/\x00-\x1f\x7f]+)+$"
 Path = Annotated[
     str,
-    StringConstraints(pattern=_PATH, max_length=1024),
-    formed(_PATH, "a path: it starts with / and does not end with it, and has no // and no control characters"),
+    StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024),
+    Says("a path: it starts with / and does not end with it, and has no // and no control characters"),
 ]
 _Qos = View.model_fields["qos"].annotation
 

@@ -11,10 +11,18 @@ from vastplan.model.units import parse_bytes
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
-from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
+from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Says, Spec
 
-LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
-LabelKey = Annotated[str, StringConstraints(max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+LabelValue = Annotated[
+    str,
+    StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$"),
+    Says("the value of a label: letters and digits, with -, _ and . between them, at most 63"),
+]
+LabelKey = Annotated[
+    str,
+    StringConstraints(max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$"),
+    Says("the key of a label, such as team or example.com/team"),
+]
 ObjectName = Annotated[KubernetesName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE]
 NAMESPACE = Refers("namespace.name", "project.namespace", blocks_delete=False)
 InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]

@@ -8,9 +8,13 @@ from vastplan.kinds.kubernetes._common import Labelled, manifest
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Dependents
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
-from vastplan.schema.types import MISSING
+from vastplan.schema.types import MISSING, Says
 
-NamespaceName = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+NamespaceName = Annotated[
+    str,
+    StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"),
+    Says("the name of a namespace: small letters and digits, with - between them, at most 63"),
+]
 _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 

@@ -9,7 +9,7 @@ from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, O
 from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
-from vastplan.schema.types import MISSING, ReferenceName
+from vastplan.schema.types import MISSING, ReferenceName, Says
 
 _MEBIBYTE = 2**20
 
@@ -32,7 +32,11 @@ def canonical(value: object) -> object:
     return QUANTITY.write(whole) if whole and whole % _MEBIBYTE == 0 else str(whole)
 
 
-_Resource = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+_Resource = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$"),
+    Says("a resource, such as requests.storage: letters, digits, -, _, . and /"),
+]
 _Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | int)]
 
 

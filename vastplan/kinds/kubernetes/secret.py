@@ -11,9 +11,13 @@ from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, ControllerOwned, Keyed
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
-from vastplan.schema.types import MISSING, SecretSource
+from vastplan.schema.types import MISSING, Says, SecretSource
 
-_Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+_Key = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$"),
+    Says("a key of a Secret: letters, digits, -, _ and ."),
+]
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
 _GUARDED = ("password", "token", "passphrase")
 BASE64 = Codec(

@@ -35,7 +35,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Host, ReferenceName, Text
+from vastplan.schema.types import MISSING, Host, ReferenceName, Says, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")
@@ -97,8 +97,16 @@ def _as_text(value: object) -> object:
 
 
 # Run:AI (2.23 and later) refuses dots; with the suffix of a quota's key 253 characters are the most.
-ClassName = Annotated[str, StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
-_Path = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+ClassName = Annotated[
+    str,
+    StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+    Says("the name of a storage class: small letters and digits, with - between them, at most 225"),
+]
+_Path = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
+]
 _Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=str | int | bool)]
 
 

@@ -11,10 +11,12 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, StringConstraints
 
 from vastplan.model.natural_order import natural
-from vastplan.schema.types import Spec
+from vastplan.schema.types import Says, Spec
 
 _TRIMMED = r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$"  # one line, no blanks around it
-_Subject = Annotated[str, StringConstraints(max_length=253, pattern=_TRIMMED)]
+_Subject = Annotated[
+    str, StringConstraints(max_length=253, pattern=_TRIMMED), Says("a name in one line, without blanks around it")
+]
 
 
 class UserSubject(Spec):

@@ -14,12 +14,16 @@ from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.kind import Metric, Ready, Row, Values
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
 _UNITS = ("project", "department")
 SCOPES = (*_UNITS, "cluster")
-Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
-FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$")]
+Mount = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$"),
+    Says("an absolute path in the container, which starts with / and has no :"),
+]
+FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")]
 """Of the files, in octal as text: "0440"."""
 Description = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")

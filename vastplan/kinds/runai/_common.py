@@ -7,6 +7,11 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.schema.markers import Codec
+from vastplan.schema.types import Says
 
-OrgUnitName = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
+OrgUnitName = Annotated[
+    str,
+    StringConstraints(max_length=63, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+    Says("a name in Run:AI: small letters and digits, with - between them, at most 63"),
+]
 INTEGER = Codec(int, str)  # ids are decimal text in org units and integers in asset metadata

@@ -22,10 +22,18 @@ from vastplan.kinds.runai._assets import (
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import IMMUTABLE, Opens, Since, Wire
-from vastplan.schema.types import MISSING
+from vastplan.schema.types import MISSING, Says
 
-_ConfigMapName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
-_Below = Annotated[str, StringConstraints(max_length=1024, pattern=r"^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$")]
+_ConfigMapName = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+    Says("the name of a ConfigMap, without dots: small letters and digits, with - between them, at most 253"),
+]
+_Below = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"),
+    Says("a path below the mount, which does not start with /"),
+]
 
 
 class ConfigMapDataSource(Scoped):

@@ -37,14 +37,18 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Says
 
 # Run:AI also takes 10GB and 10GiB.
 _SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
 _MODES = {"ReadWriteOnce": "readWriteOnce", "ReadOnlyMany": "readOnlyMany", "ReadWriteMany": "readWriteMany"}
 _OF_NEW_CLAIMS = ("size", "storage_class", "access_modes", "volume_mode")
 _IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # of a PVC that Run:AI names
-_ClassName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
+_ClassName = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
+    Says("the name of a storage class, without dots: small letters and digits, with - between them, at most 253"),
+]
 
 
 class DataSource(Scoped):

@@ -25,10 +25,18 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, ReferenceName, Spec
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec
 
-_Name = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z][-a-z0-9]*$")]
-_Description = Annotated[str, StringConstraints(min_length=1, max_length=127, pattern=r"^[^\x00-\x1f\x7f]+$")]
+_Name = Annotated[
+    str,
+    StringConstraints(max_length=63, pattern=r"^[a-z][-a-z0-9]*$"),
+    Says("the name of a data volume: a small letter, then small letters, digits and -, at most 63"),
+]
+_Description = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=127, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    Says("a description in one line, at most 127 characters", shown=False),
+]
 _SHARED = "sharedScopes"
 _FIELDS = {"project": "shared_with_projects", "department": "shared_with_departments"}
 _OF_THE_SITE = "{cluster}"  # which the client fills in

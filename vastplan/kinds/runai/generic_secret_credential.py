@@ -8,9 +8,13 @@ from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, wi
 from vastplan.kinds.runai._credentials import Credential, credentials, value_at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed, Row, Values
-from vastplan.schema.types import MISSING, SecretSource
+from vastplan.schema.types import MISSING, Says, SecretSource
 
-_Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+_Key = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$"),
+    Says("a key of a Secret: letters, digits, -, _ and ."),
+]
 
 
 class GenericSecretCredential(Credential):

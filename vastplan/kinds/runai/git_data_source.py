@@ -18,13 +18,17 @@ from vastplan.kinds.runai._assets import (
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import Opens, Refers, Since, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Text
+from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 
 # With a user and a password in it an address is a secret. `git@HOST:PATH` has no password.
 _Repository = Annotated[
     str,
     StringConstraints(
         max_length=1024, pattern=r"^([a-z]+://([^\s/:@]+@)?[^\s/@]+(/[^\s]*)?|[^\s/:@]+@[^\s/:@]+:[^\s]+)$"
+    ),
+    Says(
+        "a repository, such as https://git.example.com/team/code.git or git@git.example.com:team/code.git, without a password",
+        shown=False,
     ),
 ]
 

@@ -8,9 +8,13 @@ from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scop
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import Opens, Wire
-from vastplan.schema.types import MISSING
+from vastplan.schema.types import MISSING, Says
 
-_Directory = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+_Directory = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
+]
 
 
 class HostPathDataSource(Scoped):

@@ -12,9 +12,13 @@ from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scop
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
-from vastplan.schema.types import MISSING, Host
+from vastplan.schema.types import MISSING, Host, Says
 
-_Export = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+_Export = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
+]
 
 
 class NfsDataSource(Scoped):

@@ -18,10 +18,18 @@ from vastplan.kinds.runai._assets import (
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import Opens, Refers, Wire
-from vastplan.schema.types import MISSING, ReferenceName
+from vastplan.schema.types import MISSING, ReferenceName, Says
 
-_Bucket = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-_Url = Annotated[str, StringConstraints(max_length=1024, pattern=r"^https?://[^\s/?#@]+(/[^\s]*)?$")]
+_Bucket = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$"),
+    Says("the name of a bucket: letters, digits, -, _ and ."),
+]
+_Url = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^https?://[^\s/?#@]+(/[^\s]*)?$"),
+    Says("an address, such as https://s3.example.com, without a user or a password", shown=False),
+]
 
 
 class S3DataSource(Scoped):

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from vastplan.model import units
 from vastplan.schema.kind import Delivers, Drawn
 from vastplan.schema.markers import Refers, Unit
-from vastplan.schema.types import Spec, formed, quantity
+from vastplan.schema.types import Says, Spec, quantity
 
 _PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 DAY = 86400  # seconds
@@ -17,12 +17,12 @@ _KEY = r"^[-._a-zA-Z0-9]+$"
 SecretPath = Annotated[
     str,
     StringConstraints(max_length=317, pattern=_PATH),
-    formed(_PATH, "NAMESPACE/NAME of a Secret: small letters and digits, with - between them, and in the name also ."),
+    Says("NAMESPACE/NAME of a Secret: small letters and digits, with - between them, and in the name also ."),
 ]
 SecretKey = Annotated[
     str,
     StringConstraints(max_length=253, pattern=_KEY),
-    formed(_KEY, "a key of a Secret: letters, digits, -, _ and ."),
+    Says("a key of a Secret: letters, digits, -, _ and ."),
 ]
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
 MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]

@@ -15,6 +15,7 @@ from vastplan.schema.markers import (
     Clears,
     Opens,
     Refers,
+    Revokes,
     ServerDefault,
     ShownAt,
     Wire,
@@ -28,6 +29,7 @@ AttachedPolicies = Annotated[
     Wire("s3_policies_ids"),
     Clears([]),
     Opens(either=True),  # one that goes may have denied something
+    Revokes("who has it now is refused what nothing else allows, at once"),
     ServerDefault([], WITNESS),
 ]
 

@@ -14,10 +14,14 @@ from pydantic import Field, StringConstraints
 from vastplan.model.natural_order import natural
 from vastplan.model.value import to_json
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.types import Count, Existing, Spec, Text
+from vastplan.schema.types import Count, Existing, Says, Spec, Text
 
 Somebody = Annotated[Text, Field(min_length=1)]
-Sid = Annotated[str, StringConstraints(pattern=r"^S-[0-9]+(-[0-9]+)+$", max_length=256)]
+Sid = Annotated[
+    str,
+    StringConstraints(pattern=r"^S-[0-9]+(-[0-9]+)+$", max_length=256),
+    Says("a SID, such as S-1-5-21-1004336348-1177238915-682003330-512"),
+]
 Id = Annotated[Count, Field(le=2**32 - 1)]
 # The types of identifiers, by how the document says it. `group` is what the REST API takes, `groupname` what the CLI calls it.
 USER_TYPES = {"user": "username", "uid": "uid", "sid": "sid_str"}

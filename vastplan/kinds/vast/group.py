@@ -26,4 +26,5 @@ KIND = kind(
     endpoint=collection("groups"),
     attributes=(Attribute("gid", ("gid",), lambda values: values.get("gid"), ("gid",)),),
     keyed=Keyed(within="local_provider"),
+    unique=(("gid", "local_provider"),),
 )

@@ -9,10 +9,14 @@ from vastplan.kinds.vast.realm import of_tenant, without_tenant
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text, VendorName
 
 VERBS = ("create", "view", "edit", "delete")
-Permission = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253)]
+Permission = Annotated[
+    str,
+    StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253),
+    Says(f"a permission: {'_, '.join(VERBS)}_ and then the name of a realm"),
+]
 
 
 class ManagerRole(Spec):

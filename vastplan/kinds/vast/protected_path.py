@@ -22,10 +22,14 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
-from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Says, Span, Spec, VendorName
 
 # All documents have it as text; those that are seen are such.
-_Guid = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
+_Guid = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"),
+    Says("a GUID, such as 01234567-89ab-cdef-0123-456789abcdef"),
+]
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
 # The first synchronisation may take days; the path is in order while it lasts.

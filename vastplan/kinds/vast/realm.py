@@ -9,10 +9,14 @@ from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Delta
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
 # In lower case: https://github.com/vast-data/terraform-provider-vastdata, examples/resources/vastdata_administrator_realm.
-_ObjectType = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=253)]
+_ObjectType = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=253),
+    Says("a type of object, such as viewpolicy: small letters, digits and _"),
+]
 
 
 class Realm(Spec):

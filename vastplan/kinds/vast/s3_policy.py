@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from vastplan.kinds.vast._common import collection
 from vastplan.model import s3_policy
@@ -12,9 +12,14 @@ from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, PROSE, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.shapes.document import JsonDocument
-from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, plain_key
 
-PolicyName = Annotated[VendorName, StringConstraints(pattern=r"^\S+$")]  # VAST: no spaces
+PolicyName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$"),
+    Says("the name of an identity policy, which has no blanks"),
+    BeforeValidator(plain_key),
+]
 _POLICY = JsonDocument(s3_policy.canonical)
 
 

@@ -41,4 +41,5 @@ KIND = kind(
     endpoint=collection("users"),
     attributes=(Attribute("uid", ("uid",), lambda values: values.get("uid"), ("uid",)),),
     keyed=Keyed(within="local_provider"),
+    unique=(("uid", "local_provider"),),
 )

@@ -29,21 +29,35 @@ from vastplan.schema.markers import (
     Codec,
     Opens,
     Refers,
+    Revokes,
     ServerDefault,
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Says, Spec, Text, VendorName
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
 Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
 # Kept as text: VMS documents `m` as months in one of these fields and as minutes in the others.
-Period = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$")]
+Period = Annotated[
+    str,
+    StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$"),
+    Says("a time, such as 12h, 30d or 1y: a whole number and h, m, d or y"),
+]
 _KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
 _NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
-_Share = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$')]
-_Alias = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$")]
+_OWNED = Revokes("keys of whoever owns the bucket now get at it no further than policies let them, at once")
+_Share = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$'),
+    Says('the name of a share: at most 80 characters, none of / \\ : | < > * ? "'),
+]
+_Alias = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$"),
+    Says("an alias, which starts with / and has no blanks and no letters but those of ASCII"),
+]
 
 
 class ShareGrant(Spec):
@@ -160,8 +174,10 @@ class View(Spec):
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
 
     bucket: Annotated[Name | MISSING, IMMUTABLE, Opens()] = MISSING
-    bucket_owner: Annotated[Text | MISSING, Opens()] = MISSING
-    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False)] = MISSING
+    bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
+    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False), _OWNED] = (
+        MISSING
+    )
     allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     bucket_creators: _Creators = MISSING
     """Users by name, of any provider of the tenant, whose new buckets are made by this view of protocol ENDPOINT."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import MISSING, StringConstraints, model_validator
 
 from vastplan.schema.connection import AnySecret, Tls, Url
+from vastplan.schema.types import Says
 
 
 class VastEndpoint(Tls):
@@ -17,7 +18,10 @@ class VastEndpoint(Tls):
     username: str | MISSING = MISSING
     password: AnySecret | MISSING = MISSING
     tenant: str | MISSING = MISSING
-    api_version: Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$")] | MISSING = MISSING
+    api_version: (
+        Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$"), Says("a version of the API: v1, v5 or latest")]
+        | MISSING
+    ) = MISSING
 
     @model_validator(mode="after")
     def _one_credential(self) -> VastEndpoint:

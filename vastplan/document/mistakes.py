@@ -1,0 +1,160 @@
+"""What a model has against a part of a document, in plain words: where it stands, what is wrong, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from vastplan.document.yaml import Mapping as Located
+from vastplan.document.yaml import Sequence as LocatedList
+from vastplan.model.finding import Where
+from vastplan.schema.allowed import form, keys_at, models_at
+from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
+
+Path = tuple[Any, ...]
+Near = Callable[[str, Collection[str]], str]
+UNKNOWN, MISSING_KEY, WRONG = "VP206", "VP211", "VP212"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake: `path` is where it is in what was written, `said` what is wrong there, `fix` what was probably meant.
+
+    Of what is missing, and of a key that nobody knows, `path` has that key at its end.
+    """
+
+    code: str
+    path: Path
+    said: str
+    where: Where | None
+    fix: str = ""
+
+    def about(self, whole: str = "") -> str:
+        """It as a sentence; `whole` is what to call all of what was written, where it is about that."""
+        dotted = ".".join(map(str, self.path))
+        if self.code == MISSING_KEY:
+            return f"{whole}: {dotted} {self.said}" if whole else f"{dotted} {self.said}"
+        inside = dotted if self.code == WRONG else ".".join(map(str, self.path[:-1]))
+        subject = inside or (whole if self.code == WRONG else "")
+        return f"{subject}: {self.said}" if subject else self.said
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """What the library says, with the arms of unions that led to it: by the path of each union the arm's label."""
+
+    error: ErrorDetails
+    path: Path
+    where: Where | None
+    arms: tuple[tuple[Path, str], ...]
+
+    @property
+    def is_misfit(self) -> bool:
+        """Whether a key is too many or missing."""
+        return self.error["type"] in ("extra_forbidden", "missing")
+
+
+def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near: Near) -> list[Mistake]:
+    """Each mistake once. Of the forms that a value may have it is held against the one that was probably meant."""
+    problems = [_placed(values, error) for error in invalid.errors(include_url=False)]
+    told = list(_of_one_form(model, values, problems))
+    unknown = [one.path for one in told if one.error["type"] == "extra_forbidden"]
+    found: dict[tuple[str, Path, str], Mistake] = {}
+    for problem in told:
+        path, last = problem.path, str(problem.path[-1]) if problem.path else ""
+        if problem.error["type"] == "extra_forbidden":
+            known = keys_at(model, path[:-1])
+            mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, near(last, known))
+        elif problem.error["type"] == "missing":
+            if any(other[:-1] == path[:-1] and near(str(other[-1]), [last]) for other in unknown):
+                continue  # it is there, misspelt, which is said of that
+            mistake = Mistake(MISSING_KEY, path, "is missing", problem.where)
+        else:
+            text, choices = said(problem.error, models_at(model, path))
+            written = problem.error["input"]
+            fix = near(written, choices) if isinstance(written, str) and choices else ""
+            mistake = Mistake(WRONG, path, text, problem.where, fix)
+        found.setdefault((mistake.code, mistake.path, mistake.said), mistake)
+    return list(found.values())
+
+
+def _placed(values: Any, error: ErrorDetails) -> _Problem:
+    """Where it is in what was written: of the library's path, labels of arms are not, and what is missing should be."""
+    path: list[Any] = []
+    arms: list[tuple[Path, str]] = []
+    where: Where | None = None
+    for index, step in enumerate(error["loc"]):
+        if isinstance(values, Mapping) and step in values:
+            where = values.where(str(step)) if isinstance(values, Located) else None
+            values = values[step]
+            path.append(step)
+        elif isinstance(values, list | LocatedList) and isinstance(step, int) and step < len(values):
+            where = values.items_at[step] if isinstance(values, LocatedList) else None
+            values = values[step]
+            path.append(step)
+        elif error["type"] == "missing" and index == len(error["loc"]) - 1:
+            where = where or (values.at if isinstance(values, Located) else None)
+            path.append(step)
+        elif step != "[key]":  # so it says that a key is wrong, which is in the path already
+            arms.append((tuple(path), str(step)))
+    return _Problem(error, tuple(path), where, tuple(arms))
+
+
+def _of_one_form(model: type[BaseModel], values: Any, problems: Iterable[_Problem]) -> Iterator[_Problem]:
+    """The problems, of each union those of one arm, or one for all where none is nearer than the others."""
+    unions: dict[Path, dict[str, list[_Problem]]] = {}
+    for problem in problems:
+        if problem.arms:
+            (path, arm), *rest = problem.arms
+            unions.setdefault(path, {}).setdefault(arm, []).append(replace(problem, arms=tuple(rest)))
+        else:
+            yield problem
+    for path, arms in unions.items():
+        meant = [
+            arm
+            for arm in arms.values()
+            if not any(one.path == path and not one.arms and is_of_another_type(one.error) for one in arm)
+        ]
+        ranked = sorted((_distance(path, arm), index) for index, arm in enumerate(meant))
+        nearest = [meant[index] for distance, index in ranked if distance == ranked[0][0]]
+        if len(nearest) == 1:
+            yield from _of_one_form(model, values, nearest[0])
+            continue
+        every = [one for arm in arms.values() for one in arm]
+        unknown = [one for arm in nearest for one in arm if one.error["type"] == "extra_forbidden"]
+        if unknown:
+            yield from unknown
+        else:
+            yield _for_all(model, values, path, every)
+
+
+def _distance(path: Path, arm: list[_Problem]) -> tuple[int, int]:
+    """How far what was written is from an arm: first by its keys, then by what is in them."""
+    return sum(one.is_misfit and one.path[:-1] == path for one in arm), len(arm)
+
+
+def _for_all(model: type[BaseModel], values: Any, path: Path, every: list[_Problem]) -> _Problem:
+    """One problem for all arms: what may be written instead."""
+    models = models_at(model, path)
+    of_types = [wanted(one.error, models) for one in every if one.path == path]
+    forms = [*of_types, *map(form, models)]
+    first = next((one for one in every if one.path == path), every[0])
+    where = first.where if first.path == path else _where(values, path)
+    return _Problem(misfit(_value_at(values, path), forms), path, where, ())
+
+
+def _value_at(values: Any, path: Path) -> Any:
+    for step in path:
+        values = values[step]
+    return values
+
+
+def _where(values: Any, path: Path) -> Where | None:
+    holder = _value_at(values, path[:-1])
+    if isinstance(holder, Located):
+        return holder.where(path[-1])
+    return holder.items_at[path[-1]] if isinstance(holder, LocatedList) else None

@@ -1,0 +1,57 @@
+"""What is there beside what the ledger has of somebody: keys that nobody here rotates, and that open what his open. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vastplan.engine.diff import digests
+from vastplan.engine.formers import alike, identity_of, made_by_creates_cut_off
+from vastplan.engine.guards.owner import Owners
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.wording import counted
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Live objects that are nobody's here, and alike in whose they are with that of an entry."""
+
+    entry: Entry
+    found: tuple[Live, ...]
+
+
+def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]) -> tuple[Beside, ...]:
+    """Of all whose objects are told by their ids alone: several may be alike. Somebody's are said once, by his first entry."""
+    remade = [entry for entry in entries if matches.kinds[entry.address.kind].remade]
+    made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 tells of these
+    there = {
+        (site, name): alike(matches, site, matches.kinds[name], ledger[site].key)
+        for site, name in {entry.address[:2] for entry in remade}
+    }
+    said: dict[tuple[str, str, tuple[str, ...]], Beside] = {}
+    for entry in sorted(remade, key=lambda entry: entry.address):
+        site, name, _ = entry.address
+        kind = matches.kinds[name]
+        whose = identity_of(kind, digests(kind, entry.values, ledger[site].key))
+        found = [live for live in there[site, name].get(whose, ()) if matches.address_of(live) is None]
+        found = [live for live in found if (site, name, live.id) not in made]
+        if found:
+            said.setdefault((site, name, whose), Beside(entry, (*found,)))
+    return (*said.values(),)
+
+
+def more_than_known(found: Iterable[Beside], owners: Owners) -> Iterator[Finding]:
+    """VP337, a note: whose, and how many there are that the ledger neither has nor had, and no other document's has."""
+    for one in found:
+        strangers = [live for live in one.found if not owners.of(live)]
+        if strangers:
+            kind = strangers[0].kind
+            whose = ", ".join(f"{name} {inert(one.entry.values.get(name), 80)}" for name in kind.identity)
+            text = f"{whose}: {counted(len(strangers), kind.name)} more than the ledger has; nobody here rotates or removes what is more"
+            fix = "vastplan drift lists it; delete by hand what nobody uses"
+            yield Finding("VP337", Severity.NOTE, text, fix, str(one.entry.address), one.entry.where)

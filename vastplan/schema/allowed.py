@@ -1,0 +1,63 @@
+"""What a model allows at a place in a document: which structs, and which keys those have."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Iterator
+from types import UnionType
+from typing import Annotated, Any, Union
+
+from pydantic import BaseModel
+
+_NAMED = 4  # keys of a struct that a message names
+
+
+def models_at(model: type[BaseModel], path: Iterable[Any]) -> tuple[type[BaseModel], ...]:
+    """The structs that may stand at a path of what the model reads."""
+    here: list[Any] = [model]
+    for step in path:
+        here = [inner for each in here for inner in _below(each, step)]
+    found = (each for each in here if isinstance(each, type) and issubclass(each, BaseModel))
+    return tuple(dict.fromkeys(found))
+
+
+def keys_at(model: type[BaseModel], path: Iterable[Any]) -> list[str]:
+    """The keys of the structs at a path."""
+    return list(dict.fromkeys(key for each in models_at(model, path) for key in each.model_fields))
+
+
+def form(model: type[BaseModel]) -> str:
+    """How a struct is written, in short: as its class says, or by the keys that it cannot be without."""
+    said = getattr(model, "SAYS", "")
+    if said:
+        return str(said)
+    required = [name for name, info in model.model_fields.items() if info.is_required()]
+    if required:
+        return f"{{{', '.join(f'{name}: ...' for name in required[:_NAMED])}}}"
+    names = list(model.model_fields)
+    more = ", ..." if len(names) > _NAMED else ""
+    return f"a mapping with {', '.join(names[:_NAMED])}{more}" if names else "a mapping"
+
+
+def _below(annotation: Any, step: Any) -> Iterator[Any]:
+    """What may stand under a key, or in a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        info = annotation.model_fields.get(step) if isinstance(step, str) else None
+        if info is not None:
+            yield from _plain(info.annotation)
+        return
+    arguments = typing.get_args(annotation)
+    if arguments:
+        yield from _plain(arguments[-1])
+
+
+def _plain(annotation: Any) -> Iterator[Any]:
+    """The arms of a type, without what is said about them."""
+    origin = typing.get_origin(annotation)
+    if origin is Annotated:
+        yield from _plain(typing.get_args(annotation)[0])
+    elif origin in (Union, UnionType):
+        for arm in typing.get_args(annotation):
+            yield from _plain(arm)
+    else:
+        yield annotation

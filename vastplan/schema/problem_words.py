@@ -1,0 +1,124 @@
+"""The library's problems in our words: what is there, and what to write. No value is shown but by what says so itself (`Says`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from vastplan.model.wording import counted, quoted
+from vastplan.schema.allowed import form
+from vastplan.schema.types import SAID
+
+_NUMBER, _WHOLE = "a number", "a whole number"
+_TYPES = {  # what is wanted, where something of another type is there
+    "string_type": "text",
+    "int_type": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "finite_number": _NUMBER,
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "none_required": "null",
+}
+_BOUNDS = {
+    "greater_than_equal": ("small", "{ge} or more"),
+    "greater_than": ("small", "more than {gt}"),
+    "less_than_equal": ("large", "{le} or less"),
+    "less_than": ("large", "less than {lt}"),
+}
+_NO_FORM = "no_form"
+
+
+def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
+    """The problem that a value has none of the forms that it may have."""
+    listed = list(dict.fromkeys(forms))
+    if _NUMBER in listed:
+        listed = [one for one in listed if one != _WHOLE]
+    return ErrorDetails(type=_NO_FORM, loc=(), msg="", input=value, ctx={"forms": listed})
+
+
+def is_of_another_type(error: ErrorDetails) -> bool:
+    """Whether a value is no such thing at all, and not only a wrong one."""
+    if error["type"] == SAID:
+        return not isinstance(error["input"], str)
+    if error["type"] == "literal_error":
+        return error["input"] is None or isinstance(error["input"], list | Mapping)
+    return error["type"] in _TYPES
+
+
+def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
+    """What to write there; `models` are the structs that may stand there."""
+    context = error.get("ctx", {})
+    if error["type"] == SAID:
+        return str(context["words"])
+    if error["type"] == "literal_error":
+        return str(context["expected"])
+    if error["type"] == "model_type":
+        return next((form(each) for each in models if each.__name__ == context["class_name"]), "a mapping")
+    return _TYPES.get(error["type"], "something else")
+
+
+def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, tuple[str, ...]]:
+    """What is wrong, and of a choice what there is to choose from."""
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    if kind == _NO_FORM:
+        return f"is {_there(value)}; write {_either(context['forms'])}", ()
+    if kind == "literal_error":
+        expected = str(context["expected"])
+        text = f"has to be {expected}" if isinstance(value, str) and value else f"is {_there(value)}; write {expected}"
+        return text, tuple(re.findall(r"'([^']*)'", expected))
+    if kind == SAID and isinstance(value, str):
+        return _not_as(value, context), ()
+    if is_of_another_type(error):
+        return _of_another_type(kind, value, wanted(error, models)), ()
+    if kind in _BOUNDS:
+        too, text = _BOUNDS[kind]
+        return f"is too {too}; write {text.format(**context)}", ()
+    if kind in ("string_too_short", "too_short"):
+        least, noun = context["min_length"], "character" if isinstance(value, str) else "item"
+        return f"is {'too short' if value else 'empty'}; write at least {counted(least, noun)}", ()
+    if kind in ("string_too_long", "too_long"):
+        most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
+        return f"is too long; write at most {counted(most, noun)}", ()
+    message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return message.replace("Input should be", "has to be"), ()
+
+
+def _not_as(value: str, context: Mapping[str, Any]) -> str:
+    """What is wrong with a text that has a form."""
+    words, longest = context["words"], context.get("longest")
+    if not value:
+        return f"is empty; write {words}"
+    if longest is not None and len(value) > longest:
+        return f"is longer than {longest} characters; write {words}"
+    return f"{quoted(value)} is not {words}" if context["shown"] else f"is not {words}"
+
+
+def _of_another_type(kind: str, value: Any, what: str) -> str:
+    is_number = isinstance(value, bool | int | float)
+    if kind == "string_type" and is_number:
+        return f"is {_there(value)}; put it in quotes"
+    bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()
+    how = ", without quotes" if bare else ", in quotes" if kind == SAID and is_number else ""
+    return f"is {_there(value)}; write {what}{how}"
+
+
+def _either(forms: list[str]) -> str:
+    return " or ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
+
+
+def _there(value: Any) -> str:
+    """What somebody wrote, by its type."""
+    if value is None or (isinstance(value, str | list | Mapping) and not value):
+        return "empty"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "a mapping"
