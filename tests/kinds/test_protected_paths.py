@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab import Lab
 from vastplan.model.errors import Invalid
-from vastplan.model.plan import Verb
+from vastplan.model.plan import Plan, Verb
 
 GUID = "01234567-89ab-cdef-0123-456789abcdef"
 BASE: dict[str, Any] = {
@@ -155,3 +155,89 @@ def test_each_comes_after_the_view_that_makes_its_directory_and_the_copy_does_no
         "iad/protected_path/p": ["iad/view/d"],
         "pdx/protected_path/q": ["pdx/view/d"],
     }
+
+
+FAR = {"source_dir": "/d", "protection_policy": "far", "remote_tenant": "b", "target_exported_dir": "/of-iad"}
+P = "iad/protected_path/p"
+
+
+def blocks(plan: Plan) -> dict[str, str]:
+    """What stops the path, by guard."""
+    return {
+        block.guard: block.message for action in plan.actions if str(action.address) == P for block in action.blocked
+    }
+
+
+def lead(lab: Lab, site: str) -> None:
+    """Somebody makes a site the source, as planned, and it is done."""
+    (row,) = lab.rows(site, "protected_path")
+    lab.by_hand(site, "vast", "PATCH", f"/api/v5/protectedpaths/{row['id']}/", {"failover": True, "graceful": True})
+    lab.world.pass_time(60)
+    (row,) = lab.rows(site, "protected_path")
+    assert row["role"] == "SOURCE"
+
+
+def test_a_path_whose_role_has_moved_stays_ours_and_is_neither_made_anew_nor_written(lab: Lab) -> None:
+    lab.write(document({"p": FAR}))
+    lab.converge()
+    lab.world.pass_time(60)
+    lead(lab, "pdx")
+    lab.clear_calls()
+    plan = lab.plan()
+    assert plan.actions == ()
+    assert [one.address for one in plan.findings if one.code == "VP345"] == [P]
+    lab.write(document({"p": {**FAR, "enabled": False}}))
+    assert set(blocks(lab.plan())) == {"copy"}
+    lab.write(document({}))
+    plan = lab.plan(lab.consent_to_loss(P))
+    assert set(blocks(plan)) == {"copy"}
+    lab.apply(plan)
+    assert [call.method for call in lab.calls() if "protectedpaths" in call.path] == []
+    lead(lab, "iad")
+    lab.write(document({"p": {**FAR, "enabled": False}}))
+    lab.converge()
+    plan = lab.plan()
+    assert plan.actions == () and "VP345" not in {one.code for one in plan.findings}
+
+
+def test_where_the_ledger_was_lost_too_the_copy_is_taken_over_as_it_is(lab: Lab) -> None:
+    lab.write(document({"p": FAR}))
+    lab.converge()
+    lab.world.pass_time(60)
+    lead(lab, "pdx")
+    for file in (lab.folder / ".vastplan" / "ledger").glob("*.json"):
+        file.unlink()
+    (adopted,) = [action for action in lab.plan().actions if str(action.address) == P]
+    assert (adopted.verb, adopted.changes, adopted.blocked) == (Verb.ADOPT, (), ())
+
+
+def test_a_view_where_the_copy_would_go_is_in_the_way(lab: Lab) -> None:
+    """VMS says so in the middle of an apply; a plan says it before."""
+    there = {"a": BASE["tenants"]["a"], "b": {"sites": ["pdx"], "view_policy": {}}}
+    there["b"]["views"] = {"w": {"path": "/of-iad/w", "create_dir": True}}
+    lab.write({**document({}), "tenants": there})
+    lab.converge()
+    lab.write({**document({"p": FAR}), "tenants": there})
+    plan = lab.plan()
+    assert blocks(plan) == {
+        "in-the-way": "/of-iad is there already: view /of-iad/w of pdx is in it, and the system makes a new one"
+    }
+    lab.write({**document({"p": {**FAR, "target_exported_dir": "/of-iad-2"}}), "tenants": there})
+    lab.converge()
+
+
+def test_a_path_leaves_its_copy_behind_where_none_can_be_made_again(lab: Lab) -> None:
+    lab.write(document({"p": FAR}))
+    lab.converge()
+    lab.write(document({"p": {**FAR, "capabilities": "REPLICATION_AND_GN"}}))
+    consent = lab.consent_to_loss(P)
+    said = "/of-iad is there already: it is the copy of protected_path p, which leaves it behind when it goes"
+    assert blocks(lab.plan(consent)) == {"in-the-way": said}
+    lab.write(document({}))
+    plan = lab.converge(consent)
+    assert [(one.name, one.value) for one in plan.actions[0].evidence if one.name == "leaves behind"] == [
+        ("leaves behind", "/of-iad of pdx/tenant/b")
+    ]
+    lab.write(document({"p": FAR}))
+    receipt = lab.apply(lab.plan())
+    assert "path on peer exists" in next(one.message for one in receipt.outcomes if str(one.address) == P)

@@ -99,7 +99,7 @@ def test_any_prefix_and_slash(vms: Vms, prefix: str, path: str) -> None:
         ("PATCH", "/blockmappings/bulk/", 501),
         ("PATCH", "/blockhostvolumes/bulk/", 501),  # its old name, which clients still use
         ("DELETE", "/alarms/", 405),
-        ("PATCH", "/globalsnapstreams/1/pause/", 501),
+        ("PATCH", "/protectedpaths/1/add_stream/", 501),
     ],
 )
 def test_calls_that_lead_nowhere(vms: Vms, method: str, path: str, status: int) -> None:
@@ -781,7 +781,8 @@ def test_a_local_path(vms: Vms, local_path: Any) -> None:
     assert (row := vms.get("/protectedpaths/1/"))["enabled"] is False and row["state"] == "Suspended"
     vms.refused("PATCH", "/protectedpaths/1/", {"source_dir": "/w"})
     assert "not replicated" in vms.refused("PATCH", "/protectedpaths/1/", {"failover": True})["detail"]
-    vms.refused("PATCH", "/protectedpaths/1/", {"abort": True}, status=501)
+    assert "No failover" in vms.refused("PATCH", "/protectedpaths/1/", {"abort": True})["detail"]
+    vms.refused("PATCH", "/protectedpaths/1/", {"state": "Active"}, status=501)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_copying_is_switched_on_and_off(vms: Vms, source: Any) -> None:
 def test_a_stream_can_be_made_by_itself(vms: Vms, source: Any) -> None:
     body = {"name": "s", "loanee_root_path": "/copy", "loanee_snapshot_id": 1, "loanee_tenant_id": 1}
     assert vms.post("globalsnapstreams", **body)["async_task"]["name"] == "clone_snapshot"
-    vms.refused("POST", "/globalsnapstreams/", body | {"remote_target_id": 1}, status=501)
+    assert "not connected" in str(vms.refused("POST", "/globalsnapstreams/", body | {"remote_target_id": 1}))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from vastplan.model.plan import GOING, Action
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Dependents, Kind
 
-_Group = tuple[list[str], list[Live]]  # paths in order, each ending in "/", and the objects that have them
+Group = tuple[list[str], list[Live]]  # paths in order, each ending in "/", and the objects that have them
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +19,32 @@ class DependentsIndex:
     """The dependents of all live objects of some kinds. Made by `index_dependents`."""
 
     _observed: Observed
-    _groups: Mapping[tuple[str, Dependents], Mapping[tuple[str, ...], _Group]] = field(default_factory=dict)
+    _groups: Mapping[tuple[str, Dependents], Mapping[tuple[str, ...], Group]] = field(default_factory=dict)
 
     def of(self, live: Live, rule: Dependents) -> list[Live]:
         """The objects that hang on one; none where their collection could not be read, see `count`."""
         if not concerns(rule, live):
             return []
-        groups = self._groups.get((live.site, rule), {})
-        paths, objects = groups.get(tuple(_value(live, ours) for ours, _ in rule.same), ([], []))
-        if rule.under is None:
-            return objects
-        above = _folder(_value(live, rule.under[0]))
-        first = bisect_left(paths, above)
-        last = first
-        while last < len(paths) and paths[last].startswith(above):
-            last += 1
-        return objects[first:last]
+        group = self._groups.get((live.site, rule), {}).get(
+            tuple(_value(live, ours) for ours, _ in rule.same), ([], [])
+        )
+        return group[1] if rule.under is None else inside(group, _value(live, rule.under[0]))
 
     def count(self, live: Live, rule: Dependents) -> int | Unknown:
         """How many objects hang on one; a collection that could not be read does not tell."""
         problem = self._observed.error(live.site, rule.kind) if concerns(rule, live) else ""
         return Unknown(problem, Reason.UNREAD) if problem else len(self.of(live, rule))
+
+
+def inside(group: Group, path: str) -> list[Live]:
+    """The objects of a group at a path or below it, in the order of their paths."""
+    paths, objects = group
+    above = _folder(path)
+    first = bisect_left(paths, above)
+    last = first
+    while last < len(paths) and paths[last].startswith(above):
+        last += 1
+    return objects[first:last]
 
 
 def concerns(rule: Dependents, live: Live) -> bool:
@@ -55,14 +60,15 @@ def going(kinds: Mapping[str, Kind], actions: Iterable[Action]) -> list[tuple[st
 
 def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> DependentsIndex:
     """The dependents of the objects of these kinds, by site."""
-    groups: dict[tuple[str, Dependents], dict[tuple[str, ...], _Group]] = {}
+    groups: dict[tuple[str, Dependents], dict[tuple[str, ...], Group]] = {}
     for site, kind in kinds:
         for rule in kind.dependents:
-            groups[site, rule] = _grouped(observed.objects(site, rule.kind), rule)
+            groups[site, rule] = grouped(observed.objects(site, rule.kind), rule)
     return DependentsIndex(observed, groups)
 
 
-def _grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], _Group]:
+def grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], Group]:
+    """Objects that a rule may be about, by the values that it compares."""
     members: dict[tuple[str, ...], list[tuple[str, Live]]] = {}
     for live in objects:
         if not rule.counted or live.metrics[rule.counted] != 0:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from vastplan.engine.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.closing import closing_rules, may_close, rules_of
 from vastplan.engine.delivery import delivered_into
+from vastplan.engine.landing import landing_places
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
@@ -30,6 +31,9 @@ def second_read(
             collections |= {
                 (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
             }
+        collections |= {
+            (there, one) for there, one in landing_places(action, kind) if kinds[one].system in systems.get(there, ())
+        }
         collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
@@ -48,7 +52,7 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     kind = kinds[name]
     rules = rules_of(kind, kinds)
     hangs_on_it, cut_off = {rule.kind for rule in kind.dependents}, {rule.kind for rule in rules}
-    reading = _reading_of(kind, kinds)
+    reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
     return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)} | reading
 
 

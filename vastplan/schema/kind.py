@@ -324,6 +324,20 @@ class Precedes:
 
 
 @dataclass(frozen=True, slots=True)
+class Lands:
+    """The system makes a directory for ours on another site, refuses where there is one, and leaves it there when ours goes.
+
+    Our field `room` refers to whose it is there (`told` says it where that site is none of ours), `path` is the directory.
+    `shown_by` are objects of that site that stand in it or below it, and show that it is there: kind, its room, its path.
+    """
+
+    room: str
+    told: str
+    path: str
+    shown_by: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ControllerOwned:
     """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole.
 
@@ -414,6 +428,7 @@ class Kind:
     enforces: Enforces | None = None
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
+    lands: Lands | None = None
     delivers: Delivers | None = None
     unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work

@@ -39,7 +39,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
     "/apitokens", "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
     "/managers", "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
-    "/realms", "/roles", "/s3lifecyclerules", "/s3policies",
+    "/realms", "/replicationrestorepoints", "/replicationstreams", "/roles", "/s3lifecyclerules", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
 )  # fmt: skip

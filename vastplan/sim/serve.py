@@ -68,6 +68,9 @@ class Server:
         self.rate: Rate | None = None  # no limit
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
+        self._authority = authority
+        self._found = threading.Event()
+        self._found.set()
         self._http = _HttpServer(("127.0.0.1", port), _handler(self), authority.context)
         self.url = f"https://127.0.0.1:{self._http.server_address[1]}"
         self._thread = threading.Thread(target=self._http.serve, daemon=True)
@@ -79,9 +82,36 @@ class Server:
 
     def stop(self) -> None:
         """Stop answering and free the port."""
+        if self._thread.is_alive():
+            self._http.stop()
+            self._thread.join()
+        self._found.set()
+        self._http.server_close()
+
+    def lose(self, *, silent: bool = False) -> None:
+        """Answer nobody until `find`: connections are refused, with `silent` they are taken and nothing comes. The port stays ours."""
+        if not self._found.is_set():
+            return
+        self._found.clear()
         self._http.stop()
         self._thread.join()
+        port = self._http.server_address[1]
         self._http.server_close()
+        self._http = _HttpServer(("127.0.0.1", port), _handler(self), self._authority.context, listens=silent)
+
+    def find(self) -> None:
+        """Answer again, at the same address."""
+        if self._found.is_set():
+            return
+        self._http.listen()
+        self._thread = threading.Thread(target=self._http.serve, daemon=True)
+        self._thread.start()
+        self._found.set()
+
+    @property
+    def lost(self) -> bool:
+        """Whether it answers nobody."""
+        return not self._found.is_set()
 
     def writes(self) -> list[RecordedCall]:
         """The calls that could have changed something: all but reads, log-ins and access reviews."""
@@ -126,10 +156,26 @@ class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], handler: Any, context: ssl.SSLContext) -> None:
-        super().__init__(address, handler)
+    def __init__(
+        self, address: tuple[str, int], handler: Any, context: ssl.SSLContext, *, listens: bool = True
+    ) -> None:
+        super().__init__(address, handler, bind_and_activate=False)
         self._context = context
         self._stopping = False
+        self._listens = False
+        try:
+            self.server_bind()  # without listening it holds the port, and connections are refused
+            if listens:
+                self.listen()
+        except BaseException:
+            self.server_close()
+            raise
+
+    def listen(self) -> None:
+        """Take connections; they wait until somebody serves them."""
+        if not self._listens:
+            self.server_activate()
+            self._listens = True
 
     def serve(self) -> None:
         """Take connections until `stop`."""
@@ -230,6 +276,9 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 body=body,
                 base_url=f"https://{self.fields.get('host') or server.url.removeprefix('https://')}",
             )
+            if server.lost:  # a connection from before
+                self.close_connection = True
+                return
             response, fault = server.answer(request)
             self._send(response, fault)
 

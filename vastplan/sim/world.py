@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
@@ -26,10 +26,14 @@ from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Server, process_authority
 from vastplan.sim.store import Row, Store
 from vastplan.sim.vast import VastPlane
+from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.control import writers
 from vastplan.sim.wire import Plane
+from vastplan.sim.workers import Workers
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 USER, CLIENT = "admin", "vastplan"
+PER_READ = 5.0  # logical seconds, in a world whose clock nobody moves
 WAIT = 60.0  # seconds that a command waits for another one to let go of the world
 
 
@@ -45,9 +49,15 @@ class World:
     """The sites of one document. Use `start`, then `endpoints`; `stop` frees ports and files."""
 
     def __init__(
-        self, folder: Path, sites: Mapping[str, Iterable[str]], *, ports: Mapping[str, int] | None = None
+        self,
+        folder: Path,
+        sites: Mapping[str, Iterable[str]],
+        *,
+        ports: Mapping[str, int] | None = None,
+        assumed: Assumed | None = None,
     ) -> None:
         self.folder = folder
+        self._assumed = assumed
         self.sites: dict[str, SimSite] = {}
         self.lock = threading.RLock()
         self._authority = process_authority()
@@ -113,16 +123,90 @@ class World:
         private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
         return publish(self.folder, endpoints, self._authority.pem())
 
-    def seed(self, site: str, collection: str, bodies: Iterable[Row]) -> list[Row]:
-        """Store objects on a site's VAST cluster as one POST each would, in seconds for 100,000: see `VastPlane.seed`."""
+    def link(self, site: str, other: str, *, up: bool | None = None, bandwidth: float | None = None) -> None:
+        """Cut the link between the VAST clusters of two sites, or let it carry again (`bandwidth` is bytes a second).
+
+        A site whose link is cut goes on by itself: that is not the loss of a site.
+        """
+        with self.lock:
+            self.vast(site).set_link(self.vast(other), up=up, bandwidth=bandwidth)
+
+    def lose(
+        self,
+        site: str,
+        *,
+        systems: Iterable[str] = SYSTEMS,
+        power: bool = False,
+        links: bool = False,
+        silent: bool = False,
+        jobs: Literal["go on", "stop"] = "go on",
+    ) -> None:
+        """Let nobody reach systems of a site until `find`: connections are refused, with `silent` nothing comes.
+
+        Without power the cluster's links are cut, and nothing happens on it until it is back; it keeps all that it had. With
+        `links` it goes on by itself, cut off. With neither only the control planes are away, and data is read, written and sent.
+        Where `jobs` stop, the nodes that they ran on are gone, too.
+        """
+        for system in systems:
+            server = self.sites[site].servers.get(system)
+            if server is not None:
+                server.lose(silent=silent)
+        with self.lock:
+            if jobs == "stop":
+                self.vast(site).workers(on=False)
+            if not power and not links:
+                return
+            if power:
+                self.vast(site).set_power(on=False)
+            else:
+                for other in self._other_clusters(site):
+                    self.vast(site).set_link(other, up=False)
+
+    def find(self, site: str) -> None:
+        """Let a lost site be reached again. What its links carry is noticed with the next heartbeat, in time that is passed.
+
+        Jobs whose nodes were gone start again, with what they find, whoever is the source now; nothing elsewhere keeps them.
+        """
+        for server in self.sites[site].servers.values():
+            server.find()
+        if "vast" in self.sites[site].planes:
+            with self.lock:
+                self.vast(site).set_power(on=True)
+                self.vast(site).workers(on=True)
+
+    def pass_time(self, seconds: float) -> None:
+        """Move the logical clock: restore points are due and sent, roles change, leases end. Nothing else moves it."""
+        with self.lock:
+            for site in self.sites.values():
+                plane = site.planes.get("vast")
+                if isinstance(plane, VastPlane):
+                    plane.pass_time(seconds)
+                    return  # all are linked, and share it
+
+    def writers(self, guid: str) -> list[str]:
+        """The sites that would take a write to a replicated path now, by what its sides share."""
+        with self.lock:
+            planes = [site.planes["vast"] for site in self.sites.values() if "vast" in site.planes]
+            return writers([plane for plane in planes if isinstance(plane, VastPlane)], guid)
+
+    def vast(self, site: str) -> VastPlane:
+        """The VAST cluster of a site, for what is done to it by hand: hold the world's `lock` meanwhile."""
         plane = self.sites[site].planes["vast"]
         assert isinstance(plane, VastPlane)
+        return plane
+
+    def _other_clusters(self, site: str) -> list[VastPlane]:
+        return [self.vast(name) for name, other in self.sites.items() if name != site and "vast" in other.planes]
+
+    def seed(self, site: str, collection: str, bodies: Iterable[Row]) -> list[Row]:
+        """Store objects on a site's VAST cluster as one POST each would, in seconds for 100,000: see `VastPlane.seed`."""
         with self.lock:
-            return plane.seed(collection, bodies)
+            return self.vast(site).seed(collection, bodies)
 
     def _site(self, site: str, systems: tuple[str, ...]) -> SimSite:
         planes: dict[str, Plane] = {}
         storage: VastStorage | None = None
+        workers: Workers | None = None
         if "vast" in systems:
             token = secrets.token_hex(16)
             vast = planes["vast"] = VastPlane(
@@ -131,8 +215,9 @@ class World:
                 username=USER,
                 password=self._secret(site, "vast"),
                 api_tokens={token: "csi"},
+                assumed=self._assumed,
             )
-            storage = VastStorage(vast, token)
+            storage, workers = VastStorage(vast, token), Workers(vast)
         kubernetes: KubernetesPlane | None = None
         if "kubernetes" in systems:
             store = self._store(site, "kubernetes")
@@ -148,6 +233,7 @@ class World:
                 client_id=CLIENT,
                 client_secret=self._secret(site, "runai"),
                 clusters={site: kubernetes or StandaloneCluster(store)},
+                workers=workers,
             )
         servers = {
             system: Server(plane, self._authority, self.lock, self._ports.get(system, 0))
@@ -180,7 +266,7 @@ def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[Worl
         endpoints = running(folder)
         if endpoints is not None:
             return None, endpoints
-        world = World(folder, sites)
+        world = World(folder, sites, assumed=Assumed(per_read=PER_READ))
         try:
             world.start()
         except Timeout:

@@ -11,6 +11,7 @@ from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.owner import Owners
+from vastplan.engine.landing import Ground, ground_of
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing
 from vastplan.engine.observe import Live, Observed
@@ -49,6 +50,8 @@ class GuardContext:
     owners: Owners
     """Who else owns what is there."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
+    ground: Ground = field(default_factory=Ground)
+    """What stands where the systems would make directories."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
     """Those in force, by site."""
     owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
@@ -145,6 +148,7 @@ def guard_context(
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
+        ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
     )
 

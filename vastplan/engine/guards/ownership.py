@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from vastplan.engine.formers import goes_unasked
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
+from vastplan.engine.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
@@ -19,6 +20,21 @@ def of_another(action: Action, context: GuardContext) -> Block | None:
     if match.live is None or match.owned is not None:
         return None  # what we own stays ours, whatever is written on it: a finding says so
     return context.owners.block(match.live)
+
+
+def copies(action: Action, context: GuardContext) -> Block | None:
+    """What was ours and is the other site's end now follows that, and takes no writes."""
+    live = context.live(action)
+    if live is None or not follows(live) or not (action.changes or action.verb in GOING):
+        return None
+    text = "it is the copy of one on another site now, and follows it: it is changed at its source"
+    fix = f"make this site its source again, or vastplan ledger forget DOCUMENT {word(action.address)}"
+    return Block("copy", text, fix)
+
+
+def follows(live: Live) -> bool:
+    """Whether an object is the copy that the system keeps of one on another site."""
+    return live.kind.mirrored and live.system_owned
 
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
@@ -43,7 +59,7 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
 
 
 def warnings(context: GuardContext) -> Iterator[Finding]:
-    """Warnings for those that look and change nothing: of every kind that much is gone of at once, and of two owners.
+    """Warnings for those that look and change nothing: of much that is gone at once, of copies, and of two owners.
 
     What is true of a whole system is said once, not of each of its kinds.
     """
@@ -55,6 +71,12 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for seen, of_all in names.items():
         fix = "see that it is the right system and that all of it answers"
         yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
+    for address in sorted(context.matches.owned):
+        live = context.matches.match(address).live
+        if live is not None and follows(live):
+            text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
+            fix = "make this site its source again, or write it for the site that is"
+            yield Finding("VP345", Severity.WARNING, text, fix, str(address))
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (
         (address, match.owned, match.live)

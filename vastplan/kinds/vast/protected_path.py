@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Metric, Precedes, Ready
+from vastplan.schema.kind import Lands, Metric, Precedes, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,
@@ -94,6 +94,14 @@ KIND = kind(
     dependents=(below("source_dir"),),
     # The other cluster makes the directory, so a view of it comes after.
     precedes=(Precedes("view", same=(("remote_tenant", "tenant"), ("target_exported_dir", "path"))),),
+    # It takes no directory that is there ("path on peer exists"), nor one that another path left behind.
+    lands=Lands(
+        "remote_tenant",
+        "remote_tenant_guid",
+        "target_exported_dir",
+        shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path")),
+    ),
+    # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from vastplan.sim.runai.cluster import KubernetesSide
 from vastplan.sim.runai.errors import RunaiError
@@ -15,6 +15,33 @@ from vastplan.sim.wire import Response
 
 TENANT = 1001
 OmittedPools = Literal["zero", "keep"]
+
+
+class Workers(Protocol):
+    """What workloads run on, as far as their phases depend on it, by workload id; one that has no job there is nobody's."""
+
+    def stop(self, workload: str) -> None:
+        """Let a job write no more."""
+
+    def go_on(self, workload: str) -> None:
+        """Start it again."""
+
+    def failed(self, workload: str) -> bool:
+        """Whether a job has ended with an error."""
+
+
+class NoWorkers:
+    """Workloads that do nothing."""
+
+    def stop(self, workload: str) -> None:
+        """Nothing runs."""
+
+    def go_on(self, workload: str) -> None:
+        """Nothing runs."""
+
+    def failed(self, workload: str) -> bool:
+        """Nothing fails."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +57,7 @@ class Context:
     settle_reads: int
     omitted_pools: OmittedPools
     author: str
+    workers: Workers = field(default_factory=NoWorkers)
 
     def rows(self, kind: str) -> list[Row]:
         """All rows of a kind, oldest first."""

@@ -23,7 +23,7 @@ from vastplan.sim.runai import (
     workloads,
 )
 from vastplan.sim.runai.cluster import KubernetesSide
-from vastplan.sim.runai.context import Context, OmittedPools, Routes, RunaiCall
+from vastplan.sim.runai.context import Context, NoWorkers, OmittedPools, Routes, RunaiCall, Workers
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import parse
 from vastplan.sim.runai.shape import check_body, prune
@@ -72,6 +72,7 @@ class RunaiPlane:
         settle_reads: int = 1,
         token_lifetime: float = 3600,
         omitted_pools: OmittedPools = "zero",
+        workers: Workers | None = None,
     ) -> None:
         self.name = name
         self._tokens = Tokens(client_id, client_secret, clock, token_lifetime)
@@ -85,6 +86,7 @@ class RunaiPlane:
             settle_reads=settle_reads,
             omitted_pools=omitted_pools,
             author=client_id,
+            workers=workers or NoWorkers(),
         )
         for cluster in clusters:
             self._register(cluster)

@@ -1,4 +1,7 @@
-"""Workloads: only to be looked at; a test submits them through `submit` so that quota and claims are in use."""
+"""Workloads: looked at, suspended and resumed; a test submits them through `submit` so that quota and claims are in use.
+
+What one writes is a job of its own (`Workers`): it stops when the workload has, and goes on when that does.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import uuid
 from collections.abc import Sequence
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai import settle
+from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Handler, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import Fields, page, select
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -132,13 +137,16 @@ FIELDS: Fields = {
 
 def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     deleted = call.query.get("deleted", False)
-    rows = [row for row in ctx.rows("workload") if (row["deletedAt"] is not None) == deleted]
+    rows = [_watched(ctx, row) for row in ctx.rows("workload") if (row["deletedAt"] is not None) == deleted]
     return select(rows, call.query, FIELDS)
 
 
 def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, following = page(_selected(ctx, call), call.query)
-    return Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
+    response = Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
+    for row in shown:
+        settle.seen(ctx, "workload", row, _finish)
+    return response
 
 
 def _count(ctx: Context, call: RunaiCall) -> Response:
@@ -146,7 +154,39 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
-    return Response(200, _view(ctx, ctx.need("workload", call.params[0])))
+    row = _watched(ctx, ctx.need("workload", call.params[0]))
+    response = Response(200, _view(ctx, row))
+    settle.seen(ctx, "workload", row, _finish)
+    return response
+
+
+def _watched(ctx: Context, row: Row) -> Row:
+    """A workload, which has failed where its job has."""
+    if row["phase"] == "Running" and ctx.workers.failed(row["id"]):
+        row["phase"] = "Failed"
+        ctx.put("workload", row)
+    return row
+
+
+def _finish(ctx: Context, row: Row, goal: str) -> None:
+    row["phase"] = goal
+    ctx.put("workload", row)
+    (ctx.workers.stop if goal == "Stopped" else ctx.workers.go_on)(row["id"])
+
+
+def _move(type_: str, on_its_way: str, goal: str) -> Handler:
+    """What suspends or resumes workloads of a type; one that is there already, or is going there, is left as it is."""
+
+    def move(ctx: Context, call: RunaiCall) -> Response:
+        row = _watched(ctx, ctx.need("workload", call.params[0]))
+        if row["type"] != type_ or row["deletedAt"] is not None:
+            raise RunaiError(404, f"workload {row['id']}")
+        if row["phase"] not in (on_its_way, goal):
+            row["phase"] = on_its_way
+            settle.begin(ctx, "workload", row, goal, _finish)
+        return Response(202, dict(ACCEPTED))
+
+    return move
 
 
 ROUTES: Routes = {
@@ -154,3 +194,7 @@ ROUTES: Routes = {
     ("GET", f"{PATH}/count"): _count,
     ("GET", f"{PATH}/{{workloadId}}"): _get,
 }
+for _type, _path in TYPES.items():
+    if _type != "Inference":  # has no such calls
+        ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/suspend"] = _move(_type, "Stopping", "Stopped")
+        ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/resume"] = _move(_type, "Resuming", "Running")

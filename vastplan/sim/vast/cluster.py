@@ -9,6 +9,8 @@ from typing import Any
 from uuid import uuid4
 
 from vastplan.sim.store import Row, Store
+from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.vast.fabric import Fabric
 
 DEFAULT_TENANT = 1
 
@@ -17,22 +19,38 @@ DEFAULT_TENANT = 1
 class VastCluster:
     """What the behaviours share. Rows are kept by the decimal form of their id.
 
-    `blanks` holds, per collection, a row that nobody has set anything of. `strict` is explained by `VastPlane`.
+    `blanks` holds, per collection, a row that nobody has set anything of. `strict` is explained by `VastPlane`. `wall` is the
+    time before anybody passed time on the logical clock, which `fabric` keeps; `lost` is a cluster without power.
     """
 
     name: str
     version: str
     store: Store
-    clock: Callable[[], float]
+    wall: Callable[[], float]
     settle_reads: int
     strict: bool = False
+    assumed: Assumed = field(default_factory=Assumed)
     links: list[VastCluster] = field(default_factory=list)
+    fabric: Fabric = field(default_factory=Fabric)
+    lost: bool = False
     blanks: dict[str, Row] = field(default_factory=dict)
     expiries: list[tuple[float, int]] | None = None  # a heap: when, and which snapshot; none before the first request
 
-    def now(self) -> str:
-        """The time as ISO 8601 UTC with `Z`."""
-        return datetime.fromtimestamp(self.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    def clock(self) -> float:
+        """What time it is here, in seconds since 1970: the wall's, and what was passed on the logical clock."""
+        return self.wall() + self.fabric.passed
+
+    def now(self, after: float = 0.0) -> str:
+        """The time, or the one `after` so many seconds, as ISO 8601 UTC with `Z`."""
+        return datetime.fromtimestamp(self.clock() + after, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def reaches(self, other: VastCluster) -> bool:
+        """Whether the link to another cluster carries now."""
+        return other in self.links and not (self.lost or other.lost) and not self.fabric.is_cut(self.name, other.name)
+
+    def reached(self) -> list[VastCluster]:
+        """The linked clusters that can be reached now."""
+        return [other for other in self.links if self.reaches(other)]
 
     def get(self, collection: str, key: int | str | None) -> Row | None:
         """One row, or `None`."""

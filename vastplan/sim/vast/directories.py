@@ -13,6 +13,7 @@ from vastplan.sim.vast.records import Memo
 
 DIRECTORIES = "_directories"
 USAGE = "_usage"
+HEADS = "_heads"
 
 
 def _key(tenant: int, path: str) -> str:
@@ -42,7 +43,7 @@ def make(cluster: VastCluster, tenant: int, path: str) -> None:
 
 def forget(cluster: VastCluster, tenant: int, path: str = "/") -> None:
     """Remove a directory, all below it, and what it holds."""
-    for collection in (DIRECTORIES, USAGE):
+    for collection in (DIRECTORIES, USAGE, HEADS):
         for row in list(cluster.rows(collection, tenant_id=tenant)):
             if below(row["path"], path):
                 cluster.store.remove(collection, _key(tenant, row["path"]))
@@ -61,6 +62,12 @@ def use(cluster: VastCluster, tenant: int, path: str, size: int, inodes: int) ->
     make(cluster, tenant, path)
     path = path.rstrip("/") or "/"
     cluster.store.put(USAGE, _key(tenant, path), {"tenant_id": tenant, "path": path, "bytes": size, "inodes": inodes})
+
+
+def directly(cluster: VastCluster, tenant: int, path: str) -> tuple[int, int]:
+    """Bytes and inodes that lie in a directory itself."""
+    row = cluster.store.get(USAGE, _key(tenant, path.rstrip("/") or "/"))
+    return (row["bytes"], row["inodes"]) if row else (0, 0)
 
 
 def used(cluster: VastCluster, tenant: int, path: str, memo: Memo | None = None) -> tuple[int, int]:

@@ -32,21 +32,42 @@ def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str)
     if type_ is None:
         return
     name = str(row.get("name") or row.get("path") or row.get("username") or row["id"])
+    message = f"{type_} {name} {done.lower()}"
+    _add(cluster, type_, row, name, message, f"OBJECT_{done}", f"{type_.upper()}_{done}", who, "INFO")
+
+
+def alarm(cluster: VastCluster, collection: str, row: Row, message: str) -> None:
+    """Remember what VMS itself found about a row, as what somebody must look at."""
+    type_ = TYPES[collection]
+    _add(cluster, type_, row, str(row["name"]), message, "ALARM", f"{type_.upper()}_ALARM", "SYSTEM", "CRITICAL")
+
+
+def _add(
+    cluster: VastCluster,
+    type_: str,
+    row: Row,
+    name: str,
+    message: str,
+    event_type: str,
+    event_name: str,
+    who: str,
+    severity: str,
+) -> None:
     key = cluster.store.next("events")
     event = {
         **cluster.blanks["events"],
         "id": key,
         "guid": str(uuid4()),
         "timestamp": datetime.fromtimestamp(cluster.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-        "event_type": f"OBJECT_{done}",
-        "event_name": f"{type_.upper()}_{done}",
+        "event_type": event_type,
+        "event_name": event_name,
         "event_origin": who,
-        "event_message": f"{type_} {name} {done.lower()}",
+        "event_message": message,
         "object_type": type_,
         "object_id": row["id"],
         "object_guid": row.get("guid") or "",
         "object_name": name,
-        "severity": "INFO",
+        "severity": severity,
         "cluster": cluster.name,
         "metadata": {},
     }

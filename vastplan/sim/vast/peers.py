@@ -40,7 +40,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 
 def _reached(cluster: VastCluster, vip: str) -> tuple[VastCluster, Row] | None:
-    for other in cluster.links:
+    for other in cluster.reached():
         for pool in other.rows("vippools", role="REPLICATION", enabled=True):
             if addresses.holds(pool["ip_ranges"], vip):
                 return other, pool
@@ -81,7 +81,13 @@ def _other_side(remote: VastCluster, pool: Row) -> Row:
 
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     pool = cluster.name_of("vippools", row["pool_id"])
-    return {"pool": pool, "pool_name": pool, "version": cluster.version, "last_heart_beat": cluster.now()}
+    return {"pool": pool, "pool_name": pool, "version": cluster.version, "last_heart_beat": _heard(cluster, row)}
+
+
+def _heard(cluster: VastCluster, row: Row) -> str:
+    twins = [other for other in cluster.links if any(other.rows(PEERS_NAME, guid=row["guid"]))]
+    known: str | None = row.get("last_heart_beat")
+    return known if known and twins and not cluster.reaches(twins[0]) else cluster.now()
 
 
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
@@ -94,7 +100,7 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
-    for other in cluster.links:
+    for other in cluster.reached():
         for mirror in list(other.rows(PEERS_NAME, guid=row["guid"])):
             other.remove(PEERS_NAME, mirror)
 

@@ -13,21 +13,32 @@ from vastplan.sim.tables import Operation, load
 from vastplan.sim.vast import (
     apitokens,
     bodies,
+    clockwork,
     directories,
-    failover,
+    fabric,
     keys,
     managers,
+    mirrors,
     people,
     permissions,
     platform,
+    protectedpaths,
+    remotes,
+    restore,
+    role_changes,
     roles,
     scope,
+    shared_access,
+    sides,
     snapshots,
     streams,
     tasks,
-)  # fmt: skip
+)
+from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.auth import Gate
+from vastplan.sim.vast.calls import CALLS, prefetch
 from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.control import Controls
 from vastplan.sim.vast.crud import Crud, RequestContext
 from vastplan.sim.vast.errors import VmsError, detail, not_found
 from vastplan.sim.vast.events import DONE, EVENTS, note
@@ -39,6 +50,7 @@ from vastplan.sim.vast.protection import PROTECTION_POLICIES
 from vastplan.sim.vast.qos import QOS_POLICIES
 from vastplan.sim.vast.quotas import QUOTAS
 from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.replication import RESTORE_POINTS
 from vastplan.sim.vast.scope import Scope, TenantManager
 from vastplan.sim.vast.snapshots import SNAPSHOTS
 from vastplan.sim.vast.streams import STREAMS
@@ -53,13 +65,15 @@ COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, LIFECYCLE_RULES, VOLUMES, platform.DNS,
     platform.CLUSTERS, platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
-    managers.MANAGERS, apitokens.API_TOKENS,
+    managers.MANAGERS, apitokens.API_TOKENS, RESTORE_POINTS, mirrors.REPLICATION_STREAMS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
 KEYS_OF_ANY = "/users/non_local_keys/"
 TENANT_DATA = "/users/{id}/tenant_data/"
 QUERIES = {"/users/query/": "users", "/groups/query/": "groups"}
-READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions"})
+READ_ONLY = frozenset({
+    keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions", "replicationrestorepoints", "replicationstreams",
+})  # fmt: skip
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
 # Not in the document, yet clients of live clusters call them.
@@ -67,7 +81,7 @@ USAGE_REPORT = "/plugins/usage"
 NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
 ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop,
-    ("protectedpaths", "force_failover"): failover.force,
+    ("protectedpaths", "force_failover"): role_changes.force,
 }
 EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object, by a body
 PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
@@ -75,7 +89,7 @@ STARTING = {"detail": "VMS is starting, try again later", "code": "service_unava
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 
 
-class VastPlane:
+class VastPlane(Controls):
     """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
 
     `api_tokens` maps a token to the manager who holds it, `tenant_managers` names those of one tenant, `token_lifetime` is
@@ -86,6 +100,8 @@ class VastPlane:
     alone and takes the stricter reading of what nothing settles: fields that a body does not have and wrong scalar types
     are refused, a PATCH is answered as documented, a refresh token dies with its use, QoS bursts and minimums must fit
     their maximum, list rows of users lack their keys.
+
+    `assumed` is what no source settles about replication, as settings. What `clock` does moves no replication: `pass_time` does.
 
     The store must be for this plane alone. Raises `FileNotFoundError` for a `version` whose table is not known.
     """
@@ -106,9 +122,11 @@ class VastPlane:
         strict: bool = False,
         tenant_managers: Mapping[str, TenantManager] = MappingProxyType({}),
         starting: float = 0,
+        assumed: Assumed | None = None,
     ) -> None:
         self.name = name
-        self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
+        self._cluster = VastCluster(name, version, store, clock, settle_reads, strict, assumed or Assumed())
+        fabric.join(self._cluster, self._cluster.fabric)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
         self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers)
         self._started = clock() + starting
@@ -135,15 +153,6 @@ class VastPlane:
         body = {"detail": "Request was throttled. Expected available in 1 second."}
         return Response(429, body, {"Retry-After": "1"})
 
-    def link(self, other: VastPlane) -> None:
-        """Let two clusters reach each other's replication pools."""
-        self._cluster.links.append(other._cluster)
-        other._cluster.links.append(self._cluster)
-
-    def usage(self, path: str, tenant_id: int, bytes: int, inodes: int) -> None:
-        """Say how much lies directly in a directory, which is created; directories above it count it too."""
-        directories.use(self._cluster, tenant_id, path, bytes, inodes)
-
     def enrol(
         self,
         users: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
@@ -155,10 +164,6 @@ class VastPlane:
         the numbers alone have to be said.
         """
         people.enrol(self._cluster, users, groups)
-
-    def fail_next_task(self, message: str) -> None:
-        """Let the next async task fail with `message`; what it was to do does not happen."""
-        tasks.fail_next(self._cluster, message)
 
     def handle(self, request: Request) -> Response:
         """Answer one request."""
@@ -201,6 +206,8 @@ class VastPlane:
             operation.assert_documented(response.status)
         if template != USER_KEYS:  # what the events say of keys nobody documents
             self._note_event(request.method, name, before or response.body, who)
+        if request.method == "GET":
+            clockwork.was_read(self._cluster, name)
         return response
 
     def _scope(self, who: str) -> Scope:
@@ -241,6 +248,10 @@ class VastPlane:
             return keys.of_any(self._cluster, method, body)
         if operation.path in QUERIES:
             return self._query(QUERIES[operation.path], operation, visit)
+        if operation.path in remotes.READS:
+            return Response(200, remotes.READS[operation.path](self._cluster, request.query))
+        if operation.path == "/clusters/list_prefetch_paths_info/":
+            return Response(200, shared_access.all_prefetches(self._cluster))
         if operation.path == "/clusters/{id}/" and method == "PATCH":
             body = self._crud.body(operation, bodies.read(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
@@ -264,10 +275,17 @@ class VastPlane:
                 if method == "DELETE":  # not in the document, and sent by drivers that run against live clusters
                     body.pop("tenant_id", None)
                 return keys.call(self._cluster, user, method, self._crud.body(operation, body))
+            if writes and (name, segments[-1]) in CALLS:
+                body = self._crud.body(operation, bodies.read(request))
+                CALLS[name, segments[-1]](self._cluster, self._crud.need(facts, parameters[0], visit), body)
+                return Response(200)
+            if name == sides.NAME and segments[1:] in (["prefetch_path"], ["restore"], ["validate"]):
+                return self._on_a_path(segments[1], self._crud.need(facts, parameters[0], visit), operation, visit)
             action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
-                return Response(200, tasks.embedded(action(self._cluster, row)))
+                task = action(self._cluster, row)
+                return Response(200, task and tasks.embedded(task))
             edit = EDITS.get((name, "/".join(segments[1:])))
             if edit is not None:
                 row = self._crud.need(facts, parameters[0], visit)
@@ -309,6 +327,16 @@ class VastPlane:
             return apitokens.revoke(self._cluster, row)
         return apitokens.change(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
 
+    def _on_a_path(self, call: str, row: Row, operation: Operation, visit: RequestContext) -> Response:
+        if call == "validate":
+            return Response(200, restore.validated(self._cluster, row))
+        body = self._crud.body(operation, bodies.read(visit.request)) if operation.body else {}
+        if call == "prefetch_path":
+            return prefetch(self._cluster, row, operation.method, body, visit.request.query)
+        stream = self._crud.make(STREAMS, restore.clone_of(self._cluster, row, body))
+        restore.begun(self._cluster, row, stream)
+        return self._with_task(Response(200, self._crud.rendered(STREAMS, stream, visit)))
+
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         response = self._crud.create(facts, operation, visit)
         return self._with_task(response) if facts is STREAMS else response
@@ -329,6 +357,11 @@ class VastPlane:
             return self._crud.get(facts, key, visit)
         if operation.method == "DELETE":
             return self._crud.delete(facts, key, operation, visit)
+        if facts is PROTECTED_PATHS:
+            body = self._crud.body(operation, bodies.read(visit.request), facts)
+            row = self._crud.need(facts, key, visit)
+            if protectedpaths.command(self._cluster, row, body):
+                return Response(200, None if self._cluster.strict else self._crud.rendered(facts, row, visit))
         return self._crud.update(facts, key, operation, visit)
 
     def _token(self, request: Request, path: str) -> Response:

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories, tasks
+from vastplan.sim.vast import directories, mirrors, replication, restore, role_changes, sides, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
-from vastplan.sim.vast.failover import SOURCE, STANDALONE, fail_over, own_directory
+from vastplan.sim.vast.fabric import arm, disarm
 from vastplan.sim.vast.peers import PEERS_NAME
 from vastplan.sim.vast.records import ON_ITS_WAY, Collection, Memo, Query, Reference
-from vastplan.sim.vast.settle import PENDING, due, later
+from vastplan.sim.vast.settle import PENDING, at_once, due, later
+from vastplan.sim.vast.sides import NAME, OWN, SOURCE, STANDALONE, own_directory
 from vastplan.sim.vast.tenants import remote_of
 
-NAME = "protectedpaths"
-COMMANDS = frozenset({"abort", "state", "replication_policy_id"})
+SCAN = "scan"
+MADE, NEW = "_made", "_new"
+WAITING = "_waiting"  # the task of a delete that cannot tell the other side
+COMMANDS = frozenset({"state", "replication_policy_id"})
 NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
+# What clients of live clusters look for in the text.
+PATH_ON_PEER = "Cannot create remote stream: path on peer exists"
 CAPABILITIES = frozenset({*NEED_POLICY, "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"})
 
 
@@ -41,9 +46,6 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         raise VmsError(501, {"detail": f"Not simulated: {', '.join(sorted(COMMANDS & body.keys()))}."})
     if row["protection_policy_id"] is not None:
         row["protection_policy_id"] = str(row["protection_policy_id"])
-    if old is not None and body.get("failover"):
-        fail_over(cluster, row, graceful=bool(body.get("graceful")))
-        return
     if old is not None:
         state = "Active" if row["enabled"] else "Suspended"
         if PENDING in row:
@@ -51,6 +53,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         elif old["enabled"] != row["enabled"]:
             row["state"] = state
         return
+    row[OWN] = row["source_dir"]
     # One release's document has the tenant as text and does not need it.
     row["tenant_id"] = DEFAULT_TENANT if row["tenant_id"] is None else int(row["tenant_id"])
     if body.get("policy_id") is not None and row["protection_policy_id"] is None:
@@ -70,7 +73,9 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if old is not None:
-        if old["role"] != SOURCE and not body.get("failover"):
+        if sides.changing(old):
+            yield "detail", f"The role of {old['name']} is changing."
+        elif old["role"] != SOURCE:
             yield "detail", f"{old['name']} is a replica; change it on the cluster that is its source."
         if old.get(PENDING, {}).get("remove"):
             yield "detail", f"{old['name']} is being deleted."
@@ -98,7 +103,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
     remote, tenant = _destination(cluster, row)
-    source, owner = row["source_dir"], row["tenant_id"]
+    source, target, owner = row["source_dir"], row["target_exported_dir"], row["tenant_id"]
     if remote is None:
         yield "remote_target_id", "The replication peer is not connected."
     elif not (row["remote_tenant_guid"] or row.get("remote_tenant_name")):
@@ -113,6 +118,8 @@ def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
         )
         if any(taken):
             yield "target_exported_dir", "The remote directory is the target of another protected path."
+        elif cluster.assumed.existing_target == "refused" and directories.exists(remote, tenant["id"], target):
+            yield "detail", PATH_ON_PEER
     for other in cluster.rows(NAME, tenant_id=owner):
         if other["is_local"]:
             continue
@@ -127,56 +134,111 @@ def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
 
 
 def _stored(cluster: VastCluster, row: Row) -> None:
+    if MADE not in row:
+        row[MADE] = row[NEW] = True
+        cluster.put(NAME, row)
+        if not row["is_local"] and cluster.assumed.mirrored_path_after:
+            arm(cluster, cluster.assumed.mirrored_path_after, mirrors.MIRROR_PATH, row["guid"])
+        elif not row["is_local"]:
+            mirror(cluster, row)
+        arm(cluster, cluster.assumed.scan, SCAN, row["guid"])
+        return
+    side = sides.reached_side(cluster, row)
+    if side is not None:
+        side[0].put(NAME, side[1] | {name: row[name] for name in ("name", "enabled", "lease_expiry_time")})
+    if NEW not in row:
+        replication.schedule(cluster, row)
+        replication.advance(cluster, row)
+
+
+def mirror(cluster: VastCluster, row: Row) -> None:
+    """Let the path appear on the cluster that it is sent to."""
     remote, tenant = _destination(cluster, row)
-    if row["is_local"] or remote is None or tenant is None:
+    if remote is None or tenant is None or not cluster.reaches(remote):
         return
-    mirror = next(remote.rows(NAME, guid=row["guid"]), None)
-    if mirror is not None:
-        remote.put(NAME, mirror | {name: row[name] for name in ("name", "enabled")})
+    made = mirrors.make_path(cluster, row, remote, tenant)
+    made[MADE] = made[NEW] = True
+    later(remote, made, {"state": "Active"})
+    remote.put(NAME, made)
+    due(remote, PROTECTED_PATHS, made)
+    if NEW not in row:  # it waited for this
+        replication.advance(cluster, row)
+
+
+def scan(cluster: VastCluster, row: Row) -> None:
+    """The first look at a new path's directory is over, however seldom it was read."""
+    at_once(cluster, PROTECTED_PATHS, row)
+
+
+def _settled(cluster: VastCluster, row: Row) -> None:
+    if row.pop(NEW, None) is None:
         return
-    directories.make(remote, tenant["id"], row["target_exported_dir"])
-    shared = ("name", "guid", "source_dir", "target_exported_dir", "capabilities", "is_gn_enabled", "enabled")
-    here = cluster.get("tenants", row["tenant_id"]) or {}
-    mirror = {name: row[name] for name in shared} | {
-        "tenant_id": tenant["id"],
-        "remote_tenant_guid": here.get("guid"),
-        "remote_tenant_name": here.get("name"),
-        "role": "DESTINATION",
-        "state": "Initializing",
-        "_source": cluster.name,
-    }
-    later(remote, mirror, {"state": "Active"})
-    due(remote, PROTECTED_PATHS, remote.add(NAME, mirror))
+    disarm(cluster, row["guid"], SCAN)
+    cluster.put(NAME, row)
+    side = sides.reached_side(cluster, row)
+    if row["role"] == SOURCE:
+        replication.schedule(cluster, row)
+        if not row["is_local"] and row["capabilities"] != sides.GLOBAL:
+            replication.take(cluster, row, "initial", replication.first_keep(cluster, row))
+    elif side is not None:
+        at_once(side[0], PROTECTED_PATHS, side[1])
+    replication.refresh(cluster, row)
 
 
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     policy = cluster.name_of("protectionpolicies", row["protection_policy_id"])
     peer = _peer(cluster, row)
     member = {"role": row["role"], "state": row["state"], "capabilities": row["capabilities"]}
+    members = {cluster.name: member}
+    side = sides.other_side(cluster, row)
+    if side is not None:
+        heard = side[1] if cluster.reaches(side[0]) else {"role": "N/A", "state": "UNKNOWN"}
+        members[side[0].name] = {name: heard.get(name, row[name]) for name in ("role", "state", "capabilities")}
     size, inodes = directories.used(cluster, row["tenant_id"], own_directory(row), memo)
-    stream = {"id": row["id"], "name": row["name"], "protection_policy_name": policy, **member}
+    end = mirrors.stream_of(cluster, row)
+    stream = {"id": end["id"] if end else row["id"], "name": row["name"], "protection_policy_name": policy, **member}
     return {
         "protection_policy_name": policy,
         "replication_policy": policy,
-        "peer_cluster_name": row.get("_source") or (peer and peer["peer_name"]),
+        "peer_cluster_name": side[0].name if side else peer and peer["peer_name"],
         "peer_connection_state": peer and peer["state"],
         "replication_target_name": peer and peer["name"],
         "replication_streams": [stream],
-        "members_info": {cluster.name: member},
+        "members_info": members,
         "health": "HEALTHY",
         "logical_size": size,
         "physical_size": size,
         "inode_count": str(inodes),  # text, by the document
+        **role_changes.figures(cluster, row),
+        **restore.figures(cluster, row),
+        **replication.figures(cluster, row),
     }
 
 
+def command(cluster: VastCluster, row: Row, body: Row) -> bool:
+    """Carry out what a PATCH of a path commands; `False` for one that changes fields. Raises `VmsError`."""
+    if body.get("failover"):
+        role_changes.fail_over(cluster, row, graceful=bool(body.get("graceful")))
+    elif body.get("abort"):
+        role_changes.abort(cluster, row)
+    else:
+        return False
+    return True
+
+
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
-    if row["role"] not in (SOURCE, STANDALONE):
+    if sides.RESTORE in row:
+        yield "its restore is not committed"
+    if sides.changing(row):
+        yield "its role is changing"
+    elif row["role"] not in (SOURCE, STANDALONE):
         yield "it is a replica; delete it on the cluster that is its source"
 
 
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     pending = row.get(PENDING)
+    if WAITING in row:
+        return cluster.get("vtasks", row[WAITING])
     if pending and pending["remove"]:
         return cluster.get("vtasks", row["_task"]) if "_task" in row else ON_ITS_WAY
     if row["is_local"]:  # nothing streams
@@ -185,9 +247,15 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
         cluster.put(NAME, row)
         due(cluster, PROTECTED_PATHS, row)
         return ON_ITS_WAY
-    task, succeeds = tasks.start(cluster, "delete_protected_path")
+    side = sides.other_side(cluster, row)
+    away = row["role"] == SOURCE and side is not None and not cluster.reaches(side[0]) and not row.get(sides.DETACHED)
+    task, succeeds = tasks.start(cluster, "delete_protected_path", held=away)
     before = {"state": row["state"]} | (pending["changes"] if pending else {})
     row["state"], row["_task"] = "DELETE_PENDING", task["id"]
+    if away:  # the other side must be told first
+        row[WAITING] = task["id"]
+        cluster.put(NAME, row)
+        return task
     later(cluster, row, {} if succeeds else before, remove=succeeds)
     cluster.put(NAME, row)
     due(cluster, PROTECTED_PATHS, row)
@@ -195,9 +263,16 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
-    for other in cluster.links:
-        for mirror in list(other.rows(NAME, guid=row["guid"])):
-            other.remove(NAME, mirror)
+    mirrors.forget(cluster, row)
+    side = sides.reached_side(cluster, row)
+    if side is None:
+        return
+    other, mirror = side
+    if row["role"] == STANDALONE or mirror.get(sides.DETACHED):
+        other.put(NAME, mirror | {"state": "DELETED_ON_PEER"})
+        return
+    mirrors.forget(other, mirror)
+    other.remove(NAME, mirror)
 
 
 PROTECTED_PATHS = Collection(
@@ -220,5 +295,6 @@ PROTECTED_PATHS = Collection(
     guard=_guard,
     gone=_gone,
     stored=_stored,
+    settled=_settled,
     delete=_delete,
 )

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories, streams
+from vastplan.sim.vast import content, directories, sides, streams
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Query, Reference
 from vastplan.sim.vast.settle import PENDING, later
 
 LONGEST_NAME = 128
+POINTER = "_pointer"  # what was in the directory
+POINT = "_point"  # the restore point that it is
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -56,6 +58,8 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     readers = streams.reads(cluster, row)
     if readers:
         yield f"it is being cloned by {', '.join(readers)}"
+    if POINT in row and sides.held(cluster, row[POINT]):
+        yield "it is the newest restore point that both clusters have, or is being sent"
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
@@ -64,6 +68,9 @@ def _gone(cluster: VastCluster, row: Row) -> None:
 
 
 def _stored(cluster: VastCluster, row: Row) -> None:
+    if POINTER not in row:
+        row[POINTER] = content.pointer(cluster, row["tenant_id"], row["path"])
+        cluster.put("snapshots", row)
     end = _moment(row["expiration_time"])
     if cluster.expiries is not None and end is not None:
         heapq.heappush(cluster.expiries, (end.timestamp(), row["id"]))
@@ -86,7 +93,8 @@ def expire(cluster: VastCluster) -> None:
         row = cluster.get("snapshots", entry[1])
         if row is None or not _ends_at(row, entry[0]):
             continue
-        if row["locked"] or PENDING in row or streams.reads(cluster, row):
+        needed = POINT in row and sides.held(cluster, row[POINT])
+        if row["locked"] or PENDING in row or needed or streams.reads(cluster, row):
             kept.append(entry)
             continue
         cluster.remove("snapshots", row)

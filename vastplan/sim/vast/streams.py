@@ -1,6 +1,7 @@
-"""Clone streams (globalsnapstreams): a snapshot of this cluster copied to a directory that is not there yet.
+"""Clone streams (globalsnapstreams): a snapshot, here or on a peer, copied to a directory that is not there yet.
 
-A stream that copies (`enabled`) ends by itself after some reads; one that does not stays active. Who is done with an
+A stream that copies (`enabled`) ends by itself, on the logical clock, or after some reads where nothing labelled is to be
+copied; one that does not stays active. Who is done with an
 unfinished one stops it, and it goes; a finished one is deleted, with its directory if that is asked for.
 """
 
@@ -9,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories, tasks
+from vastplan.sim.vast import content, copies, directories, remotes, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
-from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError
-from vastplan.sim.vast.records import Collection, Query, Reference, is_true
+from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
+from vastplan.sim.vast.fabric import disarm
+from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
 from vastplan.sim.vast.settle import PENDING, due, later
 
-NAME = "globalsnapstreams"
+NAME = copies.NAME
 LONGEST_NAME = 64
-FINISHED, DELETING = "FINISHED", "DELETING"
+FINISHED, DELETING = copies.FINISHED, "DELETING"
 REMOTE = ("remote_target", "remote_target_id", "owner_root_snapshot", "owner_tenant")
 
 
@@ -25,11 +27,12 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if old is not None:
         _switch(row, old, cluster)
         return
-    if any(body.get(name) for name in REMOTE):
-        raise VmsError(501, {"detail": "Clones of remote snapshots are not simulated."})
+    source: VastCluster | None = cluster
     snapshot = cluster.get("snapshots", row["loanee_snapshot_id"]) or {}
+    if any(body.get(name) for name in REMOTE):
+        source, snapshot = remotes.owned(cluster, body)
     target = cluster.get("tenants", body.get("loanee_tenant_id") or DEFAULT_TENANT) or {}
-    owner = cluster.get("tenants", snapshot.get("tenant_id")) or {}
+    owner = (source and source.get("tenants", snapshot.get("tenant_id"))) or {}
     path = row["loanee_root_path"]
     row |= {
         "loanee_root_path": path.rstrip("/") + "/" if isinstance(path, str) else path,
@@ -38,12 +41,17 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         "owner_tenant": {"guid": owner.get("guid"), "name": owner.get("name")},
         "source_path": snapshot.get("path"),
         "source_snapshot": snapshot.get("name"),
-        "source_cluster": cluster.name,
+        "source_cluster": source.name if source else None,
         "target_cluster": cluster.name,
         "health": "HEALTHY",
         "_tenant": target.get("id"),
         "_source": owner.get("id"),
+        "_remote": any(body.get(name) for name in REMOTE),
+        "_pointer": snapshot.get("_pointer") or {},
+        copies.OWNER: [source.name if source else None, snapshot.get("id")],
     }
+    if row["_remote"] and row["remote_target_id"] is None:
+        row["remote_target_id"] = (remotes.peer_of(cluster, body) or {}).get("id")
     row.update(_stage("Syncing" if row["enabled"] else "Active", "Active"))
 
 
@@ -52,7 +60,7 @@ def _switch(row: Row, old: Row, cluster: VastCluster) -> None:
         return
     row.pop(PENDING, None)
     row.update(_stage("Syncing" if row["enabled"] else "Suspended", "Active"))
-    if row["enabled"]:
+    if row["enabled"] and not row.get(copies.LEFT):
         _copy(cluster, row)
 
 
@@ -69,7 +77,13 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield "name", f"Ensure this field has no more than {LONGEST_NAME} characters."
     if old is not None:
         return
-    yield from ((name, REQUIRED) for name in ("name", "loanee_root_path", "loanee_snapshot_id") if not row[name])
+    needed = ("name", "loanee_root_path") if row["_remote"] else ("name", "loanee_root_path", "loanee_snapshot_id")
+    yield from ((name, REQUIRED) for name in needed if not row[name])
+    source, key = row[copies.OWNER]
+    if row["_remote"] and source is None:
+        yield "remote_target_id", "The replication peer is not connected."
+    elif row["_remote"] and key is None:
+        yield "owner_root_snapshot", missing_object((body.get("owner_root_snapshot") or {}).get("clone_id"))
     path = row["loanee_root_path"]
     if path:
         yield from directories.path_problems("loanee_root_path", path.rstrip("/") or "/")
@@ -79,20 +93,49 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 def _stored(cluster: VastCluster, row: Row) -> None:
     if "_task" in row:
+        (copies.go_on if row["enabled"] else copies.hold)(cluster, row)
         return
     task, succeeds = tasks.start(cluster, "clone_snapshot")
     row["_task"] = task["id"]
-    size, inodes = directories.used(cluster, row["_source"], row["source_path"])
-    directories.use(cluster, row["_tenant"], row["loanee_root_path"], size, inodes)
-    if row["enabled"] and succeeds:
-        _copy(cluster, row)
+    source = copies.owner_of(cluster, row) or cluster
+    size, inodes = directories.used(source, row["_source"], row["source_path"])
+    labelled = list(content.writes(source, content.pointer(source, row["_source"], row["source_path"])))
+    size -= sum(write["bytes"] for write in labelled)
+    directories.use(cluster, row["_tenant"], row["loanee_root_path"], size, inodes - len(labelled))
+    copies.begin(cluster, row, row["_tenant"], row["loanee_root_path"], source, row["_pointer"])
     cluster.put(NAME, row)
+    if row["enabled"] and succeeds:
+        if row[copies.LEFT]:
+            copies.go_on(cluster, row)
+        else:
+            _copy(cluster, row)
+            cluster.put(NAME, row)
+
+
+def copied(cluster: VastCluster, guid: str) -> None:
+    """All of a stream's snapshot is here."""
+    row = next(cluster.rows(NAME, guid=guid), None)
+    if row is not None and row["status"]["state"] != DELETING:
+        row |= {**_stage("Completed", FINISHED), "sync_progress": 100, copies.LEFT: 0}
+        cluster.put(NAME, row)
+
+
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    whole = row.get(copies.TOTAL)
+    return {"sync_progress": int(100 * (1 - copies.left(cluster, row) / whole))} if whole else {}
+
+
+def switch(cluster: VastCluster, row: Row, *, on: bool) -> None:
+    """Copy no more for now, or go on."""
+    new = {**row, "enabled": on}
+    _switch(new, row, cluster)
+    cluster.put(NAME, new)
+    _stored(cluster, new)
 
 
 def reads(cluster: VastCluster, snapshot: Row) -> list[str]:
     """The names of the streams that still read a snapshot."""
-    users = cluster.rows(NAME, loanee_snapshot_id=snapshot["id"])
-    return [stream["name"] for stream in users if stream["status"]["state"] != FINISHED]
+    return copies.readers(cluster, snapshot)
 
 
 def clone(snapshot: Row, body: Row) -> Row:
@@ -107,10 +150,13 @@ def stop(cluster: VastCluster, row: Row) -> Row:
     task, succeeds = tasks.start(cluster, "stop_globalsnapstream")
     if succeeds and row["status"]["state"] != FINISHED:
         _going(cluster, row, task)
+        if row.get(copies.LEFT) and not cluster.assumed.stopped_clone_keeps:  # it never was whole
+            directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 
 
 def _going(cluster: VastCluster, row: Row, task: Row) -> None:
+    disarm(cluster, row["guid"], copies.COPIED)
     row.update(_stage(row["state"], DELETING))
     row["_task"] = task["id"]
     later(cluster, row, {}, remove=True)
@@ -143,6 +189,7 @@ STREAMS = Collection(
     unsendable=frozenset({"id", "guid", "status"}),
     fill=_fill,
     check=_check,
+    show=_show,
     stored=_stored,
     guard=_guard,
     delete=_delete,

@@ -9,6 +9,7 @@ from vastplan.sim.vast.settle import due, later
 
 VTASKS = Collection("vtasks")
 CONTROL = "_control"
+HELD = "_held"
 TIMEOUT = 600  # seconds
 
 
@@ -17,11 +18,11 @@ def fail_next(cluster: VastCluster, message: str) -> None:
     cluster.store.put(CONTROL, "task", {"message": message})
 
 
-def start(cluster: VastCluster, name: str) -> tuple[Row, bool]:
-    """Start a task: its row, and whether it will succeed."""
+def start(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, bool]:
+    """Start a task: its row, and whether it will succeed. One that is `held` runs until `finish`, however often it is read."""
     doom = cluster.store.get(CONTROL, "task")
     cluster.store.remove(CONTROL, "task")
-    row = {
+    row: Row = {
         "id": cluster.store.next("vtasks"),
         "name": name,
         "state": "RUNNING",
@@ -34,10 +35,27 @@ def start(cluster: VastCluster, name: str) -> tuple[Row, bool]:
     }
     state, last = ("FAILED", doom["message"]) if doom else ("COMPLETED", f"{name} finished")
     messages = [f"{name} started", last]
-    later(cluster, row, {"state": state, "messages": messages, "end_time": cluster.now(), "execution_time": 0})
+    ended = {"state": state, "messages": messages, "end_time": cluster.now(), "execution_time": 0}
+    if held:
+        row[HELD] = ended | {"began": cluster.fabric.passed}
+    else:
+        later(cluster, row, ended)
     cluster.put("vtasks", row)
     due(cluster, VTASKS, row)
     return row, doom is None
+
+
+def finish(cluster: VastCluster, key: int, state: str | None = None) -> None:
+    """End a task that was held, as it was to end or in another state; it is fine when there is none."""
+    row = cluster.get("vtasks", key)
+    if row is None or HELD not in row:
+        return
+    changes = row.pop(HELD)
+    took = cluster.fabric.passed - changes.pop("began")
+    row.update(changes | {"end_time": cluster.now(), "execution_time": took})
+    if state is not None:
+        row |= {"state": state, "messages": [*row["messages"][:-1], f"{row['name']}: {state.lower()}"]}
+    cluster.put("vtasks", row)
 
 
 def embedded(task: Row) -> Row:

@@ -104,7 +104,9 @@ def remote_of(cluster: VastCluster, peer: Row) -> VastCluster | None:
     """The cluster on the other side of a connected peer: the one that holds its mirror."""
     if peer["state"] != "CONNECTED":
         return None
-    mirrors = (other for other in cluster.links if any(other.rows("nativereplicationremotetargets", guid=peer["guid"])))
+    mirrors = (
+        other for other in cluster.reached() if any(other.rows("nativereplicationremotetargets", guid=peer["guid"]))
+    )
     return next(mirrors, None)
 
 

@@ -1,0 +1,38 @@
+"""The guard of directories that a system makes on another site: it takes none that is there, and leaves its own behind."""
+
+from __future__ import annotations
+
+from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.landing import found_there
+from vastplan.engine.observe import Live
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Block
+from vastplan.model.value import Ref, from_json
+
+
+def in_the_way(action: Action, context: GuardContext) -> Block | None:
+    """A directory that is there already, which the system would refuse in the middle of an apply."""
+    kind = context.kind(action)
+    found = found_there(action, kind, context.matches, context.ground)
+    if kind.lands is None or found is None:
+        return None
+    live, stays = found
+    path = from_json(dict(action.desired))[kind.lands.path]
+    who = f"{live.kind.name} {inert(live.name, 80)}"
+    if stays:
+        text = f"{path} is there already: it is the copy of {who}, which leaves it behind when it goes"
+    else:
+        text = f"{path} is there already: {who} of {live.site} is in it, and the system makes a new one"
+    return Block(
+        "in-the-way", text, f"another {kind.lands.path}, or remove the directory there first, with all that is in it"
+    )
+
+
+def left_behind(live: Live, context: GuardContext) -> str:
+    """Which directory of another site stays there when an object goes; "" for none."""
+    lands = live.kind.lands
+    if lands is None or not live.values.get(lands.room):
+        return ""
+    room = context.matches.symbolic(live.kind, live)[lands.room]
+    where = str(room.target) if isinstance(room, Ref) else inert(str(room), 80)
+    return f"{inert(str(live.values.get(lands.path)), 200)} of {where}"

@@ -1,0 +1,55 @@
+"""What clients of a cluster do with its data: write to a directory, by what role and power allow."""
+
+from __future__ import annotations
+
+from vastplan.sim.vast import content, shared_access, sides
+from vastplan.sim.vast.cluster import VastCluster
+
+
+class ReadOnly(OSError):
+    """The directory takes no writes here: what a client sees as EROFS."""
+
+
+class NoAnswer(OSError):
+    """The data cannot be read or written now: what a client sees as an I/O error."""
+
+
+def answers(cluster: VastCluster) -> None:
+    """Raise `NoAnswer` of a cluster without power."""
+    if cluster.lost:
+        raise NoAnswer(f"{cluster.name} has no power")
+
+
+def takes_writes(cluster: VastCluster, tenant: int, path: str) -> bool:
+    """Whether a client may write there now. Raises `NoAnswer`."""
+    answers(cluster)
+    row = sides.covering(cluster, tenant, path)
+    return row is None or not sides.read_only(row)
+
+
+def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> None:
+    """Write to a directory, which is created. Raises `ReadOnly` and `NoAnswer`."""
+    answers(cluster)
+    row = shared_access.satellite(cluster, tenant, path)
+    if row is not None:
+        try:
+            other, owner, directory = shared_access.origin(cluster, row, path)
+        except shared_access.Away as away:
+            raise NoAnswer(str(away)) from None
+        content.write(other, owner, directory, size, label, of)
+        return
+    if not takes_writes(cluster, tenant, path):
+        raise ReadOnly(f"{path} takes no writes on {cluster.name}")
+    content.write(cluster, tenant, path, size, label, of)
+
+
+def seen(cluster: VastCluster, tenant: int, path: str) -> content.Pointer:
+    """What a client finds in a directory. Raises `NoAnswer`."""
+    answers(cluster)
+    row = shared_access.satellite(cluster, tenant, path)
+    if row is None:
+        return content.pointer(cluster, tenant, path)
+    try:
+        return shared_access.within(row, shared_access.listing(cluster, row), path)
+    except shared_access.Away as away:
+        raise NoAnswer(str(away)) from None

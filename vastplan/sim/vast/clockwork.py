@@ -1,0 +1,93 @@
+"""What falls due on the logical clock, and who carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import (
+    copies,
+    jobs,
+    links,
+    mirrors,
+    peers,
+    protectedpaths,
+    reattach,
+    replication,
+    role_changes,
+    shared_access,
+    sides,
+    streams,
+    tasks,
+)
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.fabric import Fabric, timers
+
+
+def _uploaded(cluster: VastCluster, row: Row) -> None:
+    replication.uploaded(cluster, row)
+    role_changes.step(cluster, row)
+    reattach.level(cluster, row)
+
+
+OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        protectedpaths.SCAN: protectedpaths.scan,
+        replication.UPLOADED: _uploaded,
+        replication.FRAME: replication.frame_due,
+        mirrors.MIRROR_POLICY: mirrors.mirror_policy,
+        mirrors.MIRROR_PATH: protectedpaths.mirror,
+        role_changes.SWAP: role_changes.swap,
+        role_changes.STAND: lambda cluster, row: role_changes.become(cluster, row, sides.STANDALONE),
+        role_changes.LEAD: role_changes.lead,
+        role_changes.REJOIN: reattach.rejoined,
+    }
+)
+OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        replication.EXPIRE: replication.expired,
+        replication.DISCOVER: replication.discovered,
+        role_changes.HEARTBEAT: links.heartbeat,
+        copies.COPIED: streams.copied,
+        jobs.CHECKPOINT: jobs.checkpoint,
+        shared_access.PREFETCHED: shared_access.prefetched,
+    }
+)
+
+
+def play(cluster: VastCluster, timer: Row) -> None:
+    """Let what was due happen, if what it is about is still there."""
+    if timer["kind"] in OF_ANYTHING:
+        OF_ANYTHING[timer["kind"]](cluster, timer["guid"], **timer["data"])
+        return
+    row = sides.cluster_row(cluster, timer["guid"])
+    if row is not None:
+        OF_A_PATH[timer["kind"]](cluster, row, **timer["data"])
+
+
+UNDER_WAY = frozenset(
+    {
+        replication.UPLOADED, role_changes.SWAP, role_changes.STAND, role_changes.LEAD, role_changes.REJOIN, role_changes.HEARTBEAT, copies.COPIED,
+        shared_access.PREFETCHED,
+    }
+)  # fmt: skip
+READS_OF = frozenset(
+    {
+        sides.NAME, sides.POINTS, mirrors.STREAMS, streams.NAME, tasks.VTASKS.name, peers.PEERS_NAME,
+    }
+)  # fmt: skip
+
+
+def was_read(cluster: VastCluster, collection: str) -> None:
+    """Let a read of what tells of progress take time, where that is assumed and something is under way."""
+    fabric, seconds = cluster.fabric, cluster.assumed.per_read
+    if not seconds or collection not in READS_OF:
+        return
+    if any(timer["kind"] in UNDER_WAY for one in fabric.clusters for timer in timers(one)):
+        pass_time(fabric, seconds)
+
+
+def pass_time(fabric: Fabric, seconds: float) -> None:
+    """Let time pass for all clusters of a logical clock."""
+    fabric.pass_time(seconds, play)

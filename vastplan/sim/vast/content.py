@@ -1,0 +1,124 @@
+"""What directories hold: labelled writes, as a tree of versions into which snapshots, copies and clones point.
+
+Each write makes a version whose parent is the one before it, so a copy that is written to on its own is a branch. A
+`Pointer` names the version of each directory below a root, and is all that a snapshot keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import directories
+from vastplan.sim.vast.cluster import VastCluster
+
+VERSIONS = "_versions"
+HEADS = directories.HEADS
+Pointer = dict[str, str]
+
+
+def _head(cluster: VastCluster, tenant: int, path: str) -> Row | None:
+    return cluster.store.get(HEADS, f"{tenant}:{path}")
+
+
+def _version(cluster: VastCluster, key: str | None) -> Row | None:
+    return None if key is None else cluster.store.get(VERSIONS, key)
+
+
+def _total(cluster: VastCluster, key: str | None) -> tuple[int, int]:
+    row = _version(cluster, key)
+    return (0, 0) if row is None else (row["total"], row["depth"])
+
+
+def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> str:
+    """Append a write to a directory, which is made; answers its version. One with `of` above `size` is a part."""
+    path = path.rstrip("/") or "/"
+    directories.make(cluster, tenant, path)
+    head = _head(cluster, tenant, path)
+    parent = head["version"] if head else None
+    total, depth = _total(cluster, parent)
+    number = cluster.store.next(VERSIONS)
+    key = f"{cluster.name}.{number}"
+    row = {
+        "parent": parent, "total": total + size, "depth": depth + 1, "label": label, "bytes": size,
+        "of": size if of is None else of, "at": cluster.fabric.passed, "number": number,
+    }  # fmt: skip
+    cluster.store.put(VERSIONS, key, row)
+    _set(cluster, tenant, path, key)
+    return key
+
+
+def _set(cluster: VastCluster, tenant: int, path: str, version: str | None) -> None:
+    head = _head(cluster, tenant, path)
+    before, now = _total(cluster, head["version"] if head else None), _total(cluster, version)
+    size, inodes = directories.directly(cluster, tenant, path)
+    directories.use(cluster, tenant, path, size + now[0] - before[0], inodes + now[1] - before[1])
+    if version is None:
+        cluster.store.remove(HEADS, f"{tenant}:{path}")
+    else:
+        cluster.store.put(HEADS, f"{tenant}:{path}", {"tenant_id": tenant, "path": path, "version": version})
+
+
+def pointer(cluster: VastCluster, tenant: int, root: str) -> Pointer:
+    """What is in a directory and below it now, by the path from there."""
+    root = root.rstrip("/")
+    heads = cluster.rows(HEADS, tenant_id=tenant)
+    return {row["path"].removeprefix(root): row["version"] for row in heads if directories.below(row["path"], root)}
+
+
+def place(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
+    """Let a directory hold what a pointer names, and nothing else."""
+    root = root.rstrip("/")
+    for below in sorted(pointer(cluster, tenant, root).keys() - found.keys()):
+        _set(cluster, tenant, root + below or "/", None)
+    for below, version in found.items():
+        _set(cluster, tenant, root + below or "/", version)
+
+
+def between(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
+    """The versions that `new` leads to and `old` does not; the cluster knows them all, or they are not known at all."""
+    for below, version in new.items():
+        seen, other = _version(cluster, version), _version(cluster, old.get(below))
+        key, beside = version, old.get(below)
+        while seen is not None and key != beside:
+            if other is not None and other["depth"] >= seen["depth"]:
+                beside = other["parent"]
+                other = _version(cluster, beside)
+                continue
+            yield key
+            key = seen["parent"]
+            seen = _version(cluster, key)
+
+
+def size(cluster: VastCluster, versions: Iterable[str]) -> int:
+    """The bytes of some versions."""
+    return sum(row["bytes"] for key in versions if (row := _version(cluster, key)) is not None)
+
+
+def behind(cluster: VastCluster, new: Pointer, old: Pointer) -> int:
+    """The bytes that lead from one pointer to another."""
+    return size(cluster, between(cluster, new, old))
+
+
+def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> None:
+    """Let another cluster know some versions."""
+    for key in versions:
+        row = _version(source, key)
+        if row is not None and target is not source:
+            target.store.put(VERSIONS, key, row)
+
+
+def writes(cluster: VastCluster, found: Pointer) -> list[Row]:
+    """What a pointer leads to, the oldest first: version rows with their `key`."""
+    rows = [{**row, "key": key} for key in between(cluster, found, {}) if (row := _version(cluster, key)) is not None]
+    return sorted(rows, key=lambda row: (row["at"], row["number"], row["key"]))
+
+
+def labels(cluster: VastCluster, found: Pointer, *, torn: bool = False) -> list[str]:
+    """The labels that are there in full, the oldest first; with `torn` those that are there in part."""
+    got: dict[str, int] = {}
+    wanted: dict[str, int] = {}
+    for row in writes(cluster, found):
+        got[row["label"]] = got.get(row["label"], 0) + row["bytes"]
+        wanted[row["label"]] = max(wanted.get(row["label"], 0), row["of"])
+    return [label for label in got if (got[label] < wanted[label]) is torn]

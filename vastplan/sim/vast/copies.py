@@ -1,0 +1,101 @@
+"""The copying behind a clone: what is labelled takes its time, within a cluster or over a link.
+
+A clone can be used at once. What is not copied yet is read from its owner, and cannot be read while that is away.
+"""
+
+from __future__ import annotations
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import content, directories
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.fabric import arm, armed, disarm
+
+NAME = "globalsnapstreams"
+COPIED = "copied"
+OWNER = "_owner"  # the name of the cluster whose snapshot it is, and the snapshot's id there
+TOTAL, LEFT, SINCE = "_bytes", "_left", "_since"
+FINISHED = "FINISHED"
+
+
+def owner_of(cluster: VastCluster, row: Row) -> VastCluster | None:
+    """The cluster whose snapshot is copied, where it can be reached."""
+    name = row[OWNER][0]
+    if name == cluster.name:
+        return cluster
+    other = cluster.fabric.cluster(name)
+    return other if other is not None and cluster.reaches(other) else None
+
+
+def begin(cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, found: content.Pointer) -> None:
+    """Let a directory show what a snapshot holds; what it takes to copy it is noted in `row`."""
+    content.copy(source, cluster, content.between(source, found, {}))
+    content.place(cluster, tenant, path, found)
+    row[TOTAL] = row[LEFT] = content.behind(cluster, found, {})
+
+
+def left(cluster: VastCluster, row: Row) -> float:
+    """Bytes that are not copied yet."""
+    remaining: float = row.get(LEFT, 0)
+    timer = armed(cluster, row["guid"], COPIED)
+    if timer is None or remaining == 0:
+        return remaining
+    whole = timer["at"] - row[SINCE]
+    return float(remaining * (timer["at"] - cluster.fabric.passed) / whole)
+
+
+def go_on(cluster: VastCluster, row: Row) -> None:
+    """Copy what is left, where the owner can be reached."""
+    source = owner_of(cluster, row)
+    if not row.get(LEFT) or source is None or armed(cluster, row["guid"], COPIED) is not None:
+        return
+    rate = cluster.assumed.bandwidth
+    if source is not cluster:
+        rate = cluster.fabric.bandwidth.get(frozenset({cluster.name, source.name}), rate)
+    row[SINCE] = cluster.fabric.passed
+    arm(cluster, row[LEFT] / rate, COPIED, row["guid"])
+    cluster.put(NAME, row)
+
+
+def hold(cluster: VastCluster, row: Row) -> None:
+    """Copy no more for now; what is copied stays."""
+    if LEFT in row:
+        row[LEFT] = left(cluster, row)
+        disarm(cluster, row["guid"], COPIED)
+        cluster.put(NAME, row)
+
+
+def noticed(cluster: VastCluster, other: VastCluster) -> None:
+    """The link to another cluster was cut, or carries again."""
+    for row in list(cluster.rows(NAME)):
+        if row.get(OWNER, [None])[0] != other.name or row["status"]["state"] == FINISHED:
+            continue
+        if not cluster.reaches(other):
+            hold(cluster, row)
+        elif row["enabled"]:
+            go_on(cluster, row)
+
+
+def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
+    """The names of the streams, here and on other clusters, that still read a snapshot."""
+    wanted = [cluster.name, snapshot["id"]]
+    return [
+        row["name"]
+        for one in (cluster, *cluster.links)
+        for row in one.rows(NAME)
+        if row.get(OWNER) == wanted and row["status"]["state"] != FINISHED
+    ]
+
+
+def unread(cluster: VastCluster, tenant: int, path: str) -> set[str]:
+    """The versions in a directory that a client cannot read now: not copied yet, and their owner is away."""
+    found: set[str] = set()
+    for row in cluster.rows(NAME, _tenant=tenant):
+        missing = left(cluster, row) if LEFT in row else 0
+        if not missing or owner_of(cluster, row) is not None or not directories.below(path, row["loanee_root_path"]):
+            continue
+        copied = row[TOTAL] - missing
+        for write in content.writes(cluster, row["_pointer"]):  # the oldest first
+            copied -= write["bytes"]
+            if copied < 0:
+                found.add(write["key"])
+    return found

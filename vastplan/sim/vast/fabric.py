@@ -1,0 +1,115 @@
+"""What linked clusters share: the logical clock, what is due on it, and which links carry.
+
+Nothing here looks at the wall's clock, and reads move nothing: who wants time to pass says how much.
+What is due is kept in each cluster's store, so that it outlives a restart.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vastplan.sim.store import Row
+    from vastplan.sim.vast.cluster import VastCluster
+
+TIMERS = "_timers"
+CONTROL = "_control"
+CLOCK = "clock"
+Play = Callable[["VastCluster", "Row"], None]
+
+
+@dataclass(slots=True)
+class Fabric:
+    """One logical clock (`passed`, seconds) and the links between its clusters; `bandwidth` is bytes a second by link."""
+
+    passed: float = 0.0
+    clusters: list[VastCluster] = field(default_factory=list)
+    cut: set[frozenset[str]] = field(default_factory=set)
+    bandwidth: dict[frozenset[str], float] = field(default_factory=dict)
+    _heap: list[tuple[float, str, int]] | None = None  # what is due, while time passes
+
+    def is_cut(self, one: str, other: str) -> bool:
+        """Whether the link between two clusters does not carry."""
+        return frozenset({one, other}) in self.cut
+
+    def cluster(self, name: str) -> VastCluster | None:
+        """The cluster of a name."""
+        return next((cluster for cluster in self.clusters if cluster.name == name), None)
+
+    def due(self, at: float, name: str, key: int) -> None:
+        """Take up a timer that is armed while time passes."""
+        if self._heap is not None:
+            heapq.heappush(self._heap, (at, name, key))
+
+    def pass_time(self, seconds: float, play: Play) -> None:
+        """Let time pass, and `play` what falls due in the order of its time; what it arms meanwhile is played, too."""
+        if seconds < 0 or self._heap is not None:
+            raise ValueError("time passes forwards, and not within itself")
+        until = self.passed + seconds
+        self._heap = [(row["at"], cluster.name, row["id"]) for cluster in self.clusters for row in timers(cluster)]
+        heapq.heapify(self._heap)
+        try:
+            while self._heap and self._heap[0][0] <= until:
+                at, name, key = heapq.heappop(self._heap)
+                cluster = self.cluster(name)
+                row = None if cluster is None else cluster.store.get(TIMERS, str(key))
+                if cluster is None or row is None or cluster.lost:  # taken back, or waits until there is power again
+                    continue
+                cluster.store.remove(TIMERS, str(key))
+                self.passed = max(self.passed, at)
+                play(cluster, row)
+            self.passed = until
+        finally:
+            self._heap = None
+            keep(self)
+
+
+def timers(cluster: VastCluster) -> Iterator[Row]:
+    """What is due on a cluster."""
+    yield from cluster.store.rows(TIMERS)
+
+
+def join(cluster: VastCluster, fabric: Fabric) -> None:
+    """Put a cluster on a clock, which then shows at least what the cluster had seen."""
+    kept = cluster.store.get(CONTROL, CLOCK) or {"passed": 0.0, "cut": []}
+    fabric.passed = max(fabric.passed, cluster.fabric.passed, kept["passed"])
+    fabric.cut |= {frozenset({cluster.name, other}) for other in kept["cut"]} | cluster.fabric.cut
+    fabric.bandwidth |= cluster.fabric.bandwidth
+    for one in [cluster, *cluster.fabric.clusters]:
+        one.fabric = fabric
+        if one not in fabric.clusters:
+            fabric.clusters.append(one)
+
+
+def keep(fabric: Fabric) -> None:
+    """Note the clock and the links on each cluster."""
+    for cluster in fabric.clusters:
+        cut = sorted(other for pair in fabric.cut if cluster.name in pair for other in pair - {cluster.name})
+        now = {"passed": fabric.passed, "cut": cut}
+        if (cluster.store.get(CONTROL, CLOCK) or {}) != now and (
+            now["passed"] or cut or cluster.store.get(CONTROL, CLOCK)
+        ):
+            cluster.store.put(CONTROL, CLOCK, now)
+
+
+def arm(cluster: VastCluster, after: float, kind: str, guid: str, **data: Any) -> None:
+    """Let `kind` happen to what `guid` names, `after` so many seconds."""
+    key = cluster.store.next(TIMERS)
+    at = cluster.fabric.passed + after
+    cluster.store.put(TIMERS, str(key), {"id": key, "at": at, "kind": kind, "guid": guid, "data": data})
+    cluster.fabric.due(at, cluster.name, key)
+
+
+def armed(cluster: VastCluster, guid: str, kind: str) -> Row | None:
+    """What is due of one kind, or `None`."""
+    return next(cluster.rows(TIMERS, guid=guid, kind=kind), None)
+
+
+def disarm(cluster: VastCluster, guid: str, *kinds: str) -> None:
+    """Take back what is due: of these kinds, or everything when none is given."""
+    for row in list(cluster.rows(TIMERS, guid=guid)):
+        if not kinds or row["kind"] in kinds:
+            cluster.store.remove(TIMERS, str(row["id"]))

@@ -1,0 +1,95 @@
+"""Links that are cut and carry again: what each side notices when, and what it then makes of it."""
+
+from __future__ import annotations
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import copies, reattach, replication, role_changes, sides, tasks
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.events import alarm
+from vastplan.sim.vast.fabric import arm, keep
+from vastplan.sim.vast.peers import CONNECTED, PEERS_NAME
+from vastplan.sim.vast.sides import CHANGE, CUT, DETACHED, NAME, READ_ONLY, SOURCE, STANDALONE
+
+BEATEN = "last_heart_beat"
+
+
+def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
+    """Cut the link between two clusters, or let it carry; both notice with their next heartbeat."""
+    pair, fabric = frozenset({cluster.name, other.name}), cluster.fabric
+    if up is not (pair in fabric.cut):
+        return
+    if up:
+        fabric.cut.discard(pair)
+    else:
+        fabric.cut.add(pair)
+    keep(fabric)
+    for one, far in ((cluster, other), (other, cluster)):
+        for row in shared_paths(one, far) if not up else ():
+            replication.interrupt(one, row)
+        if not up:
+            copies.noticed(one, far)
+        for peer in peers(one, far) if not up else ():
+            one.put(PEERS_NAME, peer | {BEATEN: one.now()})
+        arm(one, one.assumed.heartbeat, role_changes.HEARTBEAT, far.name)
+
+
+def peers(cluster: VastCluster, other: VastCluster) -> list[Row]:
+    """The peers of a cluster that stand for another one."""
+    return [row for row in cluster.rows(PEERS_NAME) if any(other.rows(PEERS_NAME, guid=row["guid"]))]
+
+
+def shared_paths(cluster: VastCluster, other: VastCluster) -> list[Row]:
+    """The rows of a cluster that have another side there."""
+    return [row for row in cluster.rows(NAME) if not row["is_local"] and any(other.rows(NAME, guid=row["guid"]))]
+
+
+def heartbeat(cluster: VastCluster, name: str) -> None:
+    """A cluster notices whether another one answers."""
+    other = cluster.fabric.cluster(name)
+    if other is None:
+        return
+    carries = cluster.reaches(other)
+    copies.noticed(cluster, other)
+    for peer in peers(cluster, other):
+        gone = {"state": "ERROR", "status": "ERROR", "health": "FAILED", "state_description": f"{name} does not answer"}
+        cluster.put(PEERS_NAME, peer | (CONNECTED if carries else gone))
+    for row in shared_paths(cluster, other):
+        mirror = sides.cluster_row(other, row["guid"])
+        if not carries or mirror is None:
+            row[CUT] = True
+            cluster.put(NAME, row)
+            replication.refresh(cluster, row)
+        else:
+            row.pop(CUT, None)
+            cluster.put(NAME, row)
+            _hears(cluster, row, other, mirror)
+
+
+def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
+    """What a side makes of the other one after a time without it."""
+    if "_waiting" in row:  # a delete that could not tell the other side
+        tasks.finish(cluster, row.pop("_waiting"), "TIMEOUT")
+        row["state"] = "Active"
+        cluster.put(NAME, row)
+    graceful = [one.get(CHANGE, {}).get("kind") == role_changes.GRACEFUL for one in (row, mirror)]
+    if graceful == [True, False]:  # it was called off over there
+        role_changes.give_up(cluster, row)
+    elif row["role"] == SOURCE and not row.get(DETACHED) and mirror.get(DETACHED):
+        _loses(cluster, row, other, mirror)
+    replication.advance(cluster, row)
+    role_changes.step(cluster, row)
+    reattach.go_on(cluster, row)
+
+
+def _loses(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
+    """A source hears that its replica stands for itself, or has become the source: two took writes."""
+    alarm(cluster, NAME, row, f"{row['name']} is {mirror['role']} on {other.name}, and {SOURCE} here")
+    replication.fail(cluster, row)
+    row[DETACHED] = True
+    cluster.put(NAME, row)
+    if cluster.assumed.old_source == "standalone":
+        role_changes.become(cluster, row, STANDALONE)
+    elif cluster.assumed.old_source == "blocked":
+        row["state"], row[READ_ONLY] = "Blocked", True
+        cluster.put(NAME, row)
+        replication.schedule(cluster, row)

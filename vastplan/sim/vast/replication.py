@@ -1,0 +1,312 @@
+"""Replication by restore points: a snapshot that is due is sent, one at a time, and shows at the other side as a whole.
+
+The clock is the logical one. A directory of which nothing labelled is to be sent is level at once.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import content, durations, sides, snapshots
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.fabric import arm, armed, disarm
+from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.settle import PENDING
+from vastplan.sim.vast.sides import (
+    BASE,
+    CHANGE,
+    CUT,
+    DESTINATION,
+    DETACHED,
+    NAME,
+    POINTS,
+    SOURCE,
+    STANDALONE,
+    SYNC_FAILED,
+    own_directory,
+)  # fmt: skip
+
+QUEUED, UPLOADING, READY, FAILED = "QUEUED", "UPLOADING", "READY", "FAILED"
+UPLOADED, FRAME, EXPIRE, DISCOVER = "uploaded", "frame", "expire", "discover"
+POLICIES = "protectionpolicies"
+DELETING = "DELETE_PENDING"
+EXPIRED = "_expired"  # of a restore point that stays only because both sides have no newer one
+SENDS = frozenset({SOURCE, "GRACEFULLY_BECOMING_DESTINATION"})
+RECEIVES = frozenset({DESTINATION, "GRACEFULLY_BECOMING_SOURCE"})
+Keep = tuple[int | None, int | None]  # seconds at the source and at the other side; none: no longer than it is needed
+
+
+def policy_of(cluster: VastCluster, row: Row) -> Row | None:
+    """The policy that a path is protected by."""
+    return cluster.get(POLICIES, row["protection_policy_id"])
+
+
+def keep_of(frame: Row) -> Keep:
+    """How long the restore points of a frame are kept."""
+    local, remote = frame.get("keep-local"), frame.get("keep-remote")
+    return (local and durations.suffixed(local), remote and durations.suffixed(remote))
+
+
+def first_keep(cluster: VastCluster, row: Row) -> Keep:
+    """How long what no frame asked for is kept: as of the first frame."""
+    policy = policy_of(cluster, row)
+    return keep_of(policy["frames"][0]) if policy else (None, None)
+
+
+def schedule(cluster: VastCluster, row: Row) -> None:
+    """Let the frames of a path fall due where it is the source and enabled, and nowhere else."""
+    guid, policy = row["guid"], policy_of(cluster, row)
+    runs = row["role"] == SOURCE and row["enabled"] and policy is not None and row["state"] != DELETING
+    if not runs:
+        disarm(cluster, guid, FRAME)
+    elif policy is not None and armed(cluster, guid, FRAME) is None:
+        for index, frame in enumerate(policy["frames"]):
+            arm(cluster, durations.suffixed(frame["every"]) or 0, FRAME, guid, index=index)
+
+
+def frame_due(cluster: VastCluster, row: Row, index: int) -> None:
+    """A frame of a path's policy is due: as the policy is now."""
+    frames = (policy_of(cluster, row) or {}).get("frames") or []
+    if index >= len(frames):
+        return
+    if row["role"] == SOURCE:
+        take(cluster, row, "frame", keep_of(frames[index]))
+    arm(cluster, durations.suffixed(frames[index]["every"]) or 0, FRAME, row["guid"], index=index)
+
+
+def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
+    """A new restore point of a path as it is now, which is sent when its turn comes: its row."""
+    policy = policy_of(cluster, row) or {}
+    found = content.pointer(cluster, row["tenant_id"], own_directory(row))
+    size = content.behind(cluster, found, {})
+    number = cluster.store.next(f"_points of {row['id']}")
+    sent = not row["is_local"] and not row.get(DETACHED)
+    base = (row.get(BASE) or {}).get("pointer") or {}
+    left = content.behind(cluster, found, base) if sent else 0
+    point = cluster.add(
+        POINTS,
+        {
+            "name": f"{policy.get('prefix') or row['name']}-{row['name']}-{cluster.name}-{number}",
+            "created": cluster.now(), "state": QUEUED if sent else READY, "is_local": True,
+            "logical_size": size, "physical_size": size, "logical_backlog": left, "physical_backlog": left,
+            "protected_path_guid": row["guid"], "stream_name": row["name"], "stream_index": 0, "internal": False,
+            "_purpose": purpose, "_pointer": found, "_keep": list(keep), "_local": row["is_local"],
+        },
+    )  # fmt: skip
+    row["last_snapshot_creation_time"] = point["created"]
+    cluster.put(NAME, row)
+    _show_snapshot(cluster, point)
+    if not sent:
+        _expire_later(cluster, point, keep[0], needed=False)
+    advance(cluster, row)
+    return point
+
+
+def points(cluster: VastCluster, row: Row, *states: str) -> list[Row]:
+    """The restore points of a path on this cluster in some states, the oldest first."""
+    return [point for point in cluster.rows(POINTS, protected_path_guid=row["guid"]) if point["state"] in states]
+
+
+def bandwidth(cluster: VastCluster, other: VastCluster) -> float:
+    """Bytes a second between two clusters, or within one."""
+    return cluster.fabric.bandwidth.get(frozenset({cluster.name, other.name}), cluster.assumed.bandwidth)
+
+
+def advance(cluster: VastCluster, row: Row) -> None:
+    """Send what waits, one restore point at a time; what is empty has arrived at once."""
+    while True:
+        side = sides.reached_side(cluster, row)
+        waiting = points(cluster, row, QUEUED)
+        busy = bool(points(cluster, row, UPLOADING))
+        if side is None or busy or not waiting or row.get(DETACHED) or row.get(CUT) or not row["enabled"]:
+            break
+        if row["role"] not in SENDS or side[1]["role"] not in RECEIVES:
+            break
+        point = waiting[0]
+        base = (row.get(BASE) or {}).get("pointer") or {}
+        left = content.behind(cluster, point["_pointer"], base)
+        seconds = left / bandwidth(cluster, side[0])
+        point |= {
+            "state": UPLOADING, "upload_start_time": cluster.now(), "logical_backlog": left, "physical_backlog": left,
+            "network_bw_per_sec": int(bandwidth(cluster, side[0])),
+            "_began": cluster.fabric.passed, "_seconds": seconds,
+        }  # fmt: skip
+        cluster.put(POINTS, point)
+        if seconds > 0:
+            arm(cluster, seconds, UPLOADED, row["guid"])
+            break
+        _arrived(cluster, row, point)
+    refresh(cluster, row)
+
+
+def uploaded(cluster: VastCluster, row: Row) -> None:
+    """What was being sent has arrived; the next one begins."""
+    for point in points(cluster, row, UPLOADING):
+        _arrived(cluster, row, point)
+    advance(cluster, row)
+
+
+def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
+    side = sides.reached_side(cluster, row)
+    if side is None:
+        return
+    other, mirror = side
+    base = (row.get(BASE) or {}).get("pointer") or {}
+    content.copy(cluster, other, content.between(cluster, point["_pointer"], base))
+    content.place(other, mirror["tenant_id"], own_directory(mirror), point["_pointer"])
+    point |= {"state": READY, "upload_finish_time": cluster.now(), "logical_backlog": 0, "physical_backlog": 0}
+    cluster.put(POINTS, point)
+    kept = {name: value for name, value in point.items() if name != "id"}
+    copy = other.add(POINTS, kept | {"is_local": False})
+    for where, one in ((cluster, row), (other, mirror)):
+        before = (one.get(BASE) or {}).get("guid")
+        one[BASE] = {"guid": point["guid"], "pointer": point["_pointer"]}
+        one["last_restore_point_creation_time"] = point["created"]
+        one["last_restore_point_time"] = point["upload_finish_time"]
+        where.put(NAME, one)
+        for older in where.rows(POINTS, guid=before) if before else ():
+            if older.get(EXPIRED):
+                where.remove(POINTS, older)
+                break
+    _show_snapshot(other, copy)
+    _expire_later(cluster, point, point["_keep"][0], needed=True)
+    _expire_later(other, copy, point["_keep"][1], needed=True)
+    refresh(other, mirror)
+
+
+def _expire_later(cluster: VastCluster, point: Row, keep: int | None, *, needed: bool) -> None:
+    if keep is None and not needed:  # of a local path: without end
+        return
+    if keep:
+        arm(cluster, keep, EXPIRE, point["guid"])
+    else:
+        point[EXPIRED] = True
+        cluster.put(POINTS, point)
+
+
+def expired(cluster: VastCluster, guid: str) -> None:
+    """A restore point's time has come; the newest that both sides have stays until there is a newer one."""
+    for point in list(cluster.rows(POINTS, guid=guid)):
+        if sides.held(cluster, guid):
+            point[EXPIRED] = True
+            cluster.put(POINTS, point)
+        else:
+            cluster.remove(POINTS, point)
+
+
+def _show_snapshot(cluster: VastCluster, point: Row) -> None:
+    arm(cluster, cluster.assumed.discovery, DISCOVER, point["guid"])
+
+
+def discovered(cluster: VastCluster, guid: str) -> None:
+    """VMS shows the snapshot behind a restore point, which it did not make itself."""
+    point = next(cluster.rows(POINTS, guid=guid), None)
+    row = point and sides.cluster_row(cluster, point["protected_path_guid"])
+    if point is None or row is None or any(cluster.rows("snapshots", name=point["name"])):
+        return
+    keep = point["_keep"][0 if point["is_local"] else 1]
+    made = datetime.fromisoformat(point["created"]).timestamp()
+    end = datetime.fromtimestamp(made + (keep or 0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    policy = policy_of(cluster, row)
+    snapshot = cluster.add(
+        "snapshots",
+        {
+            "name": point["name"], "path": own_directory(row).rstrip("/") + "/", "tenant_id": row["tenant_id"],
+            "state": "SUCCEED", "type": "POLICY", "created": point["created"], "cluster_id": 1,
+            "expiration_time": None if keep is None and point["_local"] else end,
+            "protection_policy_id": policy and policy["id"], "_pointer": point["_pointer"], "_point": guid,
+        },
+    )  # fmt: skip
+    snapshots.SNAPSHOTS.stored(cluster, snapshot)
+
+
+def fail(cluster: VastCluster, row: Row) -> None:
+    """What is being sent or waits is given up: nobody will take it."""
+    disarm(cluster, row["guid"], UPLOADED)
+    for point in points(cluster, row, QUEUED, UPLOADING):
+        cluster.put(POINTS, point | {"state": FAILED})
+
+
+def interrupt(cluster: VastCluster, row: Row) -> None:
+    """The link is cut: what is being sent is sent again from its beginning, later."""
+    disarm(cluster, row["guid"], UPLOADED)
+    for point in points(cluster, row, UPLOADING):
+        cluster.put(POINTS, point | {"state": QUEUED})
+
+
+def refresh(cluster: VastCluster, row: Row) -> None:
+    """Let the state of a path say what goes on; one that is new or being deleted says so by itself."""
+    if PENDING in row or row["state"] == DELETING or row["is_local"]:
+        return
+    if row["role"] == STANDALONE:
+        state = "Writable"
+    elif row["role"] == DESTINATION:
+        state = "Active" if row.get(BASE) or row["capabilities"] == sides.GLOBAL else "Initial Sync"
+        state = "Syncing" if row.get("_rejoining") else state
+    elif not row["enabled"]:
+        state = "Suspended"
+    elif row.get(CUT):
+        state = SYNC_FAILED
+    elif points(cluster, row, QUEUED, UPLOADING):
+        state = "Syncing" if row.get(BASE) else "Initial Sync"
+    else:
+        state = "Active"
+    if row["state"] != "Blocked" or row["role"] != SOURCE:
+        row["state"] = state
+    cluster.put(NAME, row)
+
+
+def progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
+    """The restore point that is being sent, how much of it has been (0 to 1), and the seconds that are left."""
+    for point in points(cluster, row, UPLOADING):
+        gone = cluster.fabric.passed - point["_began"]
+        return point, gone / point["_seconds"], point["_seconds"] - gone
+    return None, 0.0, 0.0
+
+
+def backlog(cluster: VastCluster, row: Row) -> int:
+    """Bytes that the other side does not have yet."""
+    base = (row.get(BASE) or {}).get("pointer") or {}
+    return content.behind(cluster, content.pointer(cluster, row["tenant_id"], own_directory(row)), base)
+
+
+def figures(cluster: VastCluster, row: Row) -> Row:
+    """What a path tells of its replication."""
+    side = sides.reached_side(cluster, row)
+    source = (cluster, row) if row["role"] != DESTINATION or side is None else side
+    point, done, left = progress(*source)
+    shown: Row = {
+        "bw": int(bandwidth(cluster, side[0])) if point and side else 0,
+        "eta": str(int(left)) if point else None,
+        "progress": str(int(done * 1000)) if point else None,
+        "last_uploading_restore_point_state": point and point["state"],
+        "last_uploading_restore_point_progress": int(done * 1000) if point else None,
+        "last_uploading_restore_point_logical_size": str(point["logical_backlog"]) if point else None,
+        "last_uploading_restore_point_physical_size": str(point["logical_backlog"]) if point else None,
+    }
+    if not row["is_local"] and side is not None:
+        behind = backlog(*source) / bandwidth(cluster, side[0])
+        shown["estimated_read_only_time"] = cluster.assumed.role_change + behind
+    attached = side is not None and row["role"] == DESTINATION and row.get(BASE) is not None and CHANGE not in row
+    return shown | {"failback_allowed": str(attached).lower()}
+
+
+def _show_point(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    path = sides.cluster_row(cluster, row["protected_path_guid"])
+    side = path and sides.other_side(cluster, path)
+    stream = next(cluster.rows("replicationstreams", protected_path_guid=row["protected_path_guid"]), None)
+    shown = {"stream": str(stream["id"]) if stream else None, "target_name": side[0].name if side else None}
+    if row["state"] != UPLOADING:
+        return shown | {"progress_promil": "1000" if row["state"] == READY else "0", "eta_sec": "0"}
+    gone = cluster.fabric.passed - row["_began"]
+    left = int(row["logical_backlog"] * (1 - gone / row["_seconds"]))
+    return shown | {
+        "progress_promil": str(int(gone / row["_seconds"] * 1000)),
+        "eta_sec": str(int(row["_seconds"] - gone)),
+        "logical_backlog": left,
+        "physical_backlog": left,
+    }
+
+
+RESTORE_POINTS = Collection(POINTS, show=_show_point)

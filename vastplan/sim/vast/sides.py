@@ -1,0 +1,83 @@
+"""The two sides of a replicated protected path: one row on each cluster, which share their guid."""
+
+from __future__ import annotations
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.errors import detail
+
+NAME = "protectedpaths"
+POINTS = "replicationrestorepoints"
+SOURCE, DESTINATION, STANDALONE = "SOURCE", "DESTINATION", "STANDALONE"
+BECOMING = "BECOMING_"
+SYNC_FAILED = "Sync Failed"
+OWN = "_own_directory"  # which of the path's two directories is here
+READ_ONLY = "_read_only"
+CHANGE = "_change"  # the role change that runs, on each side that knows of it
+BASE = "_base"  # the newest restore point that both sides have: its guid and pointer
+DETACHED = "_detached"  # nothing is sent between the sides until one is attached again
+EPOCH = "_epoch"  # how often a side was forced to be the source; no call shows it
+CUT = "_cut"  # this side has noticed that the other cannot be reached
+RESTORE = "_restore"  # the stream of a restore that is not committed
+GLOBAL = "STARED_GLOBAL_NAMESPACE"  # as the document spells it
+Side = tuple[VastCluster, Row]
+
+
+def own_directory(row: Row) -> str:
+    """The directory of a path that is on its own cluster."""
+    known: str = row.get(OWN) or (row["source_dir"] if row["role"] == SOURCE else row["target_exported_dir"])
+    return known
+
+
+def changing(row: Row) -> bool:
+    """Whether the role is on its way."""
+    return BECOMING in row["role"]
+
+
+def read_only(row: Row) -> bool:
+    """Whether the directory takes no writes from clients."""
+    return bool(row.get(READ_ONLY, row["role"] == DESTINATION))
+
+
+def other_side(cluster: VastCluster, row: Row) -> Side | None:
+    """The other cluster and its row, whether or not it can be reached."""
+    for other in cluster.links:
+        for mirror in other.rows(NAME, guid=row["guid"]):
+            return other, mirror
+    return None
+
+
+def reached_side(cluster: VastCluster, row: Row) -> Side | None:
+    """The other cluster and its row, where the link carries."""
+    found = other_side(cluster, row)
+    return found if found and cluster.reaches(found[0]) else None
+
+
+def cluster_row(cluster: VastCluster, guid: str) -> Row | None:
+    """The row of a path on a cluster, by what its sides share."""
+    return next(cluster.rows(NAME, guid=guid), None)
+
+
+def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
+    """The replicated path whose own directory holds `path`."""
+    from vastplan.sim.vast.directories import below
+
+    rows = (row for row in cluster.rows(NAME, tenant_id=tenant) if not row["is_local"])
+    return next((row for row in rows if below(path, own_directory(row))), None)
+
+
+def held(cluster: VastCluster, point: str) -> bool:
+    """Whether a restore point is the newest that both sides have, or is on its way."""
+    if any(row["state"] in ("QUEUED", "UPLOADING") for row in cluster.rows(POINTS, guid=point)):
+        return True
+    if cluster.assumed.common_point_expires:
+        return False
+    return any((row.get(BASE) or {}).get("guid") == point for row in cluster.rows(NAME))
+
+
+def refuse(cluster: VastCluster, what: str, text: str) -> bool:
+    """Raise the refusal that is assumed; `True` where the call is taken instead, and does nothing."""
+    status = cluster.assumed.status(what)
+    if status >= 400:
+        raise detail(text, status)
+    return True
