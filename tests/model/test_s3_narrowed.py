@@ -33,8 +33,8 @@ def document(*statements: Any) -> dict[str, Any]:
         ([[*READS, HOME]], [READS], []),
         ([[*READS, HOME]], [[*READS, {"IpAddress": {"aws:SourceIp": ["10.0.0.0/8"]}}]], []),
         ([[*READS, HOME]], [["Deny", "s3:PutObject", "x", HOME]], [
-            's3:GetObject of data/* under {"IpAddress":{"aws:SourceIp":["10.0.0.0/8"]}}',
-            'what it denies now: s3:PutObject of x under {"IpAddress":{"aws:SourceIp":["10.0.0.0/8"]}}',
+            's3:GetObject of data/* under {"IpAddress": {"aws:SourceIp": ["10.0.0.0/8"]}}',
+            'what it denies now: s3:PutObject of x under {"IpAddress": {"aws:SourceIp": ["10.0.0.0/8"]}}',
         ]),
         ([["Allow", "s3:*", "data/*"]], [["Allow", "s3:?", "data/*"]], ["s3:* of data/*"]),
         ([READS], [{"Effect": "Allow", "NotAction": "s3:PutObject", "Resource": "*"}], ["s3:GetObject of data/*"]),

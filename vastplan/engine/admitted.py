@@ -40,20 +40,16 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
     return {path: clients for path, clients in lost.items() if clients}
 
 
-def taken_away(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
-    """By field, what goes by which somebody has access, whoever works by it. What is replaced is asked for as a delete is.
-
-    Of a field that lets clients in, too, what another one lets in does not go.
-    """
+def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
+    """By field, what goes by which somebody has access, whoever works by it. What is replaced is asked for as a delete is."""
     if action.verb not in _KEEPING:
         return {}
     fields = table(kind.fields).by_name
-    gone: dict[str, list[str]] = {}
-    for change in action.changes:
-        field = fields.get(change.path)
-        if field is not None and field.revokes is not None:
-            texts = revoked(field.revokes, change.before, change.after)
-            gone[change.path] = lost_clients(action, kind, live).get(change.path, []) if field.admits else texts
+    gone = {
+        change.path: revoked(field.revokes, change.before, change.after)
+        for change in action.changes
+        if (field := fields.get(change.path)) is not None and field.revokes is not None
+    }
     return {path: texts for path, texts in gone.items() if texts}
 
 

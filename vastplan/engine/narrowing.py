@@ -44,7 +44,7 @@ class Narrowing:
 def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
     """Whether an action might let fewer in, told without what is live: whether it has to be looked at."""
     kind = kinds[action.address.kind]
-    return may_close(action, kind, actions) or cuts_off(action, kind) or bool(taken_away(action, kind, None))
+    return may_close(action, kind, actions) or cuts_off(action, kind) or bool(taken_away(action, kind))
 
 
 def cuts_off(action: Action, kind: Kind) -> bool:
@@ -91,7 +91,7 @@ def _revoked(
 ) -> Narrowing | None:
     """What the action takes from those who have access by a field, whatever is in use, beside what else it closes."""
     kind, live = matches.kinds[action.address.kind], matches.match(action.address).live
-    gone = {path: (kind.field(path).revokes, texts) for path, texts in taken_away(action, kind, live).items()}
+    gone = {path: (kind.field(path).revokes, texts) for path, texts in taken_away(action, kind).items()}
     if live is not None:
         gone |= taken_by_moves(action, kind, live, matches, actions)
     if not gone:

@@ -23,7 +23,9 @@ def narrowed(before: Any, after: Any) -> list[str]:
         one for one in now if not one[0].allows and not any(_covers(other, one) for other in was if not other[0].allows)
     ]
     allows_any = any(statement.allows for statement, _ in was)
-    return [_said(one) for one in lost] + ([f"what it denies now: {_said(one)}" for one in denied] if allows_any else [])
+    return [_said(one) for one in lost] + (
+        [f"what it denies now: {_said(one)}" for one in denied] if allows_any else []
+    )
 
 
 def _statements(document: Any) -> list[_Told] | None:

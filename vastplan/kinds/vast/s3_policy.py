@@ -11,7 +11,17 @@ from vastplan.model.plan import Stage
 from vastplan.model.s3_narrowed import narrowed
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
-from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, PROSE, Opens, Refers, Revokes, ServerDefault, Wire
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    Opens,
+    Refers,
+    Revokes,
+    ServerDefault,
+    Wire,
+)
 from vastplan.schema.shapes.document import JsonDocument
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, plain_key
 

@@ -26,7 +26,9 @@ class User(InProvider):
     """
 
     uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
-    gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = MISSING
+    gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = (
+        MISSING
+    )
     groups: Annotated[list[ReferenceName] | MISSING, SET, Refers("group"), DOCUMENT] = MISSING
     leading_gid: Annotated[Count | MISSING, Opens(), _MEMBER] = MISSING
     allow_create_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING

@@ -80,7 +80,9 @@ class ViewPolicy(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
-    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = MISSING
+    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = (
+        MISSING
+    )
     access_flavor: Annotated[
         Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
     ] = MISSING
