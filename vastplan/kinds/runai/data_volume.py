@@ -21,7 +21,6 @@ from vastplan.schema.markers import (
     Clears,
     Opens,
     Refers,
-    Revokes,
     ServerDefault,
     Since,
     Wire,
@@ -42,7 +41,6 @@ _SHARED = "sharedScopes"
 _FIELDS = {"project": "shared_with_projects", "department": "shared_with_departments"}
 _OF_THE_SITE = "{cluster}"  # which the client fills in
 _IN_THE_CLUSTER = "shared_with_cluster"
-_SHARES = Revokes("who works with it there can mount it no more")
 
 
 class DataVolume(Spec):
@@ -66,7 +64,6 @@ class DataVolume(Spec):
         SET,
         AFTER_CREATE,
         Admits(_IN_THE_CLUSTER),
-        _SHARES,
     ] = MISSING
     shared_with_departments: Annotated[
         list[ReferenceName] | MISSING,
@@ -75,9 +72,8 @@ class DataVolume(Spec):
         SET,
         AFTER_CREATE,
         Admits(_IN_THE_CLUSTER),
-        _SHARES,
     ] = MISSING
-    shared_with_cluster: Annotated[bool | MISSING, Wire(_SHARED, "cluster"), AFTER_CREATE, Admits(), _SHARES] = MISSING
+    shared_with_cluster: Annotated[bool | MISSING, Wire(_SHARED, "cluster"), AFTER_CREATE, Admits()] = MISSING
     """All projects of the cluster, also those that come later."""
     use_original_volume: Annotated[
         bool | MISSING, Wire("useOriginalVolume"), IMMUTABLE, Since("runai", "2.22"), ServerDefault(True, SCHEMA)

@@ -21,7 +21,6 @@ from vastplan.schema.markers import (
     WRITE_ONLY,
     Opens,
     Refers,
-    Revokes,
     ServerDefault,
     ShownAt,
     Wire,
@@ -57,13 +56,7 @@ class S3Key(Spec):
 
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
     user: Annotated[ReferenceName, Refers("user"), Wire("user", "id"), IDENTITY, IMMUTABLE]
-    enabled: Annotated[
-        bool | MISSING,
-        AFTER_CREATE,
-        Opens(True),
-        Revokes("who has the pair is let in no more"),
-        ServerDefault(True, WITNESS),
-    ] = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
     generation: Annotated[Generation, WRITE_ONLY] = 1
     overlap: Annotated[Overlap, DOCUMENT] = DAY
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
