@@ -13,7 +13,7 @@ from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import Ref, from_json, to_json
 from vastplan.schema.kind import Kind, Values
-from vastplan.schema.markers import Admits, Refers
+from vastplan.schema.markers import Admits, Refers, Revokes
 from vastplan.schema.walk import table
 
 _KEEPING = (Verb.UPDATE, Verb.ADOPT)
@@ -46,11 +46,35 @@ def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
         return {}
     fields = table(kind.fields).by_name
     gone = {
-        change.path: [text for text in _values(change.before) if text not in _values(change.after)]
+        change.path: revoked(field.revokes, change.before, change.after)
         for change in action.changes
         if (field := fields.get(change.path)) is not None and field.revokes is not None
     }
     return {path: texts for path, texts in gone.items() if texts}
+
+
+def revoked(rule: Revokes, before: Any, after: Any) -> list[str]:
+    """What goes of a value by which somebody has access."""
+    if rule.lost is not None:
+        return rule.lost(before, after)
+    had = [before] if before in rule.of else [] if rule.of else before
+    return [text for text in _values(had) if text not in _values(after)]
+
+
+def taken_by_moves(
+    action: Action, kind: Kind, live: Live, matches: Matches, actions: Mapping[Address, Action]
+) -> dict[str, tuple[Revokes, list[str]]]:
+    """The same of what it refers to now, and what it would refer to has not: by field, target and the target's field."""
+    gone: dict[str, tuple[Revokes, list[str]]] = {}
+    for change, refers in moves(action, kind):
+        before, after = _referred(live, change.path, refers, matches), from_json(change.after)
+        if before is not None and isinstance(after, Ref):
+            then = _values_of(after, matches, actions)
+            for field in before.kind.fields:
+                if field.revokes is not None:
+                    texts = revoked(field.revokes, before.values.get(field.name), then.get(field.name))
+                    gone[f"{change.path} {after.target.name} ({field.name})"] = field.revokes, texts
+    return {what: (rule, texts) for what, (rule, texts) in gone.items() if texts}
 
 
 def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:

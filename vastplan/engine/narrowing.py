@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vastplan.engine import usage
-from vastplan.engine.admitted import lost_by_moves, lost_clients, moves, taken_away
+from vastplan.engine.admitted import lost_by_moves, lost_clients, moves, taken_away, taken_by_moves
 from vastplan.engine.closing import ClosedRooms, closed_by, may_close
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
@@ -80,27 +80,32 @@ def narrowings(
         if may_narrow(action, matches.kinds, actions):
             narrowing = _narrowing(action, matches, actions, referrers, dependents, rooms)
             used = narrowing if narrowing is not None and (narrowing.evidence or narrowing.leaving) else None
-            revoked = _revoked(action, matches.kinds[address.kind], used)
+            revoked = _revoked(action, matches, actions, used)
             if revoked is not None:
                 found[address] = revoked
     return found
 
 
-def _revoked(action: Action, kind: Kind, besides: Narrowing | None) -> Narrowing | None:
+def _revoked(
+    action: Action, matches: Matches, actions: Mapping[Address, Action], besides: Narrowing | None
+) -> Narrowing | None:
     """What the action takes from those who have access by a field, whatever is in use, beside what else it closes."""
-    gone = taken_away(action, kind)
+    kind, live = matches.kinds[action.address.kind], matches.match(action.address).live
+    gone = {path: (kind.field(path).revokes, texts) for path, texts in taken_away(action, kind).items()}
+    if live is not None:
+        gone |= taken_by_moves(action, kind, live, matches, actions)
     if not gone:
         return besides
-    lost = {path: some([inert(text, 200) for text in texts]) for path, texts in gone.items()}
+    lost = {path: some([inert(text, 200) for text in texts]) for path, (_, texts) in gone.items()}
     said: dict[str, list[str]] = {}
-    for path, texts in lost.items():
-        rule = kind.field(path).revokes
+    for path, (rule, _) in gone.items():
         assert rule is not None
-        said.setdefault(rule.without, []).append(f"{path} would lose {texts}")
+        said.setdefault(rule.without, []).append(f"{path} would lose {lost[path]}")
     message = "; ".join(f"{', '.join(changed)}: {without}" for without, changed in said.items())
     figures = tuple(Evidence(f"{path} that goes", texts) for path, texts in lost.items())
     if besides is None:
-        fix = f"--allow-narrow {word(action.address)}, or leave {' and '.join(lost)} as before"
+        kept = dict.fromkeys(path.partition(" ")[0] for path in lost)
+        fix = f"--allow-narrow {word(action.address)}, or leave {' and '.join(kept)} as before"
         return Narrowing(message, fix, figures)
     return replace(besides, message=f"{besides.message}; {message}", evidence=(*besides.evidence, *figures))
 

@@ -209,10 +209,13 @@ class Revokes:
     """By the field somebody has access: what goes of it (the value, or items of a list) takes that away at once, and a guard asks.
 
     No system tells who works by it, so nothing has to be in use. What comes instead takes nothing away. `without` says for people
-    what is lost.
+    what is lost. With `of` only those values give access; `lost` says what of a value goes by another one, where that is not
+    what stands in it no more.
     """
 
     without: str
+    of: tuple[Any, ...] = ()
+    lost: Callable[[Any, Any], list[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

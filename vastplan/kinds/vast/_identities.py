@@ -22,6 +22,7 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
+Switch = Revokes("what he did by it is refused where nothing else allows it, at once")
 AttachedPolicies = Annotated[
     list[ReferenceName] | None | MISSING,
     SET,

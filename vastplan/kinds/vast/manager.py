@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast._deliver import Generation, IntoSecret, SecretKey, into_secret
 from vastplan.kinds.vast.manager_role import Permission
-from vastplan.kinds.vast.realm import of_tenant, without_tenant
+from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Drawn, LetsIn, Row, Values
 from vastplan.schema.markers import (
@@ -71,9 +71,9 @@ class Manager(Spec):
     user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
     """Follows from the tenant where it is left out, and must fit it."""
     roles: Annotated[
-        Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(made=False)
+        Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(made=False), MAY
     ]
-    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
     """What it may beside its roles."""
     first_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
     last_name: Annotated[Text | None | MISSING, Clears("")] = MISSING

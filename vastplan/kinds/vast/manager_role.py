@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import collection
-from vastplan.kinds.vast.realm import of_tenant, without_tenant
+from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
@@ -37,8 +37,8 @@ class ManagerRole(Spec):
         Clears([]),
         Opens(made=False),
     ] = MISSING
-    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
-    ldap_groups: Annotated[list[Text] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
+    ldap_groups: Annotated[list[Text] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
 
     @model_validator(mode="after")
     def _of_one_tenant(self) -> "ManagerRole":

@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import collection
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Delta
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Revokes, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
 # In lower case: https://github.com/vast-data/terraform-provider-vastdata, examples/resources/vastdata_administrator_realm.
@@ -17,6 +17,8 @@ _ObjectType = Annotated[
     StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=253),
     Says("a type of object, such as viewpolicy: small letters, digits and _"),
 ]
+
+MAY = Revokes("managers who may that by it now may not any more, at once")
 
 
 class Realm(Spec):
@@ -27,7 +29,7 @@ class Realm(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
-    object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
 
 
 def of_tenant(values: Values, row: Row) -> Values:

@@ -8,9 +8,20 @@ from vastplan.kinds.vast._common import collection
 from vastplan.model import s3_policy
 from vastplan.model.canonical_json import plain
 from vastplan.model.plan import Stage
+from vastplan.model.s3_narrowed import narrowed
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
-from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, PROSE, Opens, Refers, ServerDefault, Wire
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    Opens,
+    Refers,
+    Revokes,
+    ServerDefault,
+    Wire,
+)
 from vastplan.schema.shapes.document import JsonDocument
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, plain_key
 
@@ -21,6 +32,7 @@ PolicyName = Annotated[
     BeforeValidator(plain_key),
 ]
 _POLICY = JsonDocument(s3_policy.canonical)
+_LESS = "to whom it is attached is refused what nothing else allows, at once"
 
 
 def _policy(document: dict[str, Any]) -> dict[str, Any]:
@@ -38,9 +50,11 @@ class S3Policy(Spec):
 
     name: Annotated[PolicyName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
-    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens()]
+    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=narrowed)]
     """The document: `Version` and `Statement`, as data."""
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(made=False), ServerDefault(True, PROSE)] = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(made=False), Revokes(_LESS), ServerDefault(True, PROSE)] = (
+        MISSING
+    )
 
 
 KIND = kind(

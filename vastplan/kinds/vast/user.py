@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import OFF, collection
-from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
+from vastplan.kinds.vast._identities import AttachedPolicies, InProvider, Switch
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Keyed
-from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, ServerDefault
+from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, Revokes, ServerDefault
 from vastplan.schema.types import MISSING, Count, ReferenceName
 
 # VAST's pages about local users ask for it from 5.3.2 on, newer ones and the document of 5.5 do not; of the releases
@@ -14,6 +14,8 @@ from vastplan.schema.types import MISSING, Count, ReferenceName
 _UID = RequiredFrom(
     product="vms", version="5.3.2", until="5.5", fix="write uid: it is the number that NFS knows the user by"
 )
+
+_MEMBER = Revokes("who has access as a member of the group is refused what nothing else allows, at once")
 
 
 class User(InProvider):
@@ -24,12 +26,14 @@ class User(InProvider):
     """
 
     uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
-    gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), ServerDefault([], WITNESS)] = MISSING
+    gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = (
+        MISSING
+    )
     groups: Annotated[list[ReferenceName] | MISSING, SET, Refers("group"), DOCUMENT] = MISSING
-    leading_gid: Annotated[Count | MISSING, Opens()] = MISSING
-    allow_create_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
-    allow_delete_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
-    s3_superuser: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    leading_gid: Annotated[Count | MISSING, Opens(), _MEMBER] = MISSING
+    allow_create_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    allow_delete_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    s3_superuser: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
     s3_policies: AttachedPolicies = MISSING
 
 

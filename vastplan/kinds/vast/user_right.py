@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import OFF
-from vastplan.kinds.vast._identities import AttachedPolicies
+from vastplan.kinds.vast._identities import AttachedPolicies, Switch
 from vastplan.kinds.vast._rights import Rights, Tenant, asked, locator
 from vastplan.schema.compile import kind
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, Opens, Wire
@@ -20,9 +20,9 @@ class UserRight(Rights):
 
     user: Annotated[VendorName | MISSING, NAMED, IDENTITY, IMMUTABLE, Wire("username")] = MISSING
     tenant: Tenant
-    allow_create_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
-    allow_delete_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
-    s3_superuser: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    allow_create_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    allow_delete_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    s3_superuser: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
     s3_policies: AttachedPolicies = MISSING
 
 

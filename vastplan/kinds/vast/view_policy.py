@@ -20,6 +20,7 @@ from vastplan.schema.markers import (
     Clears,
     Opens,
     Refers,
+    Revokes,
     ServerDefault,
     Wire,
 )
@@ -34,6 +35,10 @@ _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
 _OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
 _ALL = ("*",)
+_NATIVE = Revokes(
+    "identity policies and policies of buckets count for its views no more: who came in by them is refused, at once",
+    of=("S3_NATIVE",),
+)
 # One list alone does not say who may come in by a protocol, and how: those of a protocol are left out together.
 _EVERYBODY, _NFS_EVERYBODY, _SMB_EVERYBODY, _S3_EVERYBODY = (
     ServerDefault(["*"], WITNESS, group=group) for group in ("hosts", "nfs hosts", "smb hosts", "s3 hosts")
@@ -75,7 +80,9 @@ class ViewPolicy(Spec):
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
-    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False)] = MISSING
+    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = (
+        MISSING
+    )
     access_flavor: Annotated[
         Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
     ] = MISSING

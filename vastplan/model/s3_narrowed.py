@@ -1,0 +1,76 @@
+"""What one identity policy allows that another in its place does not allow any more. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.model.s3_policy import Statement, canonical, matches, parse
+from vastplan.model.value import json_text
+
+_Told = tuple[Statement, str]
+
+
+def narrowed(before: Any, after: Any) -> list[str]:
+    """What is allowed no more, by statement, for people; what nobody can read as a policy allowed what cannot be told.
+
+    What is said more widely elsewhere is still allowed. A statement that denies takes away unless one did that denied as much.
+    """
+    was, now = _statements(before), _statements(after)
+    if was is None or now is None:
+        return ["what it allows now, which cannot be told"] if before else []
+    lost = [one for one in was if one[0].allows and not any(_covers(other, one) for other in now if other[0].allows)]
+    denied = [
+        one for one in now if not one[0].allows and not any(_covers(other, one) for other in was if not other[0].allows)
+    ]
+    allows_any = any(statement.allows for statement, _ in was)
+    return [_said(one) for one in lost] + (
+        [f"what it denies now: {_said(one)}" for one in denied] if allows_any else []
+    )
+
+
+def _statements(document: Any) -> list[_Told] | None:
+    """The statements with their conditions as text."""
+    try:
+        policy = parse(document)
+    except ValueError:
+        return None
+    written = document["Statement"]
+    conditions = [
+        json_text(canonical({"Statement": one})["Statement"][0].get("Condition") or {})
+        for one in (written if isinstance(written, list) else [written])
+    ]
+    return list(zip(policy.statements, conditions, strict=True))
+
+
+def _covers(wider: _Told, one: _Told) -> bool:
+    """Whether a statement speaks of all that another one does: false also where only both together with more would tell."""
+    (other, its), (statement, condition) = wider, one
+    return (
+        (not other.conditional or its == condition)
+        and _all_in(_lower(statement.actions), statement.but_actions, _lower(other.actions), other.but_actions)
+        and _all_in(statement.resources, statement.but_resources, other.resources, other.but_resources)
+    )
+
+
+def _all_in(few: tuple[str, ...], but_few: bool, many: tuple[str, ...], but_many: bool) -> bool:
+    """Whether all that patterns say others say too; of what is not said the other way round."""
+    if but_few != but_many:
+        return not but_many and "*" in many
+    inner, outer = (many, few) if but_few else (few, many)
+    return all(any(_is_in(one, pattern) for pattern in outer) for one in inner)
+
+
+def _is_in(one: str, pattern: str) -> bool:
+    """Whether every text that is as one pattern says is so as another says: a star is a text as any, but for `?`."""
+    return one == pattern or (matches(pattern, one) and not ("?" in pattern and "*" in one))
+
+
+def _lower(actions: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(action.lower() for action in actions)
+
+
+def _said(one: _Told) -> str:
+    statement, condition = one
+    actions = f"{'all but ' if statement.but_actions else ''}{', '.join(statement.actions)}"
+    resources = f"{'all but ' if statement.but_resources else ''}{', '.join(statement.resources)}"
+    return f"{actions} of {resources}" + (f" under {condition}" if statement.conditional else "")
