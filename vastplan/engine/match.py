@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vastplan.engine.delivery import delivers_of, destination, named_there
 from vastplan.engine.formers import Former, formers
+from vastplan.engine.meant import meant
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
@@ -169,12 +170,12 @@ class Matches:
         hints, attribute_of = tuple(desired), resolve or self.resolve
 
         def change(refers: Refers, raw: Any) -> Any:
-            return raw if raw is None else self._name(live.site, refers, raw, hints, attribute_of)
+            return raw if raw is None else self._name(live, refers, raw, hints, attribute_of)
 
         return map_references(kind.fields, live.values, change)
 
-    def _name(self, site: str, refers: Refers, raw: Any, hints: tuple[Ref, ...], resolve: Resolve) -> Any:
-        text = str(raw)
+    def _name(self, live: Live, refers: Refers, raw: Any, hints: tuple[Ref, ...], resolve: Resolve) -> Any:
+        site, text = live.site, str(raw)
         for hint in hints:
             attribute = refers.attributes.get(hint.target.kind)
             if attribute is None or (attribute in OF_A_SITE and hint.target.site != site):
@@ -184,9 +185,11 @@ class Matches:
                 return hint
         for kind, attribute in refers.targets:
             for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
-                live = self.observed.find(where, kind, attribute, raw)
-                if live is not None:
-                    named = self.named(live)
+                target = self.observed.find(where, kind, attribute, raw)
+                if target is not None and attribute == "name" and target.kind.endpoint.namespaced:
+                    target = next(iter(meant(self.observed, live, kind, attribute, raw)), None)
+                if target is not None:
+                    named = self.named(target)
                     # by that name nothing will be found
                     return raw if attribute in self.coming.get(named.target, _AS_IT_IS) else named
         return raw

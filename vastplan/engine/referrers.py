@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
+from vastplan.engine.meant import meant
 from vastplan.engine.observe import Live, Observed
 from vastplan.schema.kind import Field
 from vastplan.schema.references import raw_references, targets_of
@@ -50,8 +51,7 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
             for top, refers, raw in raw_references(kind.fields, live.values):
                 for target, attribute in refers.targets:
                     asked = raw is not None and target in targets
-                    other = observed.find(site, target, attribute, raw) if asked else None
-                    if other is not None:
+                    for other in meant(observed, live, target, attribute, raw) if asked else ():
                         shields = top.refers is not None and top.refers.shields
                         referrer = Referrer(live, top, attribute, refers.blocks_delete, shields, refers.needs)
                         # once, however often one field of it names the object

@@ -1,0 +1,51 @@
+"""What a name in a live object means where several have it: what is called so in a namespace is meant only from beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.schema.kind import Kind
+from vastplan.schema.walk import table
+
+
+def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
+    """The objects of a kind on its site that a live object may mean by a raw value: more than one only where it is not told.
+
+    A credential of a project names a Secret of the project's namespace; one of no project names none that is in a project's.
+    """
+    first = observed.find(live.site, target, attribute, raw)
+    if first is None:
+        return []
+    if attribute != "name" or not first.kind.endpoint.namespaced:
+        return [first]
+    places = _places(first.kind)
+    for kind, by, own in _stands_in(live, places):
+        place = observed.find(live.site, kind, by, own)
+        where = place.attributes.get(places[kind]) if place is not None else None
+        if where is None:
+            return observed.having(live.site, target, attribute, raw)
+        return observed.having(live.site, target, "path", f"{where}/{raw}")
+    of = {kind: by for kind, by in places.items() if kind in _told_by(live.kind)}
+    return [other for other in observed.having(live.site, target, attribute, raw)
+            if not any(observed.find(live.site, kind, by, other.values["namespace"]) for kind, by in of.items())]  # fmt: skip
+
+
+def _places(kind: Kind) -> Mapping[str, str]:
+    """What the namespace of an object may be of: kinds with the attribute that names it."""
+    refers = kind.field("namespace").refers
+    return refers.attributes if refers is not None else {}
+
+
+def _told_by(kind: Kind) -> set[str]:
+    """The kinds of which an object can say that it is of one of them."""
+    return {name for _, field, _ in table(kind.fields).referring if field.refers for name in field.refers.attributes}
+
+
+def _stands_in(live: Live, places: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
+    """What an object is of, where its target may be of one such too: kind, attribute and raw value."""
+    for name, field, _ in table(live.kind.fields).referring:
+        value = live.values.get(name)
+        if field.refers is not None and value is not None and not isinstance(value, list):
+            yield from ((kind, by, value) for kind, by in field.refers.targets if kind in places)
