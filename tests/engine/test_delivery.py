@@ -1199,6 +1199,26 @@ def test_one_whose_word_somebody_uses_does_not_go(bench: Lobby) -> None:
     assert in_use(bench.plan(BOX)) == [f"{used}visitor stranger"]
 
 
+def test_a_word_goes_elsewhere_with_who_uses_it_and_not_while_somebody_stays(bench: Lobby) -> None:
+    bench.done(BOX, porter(), VISITOR)
+    other = Entry(at("box", "c"), {"name": "c"})
+    elsewhere = porter(deliver={"box": ref("box", "c"), "keys": {"word": "WORD"}})
+    plan = bench.plan(BOX, other, elsewhere, VISITOR)
+    text = "uses what it delivers, in iad/box/b, and would go on using what is no longer valid"
+    assert in_use(plan) == [f"iad/visitor/v {text}"]
+    why = "another word is made, and the former one ends at once: it is delivered elsewhere now"
+    assert action(plan, "porter", "p").notes == (why,)
+    follows = Entry(at("visitor", "v"), {"name": "v", "box": ref("box", "c")})
+    plan = bench.plan(BOX, other, elsewhere, follows)
+    assert in_use(plan) == [] and action(plan, "porter", "p").together == ("iad/visitor/v",)
+    another = Entry(at("porter", "q"), {**porter().values, "name": "jim"})
+    assert in_use(bench.plan(BOX, other, elsewhere, VISITOR, another)) == []
+    stranger = bench.library.put("visitor", name="stranger", box=bench.library.named("box", "b")["id"])
+    assert in_use(bench.plan(BOX, other, elsewhere, follows)) == [f"visitor stranger {text}"]
+    bench.library.rows["box"].clear()
+    assert in_use(bench.plan(BOX, other, elsewhere, follows)) == [] and stranger
+
+
 def test_one_goes_after_what_its_word_was_put_into_and_after_who_uses_that(bench: Lobby) -> None:
     bench.done(BOX, porter(), VISITOR)
     bench.consent = EVERYTHING

@@ -272,3 +272,15 @@ def test_a_tenant_under_another_key_keeps_its_user(made: Site) -> None:
     assert made.run("apply", "--auto-approve").code == 0
     assert made.run("plan", "--detailed-exitcode").code == 0
     assert made.login() == first
+
+
+def test_a_secret_elsewhere_gets_another_password_with_the_class_and_not_before(made: Site) -> None:
+    first = made.login()
+    made.write(user={"endpoint": "vms.example.com", "secret": "work/csi"})
+    ran = made.run("apply", "--auto-approve")
+    assert ran.code == 3, ran
+    said = "another password is made, and the former one ends at once: it is delivered elsewhere now"
+    assert said in " ".join(ran.out.split()), ran
+    assert "goes together with iad/storage_class/of-a" in ran.out, ran
+    assert made.login() == first and made.managers()["team-a-csi"][managers.PASSWORD] == first["password"]
+    assert made.claim("c")["status"]["phase"] == "Bound"

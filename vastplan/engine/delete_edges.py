@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 
-from vastplan.engine.delivery import destinations, places
+from vastplan.engine.delivery import delivers_of, destination, destinations, is_moved, places
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
@@ -14,6 +14,7 @@ from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.engine.work_graph import Node, WorkGraph
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
+from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref, references, to_json
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
@@ -75,14 +76,35 @@ class DeleteEdges:
             live = self._matches.match(into).live
             if other is not None and other.verb in GOING:
                 self._graph.edge((action.address, Step.DELETE), (into, Step.DELETE))
-            elif live is not None and not kept.keys() >= {
-                place for place in owned.delivered if place.startswith(f"{into} ")
-            }:
+            elif live is not None and not self._is_kept(owned, into):
                 users = {str(self._matches.address_of(one.live) or f"{one.live.kind.name} {one.live.name}")
                          for one in self._referrers.of(live) if not self._goes(one)}  # fmt: skip
                 if users:
                     text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
+
+    def deliver_elsewhere(self, action: Action) -> None:
+        """A value that is drawn anew for another place goes there with all who use it where it was, and not while one stays."""
+        owned, entry = self._matches.owned.get(action.address), self._desired.get(action.address)
+        delivers = delivers_of(self._matches.kinds[action.address.kind], entry.values) if entry is not None else None
+        if action.verb is not Verb.UPDATE or owned is None or entry is None or delivers is None or not delivers.drawn:
+            return
+        where = destination(delivers, entry.values)
+        for into in destinations(owned) - {where.target.target} if is_moved(where, owned) else ():
+            live = self._matches.match(into).live
+            for one in self._referrers.of(live) if live is not None and not self._is_kept(owned, into) else ():
+                address = self._matches.address_of(one.live)
+                if address is not None and self._goes(one):
+                    self._graph.together(action.address, address)
+                else:
+                    name = str(address or f"{one.live.kind.name} {one.live.name}")
+                    text = f"{name} uses what it delivers, in {into}, and would go on using what is no longer valid"
+                    self._graph.block(action.address, Block("in-use", text, _LET_GO))
+                    return
+
+    def _is_kept(self, owned: Owned, into: Address) -> bool:
+        """Whether something of the document delivers to all places there."""
+        return self._kept.keys() >= {place for place in owned.delivered if place.startswith(f"{into} ")}
 
     @cached_property
     def _kept(self) -> Mapping[str, Address]:

@@ -10,7 +10,7 @@ from vastplan.engine.delivery import delivered_into
 from vastplan.engine.landing import landing_places
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
-from vastplan.model.plan import GOING, Action
+from vastplan.model.plan import GOING, Action, Verb
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching, targets_of
 
@@ -65,7 +65,7 @@ def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
     """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
     targets = {action.address.kind for action in actions.values() if action.verb in GOING}
-    targets = targets.union(*(delivered_into(kinds[name]) for name in targets))
+    targets = targets.union(*(delivered_into(kinds[name]) for name in targets | _drawing(kinds, actions)))
     backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
     if backed:  # and what is closed, and whether that is in force
         targets |= backed | {name for name, kind in kinds.items() if kind.closes}
@@ -74,3 +74,14 @@ def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action])
         targets |= {name, *reaching(kinds, kinds[name])}
     # What closes something is in force only while another object puts it in force, and that one refers to it.
     return targets | {action.address.kind for action in narrowing if kinds[action.address.kind].closes}
+
+
+def _drawing(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
+    """The kinds of which a value is delivered anew: who uses it where it was has to be known."""
+    return {
+        action.address.kind
+        for action in actions.values()
+        if action.verb is Verb.UPDATE
+        and (delivers := kinds[action.address.kind].delivers) is not None
+        and any(change.path == delivers.to for change in action.changes)
+    }

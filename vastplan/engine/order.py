@@ -80,6 +80,7 @@ class _Edges:
             if action.verb is not Verb.DELETE:
                 self._after_what_it_needs(action)
             self._with_what_it_lets_in(action)
+            self._deletes.deliver_elsewhere(action)
             if action.verb in GOING:
                 self._deletes.draw(action)
                 self._after_its_successor(action)

@@ -14,8 +14,9 @@ from vastplan.model.plan import Action, Verb
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
+from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Delivers, Kind
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches
@@ -26,6 +27,13 @@ _MADE = {
     Fault.LOST: "its value was lost before it was delivered: another is made",
     Fault.MOVED: "it is delivered elsewhere now, and nobody is told its value again: another is made",
     Fault.GONE: "its value is not at its destination any more: another is made",
+}
+_DRAWN = {
+    Fault.GENERATION: "another generation is asked for",
+    Fault.LOST: "it was lost before it was delivered",
+    Fault.MOVED: "it is delivered elsewhere now",
+    Fault.GONE: "it is not at its destination any more",
+    Fault.OTHER: "what goes along with it is another now",
 }
 _GOES = {
     Fault.HOLDER: "{by} is somebody else's now, and has another value",
@@ -42,6 +50,12 @@ def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
     number = generation_of(kind.delivers, entry.values) if kind.delivers is not None else 0
     numbers = f": {number} after {had.generation}" if former.fault is Fault.GENERATION and had.generation else ""
     return f"{_MADE[former.fault]}{numbers}"
+
+
+def drawn_because(delivers: Delivers, fault: Fault) -> str:
+    """Why a value is drawn anew, and what that does."""
+    name = some([one.name for one in delivers.drawn])
+    return f"another {name} is made, and the former one ends at once: {_DRAWN[fault]}"
 
 
 def goes_because(former: Former) -> str:

@@ -20,7 +20,7 @@ from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
-from vastplan.engine.succession import goes_because, going_with, made_because, replaced_at, stays_until
+from vastplan.engine.succession import drawn_because, goes_because, going_with, made_because, replaced_at, stays_until
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -208,7 +208,7 @@ class Verdicts:
         difference, resourced = with_sources(
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
-        difference = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
+        difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))
@@ -239,7 +239,7 @@ class Verdicts:
             id=live.id,
             locator=live.locator,
             fingerprint=fingerprint(kind, entry.values, current),
-            notes=entry.chosen,
+            notes=(*entry.chosen, *drawn),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=made_again,
@@ -247,11 +247,13 @@ class Verdicts:
         )
         return Verdict(action, findings=findings)
 
-    def _with_delivery(self, difference: Difference, kind: Kind, entry: Entry, owned: Owned) -> Difference:
-        """The difference, and that a value which is drawn is not where it belongs."""
+    def _with_delivery(
+        self, difference: Difference, kind: Kind, entry: Entry, owned: Owned
+    ) -> tuple[Difference, tuple[str, ...]]:
+        """The difference, and that a value which is drawn is not where it belongs; with what to say of one that is drawn anew."""
         delivers = delivers_of(kind, entry.values)
         if delivers is None:
-            return difference
+            return difference, ()
         if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
             changes = tuple(change for change in difference.changes if change.path != delivers.generation)
             difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
@@ -262,12 +264,15 @@ class Verdicts:
             )
             difference = replace(difference, changes=changes)
         if not delivers.drawn:
-            return difference
+            return difference, ()
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
-        if why is None or why is Fault.GENERATION:  # another generation is a change already
-            return difference
+        if why is None:
+            return difference, ()
+        said = (drawn_because(delivers, why),)
+        if why is Fault.GENERATION:  # another generation is a change already
+            return difference, said
         change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
-        return replace(difference, changes=(*difference.changes, change))
+        return replace(difference, changes=(*difference.changes, change)), said
 
     def _no_longer_desired(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
         match = self._matches.match(address)
