@@ -237,3 +237,33 @@ def test_values_of_somebody_else_are_not_written_over_also_where_their_secret_is
         after = lab.by_hand("iad", "kubernetes", "GET", f"{path}/{name}")["data"]
         assert not set(theirs(secret="of-theirs").values()) & set(after.values())
         assert site.run("plan", "--detailed-exitcode").code == 0, "what is there is ours now"
+
+
+def moved_to(site: Site, provider: str) -> None:
+    """The document, with two providers, and the tenant's users in one of them."""
+    site.write(lambda tenant: None)
+    whole = yaml.safe_load(site.document.read_text())
+    whole["local_providers"] |= {"team-b": {}}
+    whole["tenants"]["team-a"]["local_provider"] = provider
+    site.document.write_text(yaml.safe_dump(whole, sort_keys=False))
+
+
+def provider_of(site: Site) -> Any:
+    """Where the tenant's users are kept."""
+    rows = site.lab.by_hand("iad", "vast", "GET", "/api/v5/tenants/?name=team-a")
+    (row,) = rows["results"] if isinstance(rows, dict) else rows
+    return row["local_provider_id"]
+
+
+def test_another_provider_of_a_tenant_is_asked_for_and_goes_no_further_than_its_users(site: Site) -> None:
+    moved_to(site, "team-a")
+    assert site.run("apply", "--auto-approve").code == 0
+    moved_to(site, "team-b")
+    before = provider_of(site)
+    ran = site.run("plan")
+    assert (
+        "its users and groups are nobody here any more" in ran.out and "--allow-narrow iad/tenant/team-a" in ran.out
+    ), ran
+    ran = site.run("apply", "--auto-approve", "--allow-narrow", "iad/tenant/team-a")
+    assert ran.code == 3, ran
+    assert "goes together with iad/group/readers" in ran.out and provider_of(site) == before, ran

@@ -23,6 +23,7 @@ from vastplan.schema.markers import (
     Exclusive,
     Opens,
     Refers,
+    Revokes,
     SameAs,
     ServerDefault,
     Since,
@@ -94,6 +95,7 @@ class Tenant(Spec):
         Refers("local_provider"),
         Wire("local_provider_id"),
         Opens(made=False),
+        Revokes("its users and groups are nobody here any more, and those of the other provider are"),
         ServerDefault(AsWitness(), WITNESS),
     ] = MISSING
     """Where its users and groups are kept; users and groups inside the tenant go there."""
