@@ -343,6 +343,12 @@ class Verdicts:
     def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
         """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
         blocks = [*self._nobody(entry, kind)]
+        for field_name, ref in entry.named:
+            value = self._matches.resolve(ref, "name")
+            if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
+                site, of, name = ref.target
+                text = f"{field_name} speaks of {of} {name}, and {site} has none"
+                blocks.append(Block("missing", text, "another name, or make it first"))
         for field, ref in named:
             if ref.managed or field.refers is None:
                 continue

@@ -40,6 +40,8 @@ class Entry:
     beside: tuple[tuple[str, Address], ...] = ()
     """What a field says of another object by text only: where that is to change, too, one is not changed without the other."""
     goes_by: tuple[Ref, ...] = ()  # what must go on existing, though it is named by text only: whose bucket it is
+    named: tuple[tuple[str, Ref], ...] = ()
+    """What a field names by text only and the document does not have: it has to be there, and to go on being there."""
     renamed_from: str = ""
     """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
     kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name

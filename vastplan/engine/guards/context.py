@@ -169,7 +169,7 @@ def _said_to_exist(
         return found  # nobody asks: a plan with little to do reads no references
     for address, entry in desired.items():
         named_by_fields = (ref for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values))
-        for ref in (*named_by_fields, *entry.goes_by):
+        for ref in (*named_by_fields, *entry.goes_by, *(ref for _, ref in entry.named)):
             target = ref.target
             if ref.managed:
                 continue

@@ -8,6 +8,7 @@ release goes by is RAI-150 of docs/unverified.md, so both are written).
 
 from collections.abc import Iterable
 
+from vastplan.kinds.compose.realms import after_realms
 from vastplan.kinds.runai.project import PREFIX, namespace_of
 from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
@@ -109,6 +110,7 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
 
 
 def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    entry = after_realms(entry, scope)
     typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
     if "deliver" in typed:
         yield from _compose(entry.standing_for(typed), scope)

@@ -1,16 +1,30 @@
-"""Roles come after the realms that their permissions speak of: by name, as no field of a role refers to one."""
+"""Roles, and managers with permissions of their own, come after the realms that those speak of: by name, as no field refers to one."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from vastplan.kinds.vast.manager_role import BUILT_IN_REALMS
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
+
+_SAYS = "permissions_list"
+
+
+def after_realms(entry: Entry, scope: Scope) -> Entry:
+    """The entry with the realms of the document that its permissions speak of before it; others have to be there."""
+    wanted = {str(one).partition("_")[2] for one in entry.values.get(_SAYS) or ()} - BUILT_IN_REALMS
+    if not wanted:
+        return entry
+    site = entry.address.site
+    ours = {realm.called: realm.address for realm in scope.of(site, "realm") if realm.called in wanted}
+    others = sorted(wanted - ours.keys())
+    named = tuple((_SAYS, Ref(Address(site, "realm", name), managed=False)) for name in others)
+    return replace(entry, after=(*entry.after, *ours.values()), named=(*entry.named, *named))
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    wanted = {str(one).partition("_")[2] for one in entry.values.get("permissions_list") or ()}
-    first = (
-        [realm.address for realm in scope.of(entry.address.site, "realm") if realm.called in wanted] if wanted else []
-    )
-    yield entry.standing_for(entry.values, after=(*entry.after, *first)) if first else entry
+    yield after_realms(entry, scope)
 
 
 COMPOSITION = Composition("manager_role", _compose)
