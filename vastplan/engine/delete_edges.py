@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from vastplan.engine.delivery import delivers_of, destination, destinations, is_moved, places
+from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
@@ -29,8 +30,14 @@ class DeleteEdges:
     """Draws the edges around the deletes of a plan into its graph; what has to let go is given an update for it."""
 
     def __init__(
-        self, graph: WorkGraph, matches: Matches, desired: Mapping[Address, Entry], referrers: Referrers
+        self,
+        graph: WorkGraph,
+        matches: Matches,
+        desired: Mapping[Address, Entry],
+        referrers: Referrers,
+        dependents: DependentsIndex | None = None,
     ) -> None:
+        self._dependents = dependents
         self._graph, self._matches, self._desired, self._referrers = graph, matches, desired, referrers
         going = [action for action in graph.actions.values() if action.verb in GOING]
         self._followers = _followers(matches, going)
@@ -49,6 +56,7 @@ class DeleteEdges:
                     continue
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
+        in_the_way |= self._named_by_text(action, live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
             for address in self._followers.get(str(action.address), ()):
@@ -60,6 +68,30 @@ class DeleteEdges:
                     self._graph.edge(node, (address, Step.DELETE))
         if in_the_way:
             self._graph.block(action.address, _still_referred_to(action, in_the_way))
+
+    def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
+        """What hangs on an object by a text that says its name goes before it, or says another one; those that do neither."""
+        in_the_way: set[str] = set()
+        for rule in live.kind.dependents if self._dependents is not None else ():
+            if not rule.by:
+                continue
+            problem = self._matches.observed.error(live.site, rule.kind)
+            if problem:
+                text = f"whether there are {rule.name} cannot be told: {problem}"
+                self._graph.block(action.address, Block("unseen", text, "plan again when it answers"))
+            for other in self._dependents.of(live, rule):
+                address = self._matches.address_of(other)
+                its = self._graph.actions.get(address) if address is not None else None
+                if its is not None and its.verb in GOING:
+                    self._graph.edge(node, (its.address, Step.DELETE))
+                elif (
+                    its is not None and action.verb is Verb.DELETE and its.verb is Verb.UPDATE
+                    and any(change.path == rule.by for change in its.changes)
+                ):  # fmt: skip
+                    self._graph.edge(node, (its.address, Step.WRITE))
+                else:
+                    in_the_way.add(str(address or f"{other.kind.name} {other.name} (not in the ledger)"))
+        return in_the_way
 
     def _after_who_reads_its_values(self, action: Action) -> None:
         """What delivers a value goes after what it was delivered into, and not while that stays and somebody uses it."""

@@ -63,17 +63,21 @@ def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> D
     groups: dict[tuple[str, Dependents], dict[tuple[str, ...], Group]] = {}
     for site, kind in kinds:
         for rule in kind.dependents:
-            groups[site, rule] = grouped(observed.objects(site, rule.kind), rule)
+            groups[site, rule] = grouped(observed.objects(site, rule.kind), rule, observed)
     return DependentsIndex(observed, groups)
 
 
-def grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], Group]:
+def grouped(
+    objects: Iterable[Live], rule: Dependents, observed: Observed | None = None
+) -> dict[tuple[str, ...], Group]:
     """Objects that a rule may be about, by the values that it compares."""
     members: dict[tuple[str, ...], list[tuple[str, Live]]] = {}
     for live in objects:
         if not rule.counted or live.metrics[rule.counted] != 0:
             path = _folder(_value(live, rule.under[1])) if rule.under is not None else ""
-            members.setdefault(tuple(_value(live, theirs) for _, theirs in rule.same), []).append((path, live))
+            members.setdefault(tuple(_theirs(live, theirs, observed) for _, theirs in rule.same), []).append(
+                (path, live)
+            )
     groups = {}
     for key, pairs in members.items():
         pairs.sort(key=lambda pair: pair[0])
@@ -83,6 +87,16 @@ def grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], 
 
 def _value(live: Live, name: str) -> str:
     return live.id if name == "id" else str(live.values.get(name))
+
+
+def _theirs(live: Live, name: str, observed: Observed | None) -> str:
+    """The value of a field, or of a field of what the object refers to by one; "" where that is not there."""
+    field, _, inner = name.partition(".")
+    if not inner or observed is None:
+        return _value(live, name)
+    refers, raw = live.kind.field(field).refers, live.values.get(field)
+    found = (observed.find(live.site, kind, by, raw) for kind, by in (refers.targets if refers is not None else ()))
+    return next((_value(target, inner) for target in found if target is not None), "")
 
 
 def _folder(path: str) -> str:

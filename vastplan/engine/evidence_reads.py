@@ -11,7 +11,7 @@ from vastplan.engine.landing import landing_places
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Verb
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Dependents, Kind
 from vastplan.schema.references import reaching, targets_of
 
 
@@ -27,7 +27,7 @@ def second_read(
     for action in actions.values():
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
-            collections |= {(site, rule.kind) for rule in kind.dependents}
+            collections |= {(site, name) for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
             collections |= {
                 (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
             }
@@ -47,11 +47,19 @@ def second_read(
     return collections
 
 
+def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds of which fields are compared that what hangs on an object refers to."""
+    names = {theirs.partition(".")[0] for _, theirs in rule.same if "." in theirs}
+    fields = (kinds[rule.kind].field(name) for name in names)
+    return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
+
+
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
     kind = kinds[name]
     rules = rules_of(kind, kinds)
-    hangs_on_it, cut_off = {rule.kind for rule in kind.dependents}, {rule.kind for rule in rules}
+    hangs_on_it = {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
+    cut_off = {rule.kind for rule in rules}
     reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
     return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)} | reading
 

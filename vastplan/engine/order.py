@@ -10,6 +10,7 @@ from types import MappingProxyType
 from vastplan.engine.circular import ring_finding
 from vastplan.engine.delete_edges import DeleteEdges, shields
 from vastplan.engine.delivery import destinations, fillings, places
+from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.exclusive import held
 from vastplan.engine.instead import instead_of, who_comes
 from vastplan.engine.match import Matches
@@ -46,13 +47,14 @@ def order(
     actions: Mapping[Address, Action],
     referrers: Referrers,
     narrowed: Mapping[Address, Narrowing] = MappingProxyType({}),
+    dependents: DependentsIndex | None = None,
 ) -> Ordered:
     """Order the work of a set of actions; a cycle is a finding and yields no operations.
 
     `narrowed` are those that let fewer in: they are blocked together with the deletes of who is in use there.
     """
     graph = WorkGraph(actions)
-    _Edges(graph, matches, desired, DeleteEdges(graph, matches, desired, referrers)).draw()
+    _Edges(graph, matches, desired, DeleteEdges(graph, matches, desired, referrers, dependents)).draw()
     for address, narrowing in narrowed.items():
         graph.together(address, *narrowing.leaving)
     try:

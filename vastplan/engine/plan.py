@@ -150,7 +150,7 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, actions))
     dependents = index_dependents(inputs.observed, going(inputs.kinds, actions.values()))
     narrowed = narrowings(made.matches, actions, referrers, dependents)
-    ordered = order(made.matches, desired, actions, referrers, narrowed)
+    ordered = order(made.matches, desired, actions, referrers, narrowed, dependents)
     context = guard_context(
         inputs.consent, made.matches, ordered.actions, referrers, dependents, desired, narrowed, inputs.now,
         inputs.limits, inputs.ledger, others,

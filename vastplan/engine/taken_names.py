@@ -1,4 +1,4 @@
-"""Names that others have: what is to be called as a live object is waits until that is called otherwise, or is stopped.
+"""Names and numbers that others have: what is to have that of a live object waits until that one has another, or is stopped.
 
 Where names are swapped, or move on in a circle, each waits for the next; the order finds that ring and blocks all of it here,
 and not the server in the middle of an apply.
@@ -18,46 +18,68 @@ from vastplan.model.value import Ref, from_json
 from vastplan.schema.kind import Kind, Values
 
 _Identity = tuple[str, ...]
+_MAKING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE)
 
 
 def taken_names(matches: Matches, actions: Mapping[Address, Action]) -> Iterator[Held]:
-    """Every name that a live object is given, by an update or a replace, while another has it."""
-    coming = {
-        address: identity
-        for address, action in actions.items()
-        if _renames(action, matches.kinds[address.kind]) and (identity := _coming(action, matches)) is not None
-    }
+    """Every name and every number that is given, by an update or a replace (a number by a create, too), while another has it."""
+    by_fields: dict[tuple[str, ...], dict[Address, _Identity]] = {}
+    for address, action in actions.items():
+        for fields in _given(action, matches.kinds[address.kind]):
+            identity = _coming(action, matches, fields)
+            if identity is not None:
+                by_fields.setdefault(fields, {})[address] = identity
+    for fields, coming in by_fields.items():
+        yield from _taken(fields, coming, matches, actions)
+
+
+def _given(action: Action, kind: Kind) -> Iterator[tuple[str, ...]]:
+    """The fields that no two objects have the same together, and of which an action gives one."""
+    changed = {change.path for change in action.changes}
+    if action.verb in (Verb.UPDATE, Verb.REPLACE) and not changed.isdisjoint(kind.identity):
+        yield kind.identity
+    for fields in kind.unique if action.verb in _MAKING else ():
+        if action.verb is Verb.CREATE or not changed.isdisjoint(fields):
+            yield fields
+
+
+def _taken(
+    fields: tuple[str, ...],
+    coming: Mapping[Address, _Identity],
+    matches: Matches,
+    actions: Mapping[Address, Action],
+) -> Iterator[Held]:
     holders: dict[tuple[str, str], dict[_Identity, list[Live]]] = {}
     for address, identity in coming.items():
         place = (address.site, address.kind)
         if place not in holders:
             by_identity = holders.setdefault(place, {})
             for live in matches.observed.objects(*place):
-                by_identity.setdefault(_identity(live.kind, live.values), []).append(live)
+                by_identity.setdefault(_identity(fields, live.values), []).append(live)
         own = matches.match(address).live
         for holder in holders[place].get(identity, ()):
             if own is None or holder.id != own.id:
-                yield _held(address, holder, identity, matches, actions, coming)
+                yield _held(address, holder, fields, identity, matches, actions, coming)
 
 
-def _renames(action: Action, kind: Kind) -> bool:
-    return action.verb in (Verb.UPDATE, Verb.REPLACE) and any(change.path in kind.identity for change in action.changes)
-
-
-def _coming(action: Action, matches: Matches) -> _Identity | None:
-    """What will identify the object; `None` where that refers to what is not there yet, and then nobody else has it."""
+def _coming(action: Action, matches: Matches, fields: tuple[str, ...]) -> _Identity | None:
+    """What the object will have there; `None` where that refers to what is not there yet, and then nobody else has it, and where
+    the system chooses it."""
     kind = matches.kinds[action.address.kind]
     values = matches.resolved(kind, from_json(dict(action.desired)))
-    return None if any(isinstance(values.get(name), Ref) for name in kind.identity) else _identity(kind, values)
+    if fields != kind.identity and any(values.get(name) is None for name in fields):
+        return None
+    return None if any(isinstance(values.get(name), Ref) for name in fields) else _identity(fields, values)
 
 
-def _identity(kind: Kind, values: Values) -> _Identity:
-    return tuple(str(values.get(name)) for name in kind.identity)
+def _identity(fields: tuple[str, ...], values: Values) -> _Identity:
+    return tuple(str(values.get(name)) for name in fields)
 
 
 def _held(
     taker: Address,
     holder: Live,
+    fields: tuple[str, ...],
     identity: _Identity,
     matches: Matches,
     actions: Mapping[Address, Action],
@@ -65,12 +87,18 @@ def _held(
 ) -> Held:
     address, name = matches.address_of(holder), inert(holder.name, 80)
     action = actions.get(address) if address is not None else None
+    named = fields == holder.kind.identity
+    given = f"it is to be called {name}" if named else f"it is to have {fields[0]} {inert(identity[0], 80)}"
+    guard = "renamed" if named else "overlap"
+    is_so, other = ("is", "called otherwise") if named else ("has", "without it")
     if address is not None and action is not None:
         step = Step.WRITE if action.verb is Verb.UPDATE else Step.DELETE
         if action.verb is Verb.DELETE or coming.get(address, identity) != identity:
-            text = f"it is to be called {name}, as {address} is, which can be called otherwise only after this"
-            fix = f"names in a circle take two applies: a third name for {taker.name} in the first, the right one in the second"
-            return Held(taker, (address, step), Block("renamed", text, fix))
+            text = f"{given}, as {address} {is_so}, which can be {other} only after this"
+            what = "names" if named else f"values of {fields[0]}"
+            fix = f"{what} in a circle take two applies: a third one for {taker.name} in the first, the right one in the second"
+            return Held(taker, (address, step), Block(guard, text, fix))
     who = str(address) if address is not None else f"{holder.kind.name} {name} (not in the ledger)"
-    text = f"it is to be called {name}, as {who} is, and this plan does not change that"
-    return Held(taker, None, Block("renamed", text, "another name, or give that one another name first"))
+    text = f"{given}, as {who} {is_so}, and this plan does not change that"
+    fix = "another name, or give that one another name first" if named else f"another {fields[0]}, or leave it out"
+    return Held(taker, None, Block(guard, text, fix))

@@ -30,7 +30,7 @@ def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str
     own = [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
     ]
-    at_work = [rule for rule in live.kind.dependents if not rule.remain and live.kind.lets_in is None]
+    at_work = [rule for rule in live.kind.dependents if not (rule.remain or rule.by) and live.kind.lets_in is None]
     return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 

@@ -156,7 +156,9 @@ class Dependents:
     They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
     (`under`), and of these, with `counted`, those whose fact of that name is not zero. `remain` says that they stay
     behind when ours goes; `locks` are facts of theirs that forbid that they go. With `when` (a field, a value) it holds
-    only for those of ours that have that value there.
+    only for those of ours that have that value there. With `by` they hang on ours by that field of theirs, which is text: ours
+    goes after they went or have another value there, and not before. A field of theirs may be one of what they refer to:
+    `tenant.local_provider`.
     """
 
     kind: str
@@ -167,6 +169,7 @@ class Dependents:
     remain: bool = False
     locks: tuple[str, ...] = ()
     when: tuple[str, Any] | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

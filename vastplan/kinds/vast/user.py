@@ -5,7 +5,7 @@ from typing import Annotated
 from vastplan.kinds.vast._common import OFF, collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider, Switch
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Keyed
+from vastplan.schema.kind import Attribute, Dependents, Keyed
 from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, Revokes, ServerDefault
 from vastplan.schema.types import MISSING, Count, ReferenceName
 
@@ -46,4 +46,12 @@ KIND = kind(
     attributes=(Attribute("uid", ("uid",), lambda values: values.get("uid"), ("uid",)),),
     keyed=Keyed(within="local_provider"),
     unique=(("uid", "local_provider"),),
+    dependents=(
+        Dependents(
+            "view",
+            "buckets that he owns",
+            same=(("name", "bucket_owner"), ("local_provider", "tenant.local_provider")),
+            by="bucket_owner",
+        ),
+    ),
 )
