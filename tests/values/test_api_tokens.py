@@ -145,3 +145,22 @@ def test_more_than_the_cluster_lets_a_manager_have(site: Site) -> None:
     ran = site.run("apply", "--auto-approve")
     assert ran.code == 4 and "Max allowed API tokens reached" in ran.err, ran
     assert len(site.tokens()) == 5 and site.delivered()["token"] == site.tokens()[0][apitokens.TOKEN]
+
+
+def test_of_as_many_as_there_may_be_former_ones_make_room(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(2, 6):
+        site.write(token={"generation": number, "overlap": "12h"})
+        assert site.run("apply", "--auto-approve").code == 0
+    site.write(token={"generation": 6, "overlap": "12h"})
+    ran = site.run("apply", "--auto-approve")
+    said = "Max allowed API tokens reached: a shorter overlap lets former ones go first"
+    assert ran.code == 4 and said in ran.err and len(site.tokens()) == 5, ran
+    site.write(token={"generation": 6, "overlap": "1s"})
+    later(monkeypatch, timedelta(minutes=1))
+    ran = site.run("apply", "--auto-approve")
+    assert ran.code == 0, ran
+    later(monkeypatch, timedelta(minutes=2))
+    assert site.run("apply", "--auto-approve").code == 0
+    assert [row["revoked"] for row in site.tokens()] == [True] * 5 + [False]
+    assert site.delivered()["token"] == site.tokens()[-1][apitokens.TOKEN]
+    assert site.run("plan", "--detailed-exitcode").code == 0

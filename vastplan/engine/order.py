@@ -17,6 +17,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.needs import changed_beside
 from vastplan.engine.referrers import Referrers
+from vastplan.engine.succession import replaced_at
 from vastplan.engine.taken_names import taken_names
 from vastplan.engine.work_graph import WorkGraph
 from vastplan.model.address import Address
@@ -135,7 +136,13 @@ class _Edges:
         """What another takes the place of goes when that is made, and its value where it belongs."""
         former = self._matches.formers.get(action.address)
         if former is not None:
-            self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
+            first, then = (former.of, Step.WRITE), (action.address, Step.DELETE)
+            if not (
+                self._matches.owned[action.address].delivered_at and replaced_at(self._matches, action.address, former)
+            ):
+                self._graph.edge(then, first)
+            elif former.of in self._graph.actions:
+                self._graph.prefer(first, then)  # its own successor is there: it makes room for the next
             return
         owned = self._matches.owned.get(action.address, Owned("", ""))
         for into in destinations(owned):

@@ -65,12 +65,17 @@ class ApiToken(Spec):
     deliver: Annotated[ApiTokenDelivery, DOCUMENT]
 
 
+# Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).
+_REFUSES = {"Max allowed API tokens": "a shorter overlap lets former ones go first"}
+
 KIND = kind(
     ApiToken,
     name="api_token",
     system="vast",
     section="api_tokens",
-    endpoint=Endpoint("/apitokens/", revoked=Revoked("revoke", ("revoked",)), answered_once=(("token",),)),
+    endpoint=Endpoint(
+        "/apitokens/", revoked=Revoked("revoke", ("revoked",)), answered_once=(("token",),), refuses=_REFUSES
+    ),
     attributes=(Attribute("token", ("token",)), Attribute("id", ("id",))),
     lets_in=LetsIn("who comes in with it is let in no more"),
     delivers=into_secret(),

@@ -11,7 +11,7 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Members, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Endpoint, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
@@ -129,7 +129,7 @@ class VastProvider:
             with self._member_writes:  # keys of one user that are made at once get lost
                 answer = self._send("POST", path, sent)
         else:
-            answer = self._send("POST", path, sent)
+            answer = self._made(endpoint, path, sent)
         row: Row = answer.body if isinstance(answer.body, dict) else {}
         for place in endpoint.answered_once:
             keep_token(str(at(row, place) or ""))
@@ -141,6 +141,16 @@ class VastProvider:
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
         return row
+
+    def _made(self, endpoint: Endpoint, path: str, body: Row) -> Answer:
+        """The answer to a create; raises `Refused` where the reason says that nothing was done, whatever the status does."""
+        try:
+            return self._send("POST", path, body)
+        except Unclear as unclear:
+            for reason, fix in endpoint.refuses.items():
+                if reason in str(unclear):
+                    raise Refused(f"{unclear}: {fix}") from None
+            raise
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PATCH the fields in `body`; the answer may be empty. A list with calls of its own comes by those."""
