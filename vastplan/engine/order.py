@@ -13,6 +13,7 @@ from vastplan.engine.delivery import destinations, fillings, places
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.exclusive import held
 from vastplan.engine.instead import instead_of, who_comes
+from vastplan.engine.limits import limited_until, who_goes
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.needs import changed_beside
@@ -93,6 +94,7 @@ class _Edges:
                 self._graph.edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
                 self._after_who_makes_room(action)
+        self._while_they_are_there(planned)
         self._with_what_is_replaced(planned)
         self._with_who_moves_along(planned)
         for taken in (
@@ -100,6 +102,14 @@ class _Edges:
             *taken_names(self._matches, self._graph.actions),
         ):
             self._graph.wait(taken)
+
+    def _while_they_are_there(self, planned: list[Action]) -> None:
+        """Who is limited is so until he is gone."""
+        leaving = who_goes(self._matches, self._graph.actions)
+        for action in planned:
+            for other in limited_until(action, self._matches.kinds[action.address.kind], leaving):
+                self._graph.together(action.address, other)
+                self._graph.prefer((action.address, Step.WRITE), (other, Step.DELETE))
 
     def _with_what_is_replaced(self, planned: list[Action]) -> None:
         """What an entry stood for and stands for no more goes no further than the replace of what holds its data."""

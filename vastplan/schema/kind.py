@@ -14,6 +14,7 @@ from vastplan.schema.markers import (
     Deletes,
     Exclusive,
     InsteadOf,
+    Limits,
     Marker,
     Opens,
     Refers,
@@ -59,6 +60,7 @@ class Field:
     opens: Opens | None = None
     revokes: Revokes | None = None
     deletes: Deletes | None = None
+    limits: Limits | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them

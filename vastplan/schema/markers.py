@@ -218,6 +218,20 @@ class Revokes:
     lost: Callable[[Any, Any], list[str]] | None = None
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class Limits:
+    """Each item of the list limits somebody whom it names by text: by a key of the item the kind and the attribute it is of.
+
+    Who goes is limited until he is gone: what is taken out of the list with him goes no further than he does.
+    """
+
+    whom: Mapping[str, tuple[str, str]]
+
+    def __init__(self, **whom: str) -> None:
+        pairs = {key: (kind, attribute) for key, text in whom.items() for kind, _, attribute in (text.partition("."),)}
+        object.__setattr__(self, "whom", pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class Deletes:
     """By the field a system deletes what people keep, by itself. `more` says of a value before and one after whether by the change

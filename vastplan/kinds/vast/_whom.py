@@ -14,6 +14,7 @@ from pydantic import Field, StringConstraints
 from vastplan.model.natural_order import natural
 from vastplan.model.value import to_json
 from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import Limits
 from vastplan.schema.types import Count, Existing, Says, Spec, Text
 
 Somebody = Annotated[Text, Field(min_length=1)]
@@ -31,6 +32,10 @@ _SAID = {
 }  # fmt: skip
 _NUMBERS = frozenset({"uid", "gid"})
 _Item = TypeVar("_Item", bound=Spec)
+
+
+LIMITED = Limits(user="user.name", uid="user.uid", group="group.name", gid="group.gid")
+"""Whom an item of a list limits."""
 
 
 def one_of(item: Spec, ways: Iterable[str]) -> None:

@@ -5,7 +5,18 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import NO_LIMIT, OFF, collection
-from vastplan.kinds.vast._whom import USER_TYPES, Id, Sid, Somebody, each_once, identifier, in_order, one_of, whom
+from vastplan.kinds.vast._whom import (
+    LIMITED,
+    USER_TYPES,
+    Id,
+    Sid,
+    Somebody,
+    each_once,
+    identifier,
+    in_order,
+    one_of,
+    whom,
+)
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
@@ -176,7 +187,10 @@ class QosPolicy(QosLimits):
     )
     is_default: Annotated[bool | MISSING, OFF] = MISSING
     attached_users: Annotated[
-        Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+        Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING,
+        Clears([]),
+        LIMITED,
+        ServerDefault([], WITNESS),
     ] = MISSING
 
     @model_validator(mode="after")

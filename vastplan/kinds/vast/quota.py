@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode
 from vastplan.kinds.vast._whom import (
     GROUP_TYPES,
+    LIMITED,
     USER_TYPES,
     Id,
     Sid,
@@ -100,10 +101,16 @@ def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 IsUserQuota = Annotated[bool | MISSING, ONE_WAY, OFF, Shorthand(_implied)]
 UserQuotas = Annotated[
-    Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+    Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING,
+    Clears([]),
+    LIMITED,
+    ServerDefault([], WITNESS),
 ]
 GroupQuotas = Annotated[
-    Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+    Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING,
+    Clears([]),
+    LIMITED,
+    ServerDefault([], WITNESS),
 ]
 
 
