@@ -6,7 +6,7 @@ of local users by the same call; that an answer says LOCAL of a local user is fr
 
 from typing import Annotated, Any
 
-from vastplan.kinds.vast._deliver import DAY, Generation, MaxAge, Overlap, into_secret
+from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, MaxAge, Overlap, into_secret
 from vastplan.kinds.vast._rights import Tenant
 from vastplan.kinds.vast.s3_key import S3KeyDelivery
 from vastplan.schema.compile import kind
@@ -30,7 +30,7 @@ class DirectoryKey(Spec):
 
     tenant: Tenant
     user: Annotated[VendorName, IDENTITY, IMMUTABLE]
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
     generation: Annotated[Generation, WRITE_ONLY] = 1
     overlap: Annotated[Overlap, DOCUMENT] = DAY
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING

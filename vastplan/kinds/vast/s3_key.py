@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
+from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Members
 from vastplan.schema.kind import Attribute, LetsIn
@@ -56,7 +56,7 @@ class S3Key(Spec):
 
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
     user: Annotated[ReferenceName, Refers("user"), Wire("user", "id"), IDENTITY, IMMUTABLE]
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
     generation: Annotated[Generation, WRITE_ONLY] = 1
     overlap: Annotated[Overlap, DOCUMENT] = DAY
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
