@@ -18,7 +18,8 @@ def after_realms(entry: Entry, scope: Scope) -> Entry:
         return entry
     site = entry.address.site
     ours = {realm.called: realm.address for realm in scope.of(site, "realm") if realm.called in wanted}
-    others = sorted(wanted - ours.keys())
+    made = {address.name for address in entry.after if address.kind == "realm"}  # with it, by what it is a part of
+    others = sorted(wanted - ours.keys() - made)
     named = tuple((_SAYS, Ref(Address(site, "realm", name), managed=False)) for name in others)
     return replace(entry, after=(*entry.after, *ours.values()), named=(*entry.named, *named))
 
