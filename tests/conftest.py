@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.pace import leave
 from vastplan.cli import main
 from vastplan.model.sensitive import Kept
 
@@ -22,6 +23,12 @@ settings.register_profile(
     "vastplan", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXPLORING
 )
 settings.load_profile("vastplan")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is left to `make slow`."""
+    leave(items)
 
 
 def pytest_collection_finish() -> None:

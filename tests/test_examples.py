@@ -44,7 +44,14 @@ def mend(target: Path, vastplan: Run) -> None:
     assert "980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume checkpoints binds)" in mended.out
 
 
-@pytest.mark.parametrize("example", DOCUMENTS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(one, marks=() if one.name in ("minimal.yaml", "object-storage.yaml") else pytest.mark.slow)
+        for one in DOCUMENTS
+    ],
+    ids=lambda one: one.name,
+)
 def test_an_example_from_nothing_to_in_sync(example: Path, tmp_path: Path, vastplan: Run) -> None:
     target = tmp_path / example.name
     if example.is_dir():

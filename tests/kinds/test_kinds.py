@@ -28,7 +28,7 @@ from vastplan.schema.provider import Provider
 from vastplan.schema.shapes.struct import STRUCT
 
 CASES = cases()
-FEW = ("vast.quota.yaml", "runai.data_source.yaml", "kubernetes.snapshot_class.yaml")
+FEW = ("vast.vip_pool.yaml", "runai.department.yaml", "kubernetes.namespace.yaml")
 """For whom `make test` takes the steps that need many plans; for all others, CI does."""
 # What systems move on their own with every write.
 VOLATILE = {
