@@ -89,7 +89,6 @@ def _held(
     action = actions.get(address) if address is not None else None
     named = fields == holder.kind.identity
     given = f"it is to be called {name}" if named else f"it is to have {fields[0]} {inert(identity[0], 80)}"
-    guard = "renamed" if named else "overlap"
     is_so, other = ("is", "called otherwise") if named else ("has", "without it")
     if address is not None and action is not None:
         step = Step.WRITE if action.verb is Verb.UPDATE else Step.DELETE
@@ -97,8 +96,12 @@ def _held(
             text = f"{given}, as {address} {is_so}, which can be {other} only after this"
             what = "names" if named else f"values of {fields[0]}"
             fix = f"{what} in a circle take two applies: a third one for {taker.name} in the first, the right one in the second"
-            return Held(taker, (address, step), Block(guard, text, fix))
+            return Held(taker, (address, step), _block(named, text, fix))
     who = str(address) if address is not None else f"{holder.kind.name} {name} (not in the ledger)"
     text = f"{given}, as {who} {is_so}, and this plan does not change that"
     fix = "another name, or give that one another name first" if named else f"another {fields[0]}, or leave it out"
-    return Held(taker, None, Block(guard, text, fix))
+    return Held(taker, None, _block(named, text, fix))
+
+
+def _block(named: bool, text: str, fix: str) -> Block:
+    return Block("renamed", text, fix) if named else Block("overlap", text, fix)
