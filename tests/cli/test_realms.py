@@ -43,5 +43,6 @@ def test_a_permission_of_no_realm_is_told_when_it_is_planned(tmp_path: Path, vas
     manager = {"m": {"tenant": "team-a", "roles": ["watch"], "permissions_list": ["edit_qotas"], "password": password}}
     path = document(tmp_path, REALMS, wrong, managers=manager)
     ran = vastplan("plan", path)
-    assert "blocked (missing): permissions_list speaks of realm logicals, and iad has none" in ran.out, ran
-    assert "blocked (missing): permissions_list speaks of realm qotas, and iad has none" in ran.out, ran
+    for of, realm in (("manager_role/watch", "logicals"), ("manager/m", "qotas")):
+        text = f"warning VP304: iad/{of}: permissions_list speaks of realm {realm}, and iad lists none of that name"
+        assert text in ran.out + ran.err, ran

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.engine.library import Bench, action, entry, ref
+from vastplan.model.finding import Severity
 
 
 def test_what_is_named_and_not_there_is_told_and_what_is_named_stays() -> None:
     bench = Bench()
     shelf = entry("shelf", "s")
     reader = replace(entry("shelf", "r"), named=(("label", ref("shelf", "s", managed=False)),))
-    (block,) = action(bench.plan(reader), "shelf", "r").blocked
-    assert (block.guard, block.message) == ("missing", "label speaks of shelf s, and iad has none")
+    (finding,) = bench.plan(reader).findings
+    text = "label speaks of shelf s, and iad lists none of that name: it may be refused"
+    assert (finding.code, finding.severity, finding.message) == ("VP304", Severity.WARNING, text)
     bench.done(shelf)
-    assert action(bench.plan(shelf, reader), "shelf", "r").blocked == ()
+    assert bench.plan(shelf, reader).findings == ()
     bench.done(shelf, reader)
     (block,) = action(bench.plan(reader), "shelf", "s").blocked
     assert (block.guard, block.message) == ("in-use", "iad/shelf/r refers to it as existing")

@@ -72,14 +72,15 @@ class DeleteEdges:
     def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
         """What hangs on an object by a text that says its name goes before it, or says another one; those that do neither."""
         in_the_way: set[str] = set()
-        for rule in live.kind.dependents if self._dependents is not None else ():
-            if not rule.by:
+        dependents = self._dependents
+        for rule in live.kind.dependents:
+            if not rule.by or dependents is None:
                 continue
             problem = self._matches.observed.error(live.site, rule.kind)
             if problem:
                 text = f"whether there are {rule.name} cannot be told: {problem}"
                 self._graph.block(action.address, Block("unseen", text, "plan again when it answers"))
-            for other in self._dependents.of(live, rule):
+            for other in dependents.of(live, rule):
                 address = self._matches.address_of(other)
                 its = self._graph.actions.get(address) if address is not None else None
                 if its is not None and its.verb in GOING:

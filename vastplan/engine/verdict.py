@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -72,6 +72,8 @@ class Verdicts:
         """What to say of an address of the document or of the ledger, when these are decided: of a former object, all others."""
         entry = self._desired.get(address)
         decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
+        if entry is not None and entry.named and decision.action is not None:
+            decision = replace(decision, findings=(*decision.findings, *self._not_there(entry)))
         if not self._matches.renames.contested:
             return decision
         contested = self._matches.renames.contested.get(address)
@@ -84,6 +86,16 @@ class Verdicts:
         if action is not None and block is not None:
             action = replace(action, blocked=(*action.blocked, block))
         return replace(decision, action=action, findings=findings)
+
+    def _not_there(self, entry: Entry) -> Iterator[Finding]:
+        """VP304 for what is named by text only and is not there; a system may have more of such than it lists, so nothing stops."""
+        for field, ref in entry.named:
+            value = self._matches.resolve(ref, "name")
+            if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
+                site, of, name = ref.target
+                text = f"{field} speaks of {of} {name}, and {site} lists none of that name: it may be refused"
+                fix = "another name, or make it first"
+                yield Finding("VP304", Severity.WARNING, text, fix, str(entry.address), entry.where)
 
     def _refers_to_contested(self, entry: Entry | None) -> Block | None:
         """Why nothing is done to what refers to a contested address: it may be meant to refer to another object."""
@@ -343,12 +355,6 @@ class Verdicts:
     def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
         """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
         blocks = [*self._nobody(entry, kind)]
-        for field_name, ref in entry.named:
-            value = self._matches.resolve(ref, "name")
-            if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
-                site, of, name = ref.target
-                text = f"{field_name} speaks of {of} {name}, and {site} has none"
-                blocks.append(Block("missing", text, "another name, or make it first"))
         for field, ref in named:
             if ref.managed or field.refers is None:
                 continue
