@@ -581,6 +581,18 @@ def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(
 PARTY = "iad/party/p"  # an entry that stands for several objects
 
 
+def test_one_whose_own_successor_is_there_makes_room_for_the_next(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (first,) = bench.cards()
+    bench.later = timedelta(hours=1)
+    bench.done(BOX, card(2))
+    bench.later = timedelta(days=3)
+    plan = bench.plan(BOX, card(3))
+    assert [(one.address.name, one.step.value) for one in plan.operations] == [(f"c#{first}", "delete"), ("c", "write")]
+    bench.done(BOX, card(3))
+    assert first not in bench.cards() and len(bench.cards()) == 2
+
+
 def test_one_consent_is_for_all_that_an_entry_stood_for_once_it_is_gone(bench: Lobby) -> None:
     whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
     bench.done(BOX, whole, part)
