@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,3 +103,44 @@ def test_where_the_project_is_not_known_any_of_the_name_may_be_meant(lab: Lab) -
     assert known == ["runai-one/s3"]
     assert {live.locator for live in meant(without, one, "secret", "name", "s3")} == {"runai-one/s3", "runai-two/s3"}
     assert meant(observed, one, "secret", "name", "another") == []
+
+
+@pytest.mark.parametrize("going", TEAMS)
+def test_it_is_told_also_where_the_document_does_not_speak_of_the_projects(lab: Lab, going: str) -> None:
+    shutil.rmtree(lab.folder / ".vastplan" / "ledger")  # they are another document's
+    lab.write({"secrets": {f"of-{team}": of_team(team) for team in TEAMS}})
+    lab.converge()
+    by_hand(lab, "project", projectId=project_id(lab, going))
+    lab.write({})
+    assert set(in_use(lab)) == {f"iad/secret/of-{going}"}
+
+
+def test_it_is_told_also_where_the_document_speaks_of_no_project_for_one_of_the_cluster(lab: Lab) -> None:
+    shutil.rmtree(lab.folder / ".vastplan" / "ledger")
+    shared = {"name": "s3", "namespace": {"existing": "runai"}, "labels": LABELS, "data": {"a": "b"}}
+    lab.write({"secrets": {"of-one": of_team("one"), "shared": shared}})
+    lab.converge()
+    by_hand(lab, "cluster", clusterId=lab.rows("iad", "project")[0]["clusterId"])
+    lab.write({})
+    assert set(in_use(lab)) == {"iad/secret/shared"}
+
+
+@pytest.mark.parametrize(("said", "where"), [({}, "runai-one"), ({"requestedNamespace": "runai-two"}, "runai-two")])
+def test_a_project_that_has_no_namespace_yet_is_to_have_the_one_that_follows(
+    lab: Lab, said: dict[str, Any], where: str
+) -> None:
+    written(lab, *TEAMS)
+    lab.converge()
+    observed = lab.planned().matches.observed
+    project = observed.find("iad", "project", "name", "one")
+    credential = next(live for live in observed.objects("iad", "access_key_credential")
+                      if project is not None and str(live.values["project"]) == project.id)  # fmt: skip
+    assert project is not None
+    project.attributes["namespace"] = None
+    project.values["namespace"] = said.get("requestedNamespace")
+    assert [live.locator for live in meant(observed, credential, "secret", "name", "s3")] == [f"{where}/s3"]
+    project.values |= {"name": None, "namespace": None}
+    assert {live.locator for live in meant(observed, credential, "secret", "name", "s3")} == {
+        "runai-one/s3",
+        "runai-two/s3",
+    }

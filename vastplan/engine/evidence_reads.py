@@ -8,6 +8,7 @@ from vastplan.engine.backing import kinds_behind, kinds_to_read, may_back
 from vastplan.engine.closing import closing_rules, may_close, rules_of
 from vastplan.engine.delivery import delivered_into
 from vastplan.engine.landing import landing_places
+from vastplan.engine.meant import places_told
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Verb
@@ -44,7 +45,23 @@ def second_read(
         collections |= {
             (site, user) for user in reaching(kinds, kinds[name]) if kinds[user].system in systems.get(site, ())
         }
-    return collections
+    return collections | _places(kinds, actions, systems)
+
+
+def _places(
+    kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
+) -> set[tuple[str, str]]:
+    """What tells which of several of a name is meant, where it has to be known who refers to them."""
+    by_site: dict[str, dict[Address, Action]] = {}
+    for address, action in actions.items():
+        by_site.setdefault(address.site, {})[address] = action
+    indexed = {site: kinds_to_index(kinds, of_site) for site, of_site in by_site.items()}
+    return {
+        (site, place)
+        for site, targets in indexed.items()
+        for place in places_told((kinds[name] for name in targets), kinds.values())
+        if kinds[place].system in systems.get(site, ())
+    }
 
 
 def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
@@ -61,7 +78,9 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     hangs_on_it = {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
     cut_off = {rule.kind for rule in rules}
     reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
-    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)} | reading
+    referring = {*reaching(kinds, kind)}
+    places = places_told((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
+    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
 
 
 def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.schema.kind import Kind
+from vastplan.schema.references import targets_of
 from vastplan.schema.walk import table
 
 
@@ -23,13 +24,32 @@ def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any)
     places = _places(first.kind)
     for kind, by, own in _stands_in(live, places):
         place = observed.find(live.site, kind, by, own)
-        where = place.attributes.get(places[kind]) if place is not None else None
+        where = _called(place, places[kind]) if place is not None else None
         if where is None:
             return observed.having(live.site, target, attribute, raw)
         return observed.having(live.site, target, "path", f"{where}/{raw}")
     of = {kind: by for kind, by in places.items() if kind in _told_by(live.kind)}
     return [other for other in observed.having(live.site, target, attribute, raw)
             if not any(observed.find(live.site, kind, by, other.values["namespace"]) for kind, by in of.items())]  # fmt: skip
+
+
+def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
+    """The kinds that have to be known to tell which objects of `targets` are meant by names: whose namespaces they are in."""
+    places = {target.name: {*_places(target)} for target in targets if target.endpoint.namespaced}
+    if not places:
+        return set()
+    return {
+        place
+        for kind in kinds
+        for target in targets_of(kind.fields) & places.keys()
+        for place in places[target] & _told_by(kind)
+    }
+
+
+def _called(place: Live, attribute: str) -> Any:
+    """What the namespace of a place is called: as its system tells it, else as it will be, else `None`."""
+    known = place.attributes.get(attribute)
+    return place.kind.attribute(attribute).predicted(place.values) if known is None else known
 
 
 def _places(kind: Kind) -> Mapping[str, str]:
