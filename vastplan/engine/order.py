@@ -15,6 +15,7 @@ from vastplan.engine.exclusive import held
 from vastplan.engine.instead import instead_of, who_comes
 from vastplan.engine.limits import limited_until, who_goes
 from vastplan.engine.match import Matches
+from vastplan.engine.moving_along import moving_along
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.needs import changed_beside
 from vastplan.engine.referrers import Referrers
@@ -23,13 +24,12 @@ from vastplan.engine.taken_names import taken_names
 from vastplan.engine.work_graph import WorkGraph
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
-from vastplan.model.plan import GOING, Action, FieldChange, Operation, Step, Verb
+from vastplan.model.plan import GOING, Action, Operation, Step, Verb
 from vastplan.model.site_ledger import Owned
-from vastplan.model.value import Ref, json_text
+from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field
 from vastplan.schema.references import fields_with_references
-from vastplan.schema.walk import table
 
 _MAKING = (Verb.CREATE, Verb.REPLACE)
 
@@ -96,7 +96,8 @@ class _Edges:
                 self._after_who_makes_room(action)
         self._while_they_are_there(planned)
         self._with_what_is_replaced(planned)
-        self._with_who_moves_along(planned)
+        for address, others in moving_along(planned, self._matches, self._desired).items():
+            self._graph.together(address, *others)
         for taken in (
             *held(self._matches, self._desired, self._graph.actions),
             *taken_names(self._matches, self._graph.actions),
@@ -121,26 +122,6 @@ class _Edges:
             owned = self._matches.owned.get(action.address)
             if action.verb is Verb.DELETE and owned is not None and owned.origin in replaced:
                 self._graph.together(action.address, *replaced[owned.origin])
-
-    def _with_who_moves_along(self, planned: list[Action]) -> None:
-        """What has access by one object and then by another goes no further than those who are made anew with the other.
-
-        Of several that change from one to the other all go together, each by the first.
-        """
-        anew: dict[tuple[str, str], list[Address]] = {}
-        for action in planned:
-            for change in action.changes if action.verb is Verb.REPLACE else ():
-                if change.replaces:
-                    anew.setdefault(_from_to(change), []).append(action.address)
-        first: dict[tuple[str, str], Address] = {}
-        for action in planned if anew else ():
-            by_name = table(self._matches.kinds[action.address.kind].fields).by_name
-            for change in action.changes if action.verb is Verb.UPDATE else ():
-                field, pair = by_name.get(change.path), _from_to(change)
-                if field is not None and field.refers and field.revokes and pair in anew:
-                    leader = first.setdefault(pair, action.address)
-                    with_it = anew[pair] if leader == action.address else [leader]
-                    self._graph.together(action.address, *with_it)
 
     def _after_its_successor(self, action: Action) -> None:
         """What another takes the place of goes when that is made, and its value where it belongs."""
@@ -245,10 +226,6 @@ class _Edges:
             into = goes_with(action, live, self._matches, self._graph.actions) if live is not None else None
             if into is not None:
                 self._graph.together(action.address, into)
-
-
-def _from_to(change: FieldChange) -> tuple[str, str]:
-    return json_text(change.before), json_text(change.after)
 
 
 def _steps(verb: Verb) -> tuple[Step, ...]:
