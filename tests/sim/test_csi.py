@@ -277,9 +277,9 @@ def test_block_volumes(vms: Vms, storage: VastStorage) -> None:
     (volume,) = vms.rows("volumes")
     assert found == {**parameters, "volume_name": "csi:ns:pvc-1", "volume_id": str(volume["id"])}
     assert storage.create_volume(wanted(parameters=parameters)) == found
-    storage.expand_volume("pvc-1", 2 * GIB)
+    storage.expand_volume("pvc-1", 2 * GIB, block=True)
     assert vms.rows("volumes")[0]["size"] == 2 * GIB
     assert "No VIP Pool named" in said(lambda: storage.publish_volume("pvc-1", found))
-    storage.delete_volume("pvc-1")
+    storage.delete_volume("pvc-1", block=True)
     assert vms.rows("volumes") == []
     assert "Unimplemented" in said(lambda: storage.create_volume(wanted(parameters=parameters, snapshot_id="1")))

@@ -60,10 +60,10 @@ class Disk:
         self.wanted.append(wanted)
         return {"view_id": "7", **wanted.parameters}
 
-    def expand_volume(self, volume_id: str, size: int) -> None:
+    def expand_volume(self, volume_id: str, size: int, *, block: bool = False) -> None:
         self.volumes[volume_id] = size
 
-    def delete_volume(self, volume_id: str) -> None:
+    def delete_volume(self, volume_id: str, *, block: bool = False) -> None:
         held = [handle for handle, (of, _) in self.snapshots.items() if of == volume_id]
         if held:
             raise ValueError(f"it holds snapshots: {held}")

@@ -156,6 +156,7 @@ def test_the_driver_works_with_what_is_in_the_secret_and_nobody_s_else(made: Sit
     made.lab.by_hand("iad", "kubernetes", "PATCH", f"{CLAIMS}/c", patch, **merge)
     made.lab.by_hand("iad", "kubernetes", "DELETE", f"{CLAIMS}/c")
     assert made.quotas() == []
+    assert made.lab.by_hand("iad", "kubernetes", "GET", "/api/v1/persistentvolumes")["items"] == []
     assert made.run("plan", "--detailed-exitcode").code == 0
 
 

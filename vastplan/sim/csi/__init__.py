@@ -42,17 +42,15 @@ class VastStorage:
             create = blocks.create if "subsystem" in wanted.parameters else files.create
             return create(self._vms, wanted)
 
-    def expand_volume(self, volume_id: str, size: int) -> None:
+    def expand_volume(self, volume_id: str, size: int, *, block: bool = False) -> None:
         """Let a volume be `size` bytes large; a smaller size changes nothing."""
         with rpc("ControllerExpandVolume"):
-            if not files.expand(self._vms, volume_id, size):
-                blocks.expand(self._vms, volume_id, size)
+            (blocks if block else files).expand(self._vms, volume_id, size)
 
-    def delete_volume(self, volume_id: str) -> None:
-        """Delete a volume with its data; it is fine when there is none."""
+    def delete_volume(self, volume_id: str, *, block: bool = False) -> None:
+        """Delete a volume with its data; it is fine when there is none. Each driver asks for its own only."""
         with rpc("DeleteVolume"):
-            files.delete(self._vms, volume_id)
-            blocks.delete(self._vms, volume_id)
+            (blocks if block else files).delete(self._vms, volume_id)
 
     def publish_volume(self, volume_id: str, attributes: Mapping[str, str]) -> None:
         """What must hold before a node can mount a volume: an address to mount it from."""

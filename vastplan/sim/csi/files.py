@@ -131,15 +131,16 @@ def _of_volume(vms: Vms, volume_id: str) -> Row | None:
     return vms.one("quotas", path__endswith=volume_id)
 
 
-def expand(vms: Vms, volume_id: str, size: int) -> bool:
-    """Raise a volume's quota; whether there is such a volume."""
+def expand(vms: Vms, volume_id: str, size: int) -> None:
+    """Raise a volume's quota; raises `Abort` when there is no such volume."""
     quota = _of_volume(vms, volume_id)
-    if quota is not None and quota["hard_limit"] < size:
+    if quota is None:
+        raise Abort("NotFound", f"Not found quota with id: {volume_id}")
+    if quota["hard_limit"] < size:
         try:
             vms.call("PATCH", f"/quotas/{quota['id']}/", {"hard_limit": size})
         except Refused as refusal:
             raise Abort("OutOfRange", f"Failed updating quota {quota['id']}: {refusal}") from None
-    return quota is not None
 
 
 def delete(vms: Vms, volume_id: str) -> None:

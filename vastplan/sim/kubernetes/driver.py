@@ -157,7 +157,7 @@ def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
     storage = logged_in(cluster, volume["spec"].get("csi", {}).get("controllerExpandSecretRef"))
     if storage is not None and drives(volume):
         try:
-            storage.expand_volume(volume_id(volume), size(claim))
+            storage.expand_volume(volume_id(volume), size(claim), block=component(volume) == BLOCK)
         except ValueError as error:
             name = volume["metadata"]["name"]
             raise ValueError(f'resize volume "{name}" by resizer "{component(volume)}" failed: {error}') from None
@@ -172,7 +172,7 @@ def delete(cluster: KubernetesCluster, volume: Object) -> None:
         check_secret(cluster, namespace, name)
     storage = logged_in(cluster, reference)
     if storage is not None and drives(volume):
-        storage.delete_volume(volume_id(volume))
+        storage.delete_volume(volume_id(volume), block=component(volume) == BLOCK)
 
 
 def component(volume: Object) -> str:

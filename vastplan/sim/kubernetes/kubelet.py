@@ -151,6 +151,6 @@ def pod_gone(cluster: KubernetesCluster, pod: Object) -> None:
         return
     for _, wanted in inline(pod):
         try:
-            cluster.storage.delete_volume(wanted.volume_id)
+            cluster.storage.delete_volume(wanted.volume_id, block="subsystem" in wanted.parameters)
         except ValueError as error:
             cluster.warn(PODS, pod, "FailedUnmount", f"{wanted.volume_id}: {error}", _KUBELET)

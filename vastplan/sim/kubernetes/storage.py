@@ -38,10 +38,10 @@ class Storage(Protocol):
     def create_volume(self, wanted: VolumeWanted) -> dict[str, str]:
         """Make a volume, or find the one that was made; answers its volumeAttributes."""
 
-    def expand_volume(self, volume_id: str, size: int) -> None:
-        """Grow a volume to so many bytes."""
+    def expand_volume(self, volume_id: str, size: int, *, block: bool = False) -> None:
+        """Grow a volume, which is a `block` device or a directory, to so many bytes."""
 
-    def delete_volume(self, volume_id: str) -> None:
+    def delete_volume(self, volume_id: str, *, block: bool = False) -> None:
         """Delete a volume with its data; it is fine when it is gone already."""
 
     def publish_volume(self, volume_id: str, attributes: Mapping[str, str]) -> None:
