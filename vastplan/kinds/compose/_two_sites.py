@@ -1,0 +1,111 @@
+"""A volume whose data two sites share: which of them writes, where it is on each, and what the schedule behind it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+
+REPLICATE = "replicate"
+_USERS = (
+    ("view", "snapshots"), ("bucket", "snapshots"), ("volume", "snapshots"), ("protected_path", "protection_policy"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """One volume on two sites: `active` is the site that writes, `copy` the entry of the other."""
+
+    active: Entry
+    copy: Entry
+
+    def leads(self, site: str) -> bool:
+        """Whether a site is the one that writes."""
+        return self.active.address.site == site
+
+
+def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
+    """The entries of a volume, by site."""
+    found = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
+    return {site: there for site, there in found if there is not None}
+
+
+def shared(entry: Entry, scope: Scope) -> Shared | None:
+    """How a volume is shared by two sites; `None` where it is not, or where what it says of that is refused."""
+    if REPLICATE not in entry.values:
+        return None
+    there = sites_of(entry, scope)
+    problem = _wrong(entry, there, scope)
+    if problem is not None:
+        if entry.address.site == min(there):  # said once
+            scope.refuse(entry, *problem)
+        return None
+    active = entry.values["active"]
+    return Shared(there.pop(active), next(iter(there.values())))
+
+
+def _wrong(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> tuple[str, str, str] | None:
+    """What is wrong with how a volume is shared: code, message and fix."""
+    active = entry.values["active"]
+    if any(other.values.get("active") != active for other in there.values()):
+        return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
+    if active not in there:
+        return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
+    schedule = entry.values[REPLICATE]
+    policy = scope.get(schedule.target)
+    to = policy.values.get("replicate_to") if policy is not None else None
+    peering = scope.get(to.target) if isinstance(to, Ref) else None
+    if peering is None:
+        text = f"{schedule} does not replicate to a site of this document"
+        return "VP291", text, f"a snapshot schedule with replicate_to, or snapshots: {schedule}"
+    between = sorted(peering.values["between"])
+    if sorted(there) != between:
+        text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
+        return "VP291", text, f"sites: [{', '.join(between)}]"
+    return None
+
+
+def remote_tenant(volume: Ref, copy: Ref | None) -> dict[str, Any]:
+    """Whose the copy is, where that is not the tenant of the same name."""
+    if copy is None or (copy.target.name, copy.managed) == (volume.target.name, volume.managed):
+        return {}
+    return {"remote_tenant": copy.target.name if copy.managed else {"existing": copy.target.name}}
+
+
+def stands_on(schedule: Entry, scope: Scope) -> bool:
+    """Whether a schedule is wanted on its site: one that volumes replicate by runs where they are active.
+
+    The system takes it to the other site by itself.
+    """
+    site, name = schedule.address.site, schedule.address.name
+    active = {where for each in scope.sites for where in scope.indexed(each, "volume", _active).get(name, ())}
+    if not active or site in active:
+        return True
+    return any(schedule.address in scope.indexed(site, kind, by) for (kind, _), by in _USED_BY.items())
+
+
+def _active(volumes: Iterable[Entry]) -> dict[str, set[str]]:
+    """By schedule, where the volumes are active that replicate by it."""
+    found: dict[str, set[str]] = {}
+    for volume in volumes:
+        schedule = volume.values.get(REPLICATE)
+        if isinstance(schedule, Ref):
+            found.setdefault(schedule.target.name, set()).add(str(volume.values.get("active")))
+    return found
+
+
+def _used_by(field: str) -> Any:
+    """What collects the schedules that entries refer to by a field."""
+
+    def collected(entries: Iterable[Entry]) -> set[Address]:
+        values = (entry.values.get(field) for entry in entries)
+        return {value.target for value in values if isinstance(value, Ref)}
+
+    return collected
+
+
+_USED_BY = {(kind, field): _used_by(field) for kind, field in _USERS}
