@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab import Lab
 from vastplan.model.errors import Invalid
-from vastplan.model.plan import Plan, Verb
+from vastplan.model.plan import Plan
 
 BOTH = ("iad", "pdx")
 BASE: dict[str, Any] = {

@@ -154,7 +154,6 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name, called = entry.values, entry.address.name, entry.called
-    named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
     chosen: list[str] = []
     project = values.get("project")
     if project is None:

@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Lands, Metric, Precedes, Ready
+from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,
@@ -32,12 +32,12 @@ _Guid = Annotated[
 ]
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
-# The first synchronisation may take days; the path is in order while it lasts.
+# The first synchronisation may take days; the path is in order while it lasts. A group of several streams is "partially active".
 _USABLE = frozenset(
     {
         "Active", "Local", "LOCAL_ACTIVE", "Suspended", "LOCAL_SUSPENDED", "Syncing", "Initial Scan", "Initial Sync",
         "Initial Sync Suspended", "INITIAL_SCAN", "INITIAL_SYNC", "INITIAL_SYNC_SUSPENDED", "INCREMENTAL_SYNC",
-        "INCREMENTAL_SYNC_SUSPENDED", "PENDING_SYNC", "Finalizing", "Writable", "Degraded",
+        "INCREMENTAL_SYNC_SUSPENDED", "PENDING_SYNC", "Finalizing", "Writable", "Degraded", "partially active",
     }
 )  # fmt: skip
 _BROKEN = frozenset(
@@ -46,6 +46,12 @@ _BROKEN = frozenset(
         "DELETE_READY", "PENDING_CLEANUP",
     }
 )  # fmt: skip
+
+_NEW = frozenset({"Initializing", "Blocked"})
+
+
+def _word(said: str) -> str:
+    return said.upper().replace(" ", "_")
 
 
 class ProtectedPath(Spec):
@@ -104,5 +110,19 @@ KIND = kind(
     # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
+    # One path on two clusters. While its role changes, or says what is not documented, nothing is done about it.
+    attributes=(Attribute("guid", ("guid",)), Attribute("role", ("role",)), Attribute("state", ("state",))),
+    grouped=Grouped(
+        "guid",
+        role="role",
+        leads=frozenset({"SOURCE"}),
+        follows=frozenset({"DESTINATION"}),
+        alone=frozenset({"STANDALONE"}),
+        state="state",
+        settled=frozenset(map(_word, _USABLE | _BROKEN | _NEW)),
+        across="remote_tenant",
+        chosen_by="active",
+        ends=(("source_dir", "target_exported_dir"),),
+    ),
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
 )
