@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lab import Lab
+from tests.lab import EVERYTHING, Lab
 from vastplan.model.errors import Invalid
-from vastplan.model.plan import Plan
+from vastplan.model.outcome import State
+from vastplan.model.plan import Plan, Verb
 
 BOTH = ("iad", "pdx")
+SOURCE_OF_IAD = "iad/data_source/v"
 BASE: dict[str, Any] = {
     "vip_pools": {
         "replication": {
@@ -109,3 +112,130 @@ def test_one_entry_makes_everything_on_both(lab: Lab) -> None:
     assert roles(lab) == ["SOURCE", "DESTINATION"]
     assert [lab.rows(site, "persistent_volume")[0]["spec"]["csi"]["volumeHandle"] for site in BOTH] == ["/a/v"] * 2
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 0]
+
+
+def test_what_is_wrong_with_it_is_said_once(lab: Lab) -> None:
+    cases = {
+        "active is fra": document(active="fra"),
+        "its sites do not agree": document(per_site={"pdx": {"active": "pdx"}}),
+        "replicates between iad and pdx, and it is on iad": document(sites=["iad"]),
+        "give either snapshots or replicate": document(snapshots="protected"),
+        "replicate needs active": document(active=None),
+        "active is for volumes that two sites share": document(replicate=None),
+    }
+    for text, sections in cases.items():
+        assert text in refused(lab, sections), text
+    local = {"local": {"frames": [{"every": "15m", "keep_local": "1d"}]}}
+    schedules = {**BASE["snapshot_schedules"], **local}
+    said = refused(lab, {**document(replicate="local"), "snapshot_schedules": schedules})
+    assert said.count("VP291") == 1 and "local does not replicate to a site" in said
+
+
+def test_a_move_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: Lab) -> None:
+    made(lab)
+    before = {site: lab.rows(site, "protected_path")[0]["guid"] for site in BOTH}
+    lead(lab, "pdx")
+    lab.clear_calls()
+    busy = lab.plan()
+    assert busy.actions == ()
+    assert {(one.site, one.kind) for one in busy.unknown} == {("iad", "protected_path")}
+    assert "GRACEFULLY_BECOMING" in next(iter(busy.unknown)).reason
+    lab.world.pass_time(60)
+    assert roles(lab) == ["DESTINATION", "SOURCE"]
+    plan = lab.plan()
+    (finding,) = [one for one in plan.findings if one.code == "VP345"]
+    assert (plan.actions, plan.unknown) == ((), ())
+    assert finding.message.startswith("moved: its source is on pdx now (SOURCE, Active)")
+    assert finding.fix == "active: pdx, or make iad its source again"
+    lab.write(document(active="pdx"))
+    consent = lab.consent_to_loss(SOURCE_OF_IAD)
+    plan = lab.plan(consent)
+    assert {str(action.address): action.verb for action in plan.actions} == {
+        "pdx/protected_path/v": Verb.ADOPT,
+        "pdx/protection_policy/protected": Verb.ADOPT,
+        "pdx/data_source/v": Verb.CREATE,
+        "iad/data_source/v": Verb.DELETE,
+        "iad/protected_path/v": Verb.RELEASE,
+        "iad/protection_policy/protected": Verb.RELEASE,
+    }
+    assert blocks(plan) == {}
+    lab.converge(consent)
+    assert not [call for call in lab.calls() if "protect" in call.path]
+    after = lab.plan()
+    assert (after.actions, after.unknown) == ((), ())
+    assert before == {site: lab.rows(site, "protected_path")[0]["guid"] for site in BOTH}
+    assert roles(lab) == ["DESTINATION", "SOURCE"]
+
+
+def test_nobody_has_to_ask_for_what_is_one_with_ours(lab: Lab) -> None:
+    made(lab)
+    lead(lab, "pdx")
+    lab.world.pass_time(60)
+    lab.write(document(active="pdx"))
+    assert blocks(lab.plan(replace(EVERYTHING, adopt=False))) == {SOURCE_OF_IAD: {"approval"}}
+
+
+def test_the_other_site_does_not_have_to_answer(lab: Lab) -> None:
+    made(lab)
+    lead(lab, "pdx")
+    lab.world.pass_time(60)
+    lab.world.sites["iad"].servers["vast"].stop()
+    lab.write(document(active="pdx"))
+    plan = lab.plan()
+    verbs = {str(action.address): action.verb for action in plan.actions}
+    assert verbs["pdx/protected_path/v"] is Verb.ADOPT and verbs["pdx/protection_policy/protected"] is Verb.ADOPT
+    assert verbs["pdx/data_source/v"] is Verb.CREATE and not [one for one in verbs if one.startswith("iad/protect")]
+    receipt = lab.apply(plan)
+    done = {str(one.address) for one in receipt.outcomes if one.state is State.DONE}
+    assert {"pdx/protected_path/v", "pdx/protection_policy/protected", "pdx/data_source/v"} <= done
+
+
+def test_an_edit_before_the_move_makes_and_removes_nothing(lab: Lab) -> None:
+    made(lab)
+    lab.write(document(active="pdx"))
+    plan = lab.plan(lab.consent_to_loss(SOURCE_OF_IAD))
+    held = blocks(plan)
+    assert held["pdx/protected_path/v"] == {"copy"}
+    assert held["pdx/data_source/v"] == {"waits"} and held["iad/data_source/v"] == {"together"}
+    assert "iad/protected_path/v" not in {str(action.address) for action in plan.actions}
+    lab.apply(plan)
+    assert roles(lab) == ["SOURCE", "DESTINATION"]
+    assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 0]
+    lab.write(document())
+    lab.converge()
+    assert lab.plan().actions == ()
+
+
+def test_two_writers_stop_the_volume_on_both_sites(lab: Lab) -> None:
+    made(lab)
+    lead(lab, "pdx", graceful=False)
+    lab.world.pass_time(60)
+    assert roles(lab) == ["STANDALONE", "STANDALONE"]
+    lab.clear_calls()
+    plan = lab.plan()
+    assert [one.address for one in plan.findings if one.code == "VP347"] == ["iad/protected_path/v"]
+    lab.write(document(size="20 TiB"))
+    assert blocks(lab.plan())["iad/quota/v"] == blocks(lab.plan())["pdx/quota/v"] == {"split"}
+
+
+def test_after_an_unplanned_failover_nothing_is_written_to_the_site_that_was_detached(lab: Lab) -> None:
+    made(lab)
+    lead(lab, "pdx", graceful=False)
+    lab.world.pass_time(60)
+    (row,) = lab.rows("pdx", "protected_path")
+    lab.by_hand("pdx", "vast", "PATCH", f"/api/v5/protectedpaths/{row['id']}/force_failover")
+    lab.world.pass_time(60)
+    assert roles(lab) == ["STANDALONE", "SOURCE"]
+    plan = lab.plan()
+    (finding,) = [one for one in plan.findings if one.code == "VP345"]
+    assert "iad says STANDALONE" in finding.message and plan.actions == ()
+    lab.write(document(active="pdx"))
+    plan = lab.plan(lab.consent_to_loss(SOURCE_OF_IAD))
+    assert blocks(plan)["iad/data_source/v"] == {"split"}
+    lab.apply(plan)
+    plan = lab.plan()
+    assert [one.address for one in plan.findings if one.code == "VP346"] == ["pdx/protected_path/v"]
+    assert roles(lab) == ["STANDALONE", "SOURCE"]
+    lab.write(document(active="pdx", size="20 TiB"))
+    held = blocks(lab.plan())
+    assert held["iad/quota/v"] == {"split"} and "pdx/quota/v" not in held
