@@ -29,7 +29,9 @@ BASE: dict[str, Any] = {
         "protected": {"replicate_to": "iad-pdx", "frames": [{"every": "15m", "keep_local": "1d", "keep_remote": "7d"}]},
     },
     "namespaces": {"vast-csi": {}},
-    "secrets": {"vast-mgmt": {"namespace": "vast-csi", "data": {"endpoint": "x", "username": "u", "password": {"file": "pw"}}}},
+    "secrets": {
+        "vast-mgmt": {"namespace": "vast-csi", "data": {"endpoint": "x", "username": "u", "password": {"file": "pw"}}}
+    },
     "departments": {"research": {"gpus": {"default": 16}}},
     "tenants": {
         "a": {
@@ -239,3 +241,54 @@ def test_after_an_unplanned_failover_nothing_is_written_to_the_site_that_was_det
     lab.write(document(active="pdx", size="20 TiB"))
     held = blocks(lab.plan())
     assert held["iad/quota/v"] == {"split"} and "pdx/quota/v" not in held
+
+
+def test_directories_that_differ_and_a_reader_on_the_other_site_go_there_and_back(lab: Lab) -> None:
+    volume = {"per_site": {"pdx": {"path": "/a/w"}}, "access": {"pdx": "read"}}
+    lab.write(document(**volume))
+    lab.converge()
+    lab.world.pass_time(90)
+    assert lab.plan().actions == ()
+    (path,) = lab.rows("iad", "protected_path")
+    assert (path["source_dir"], path["target_exported_dir"]) == ("/a/v", "/a/w")
+    assert [lab.rows(site, "persistent_volume")[0]["spec"]["accessModes"] for site in BOTH] == [
+        ["ReadWriteMany"], ["ReadOnlyMany"]
+    ]  # fmt: skip
+    assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
+    lead(lab, "pdx")
+    lab.world.pass_time(60)
+    lab.write(document(**(volume | {"access": {"pdx": "read", "iad": "read"}}), active="pdx"))
+    verbs = {str(action.address): action.verb for action in lab.plan().actions}
+    assert verbs["pdx/protected_path/v"] is Verb.ADOPT and verbs["iad/protected_path/v"] is Verb.RELEASE
+    assert "iad/data_source/v" not in verbs or verbs["iad/data_source/v"] is not Verb.DELETE
+    plan = lab.plan()
+    assert "adopt" not in blocks(plan).get("pdx/protected_path/v", set())
+    lab.apply(plan)
+    lead(lab, "iad")
+    lab.world.pass_time(60)
+    lab.write(document(**volume))
+    verbs = {str(action.address): action.verb for action in lab.plan().actions}
+    assert verbs["iad/protected_path/v"] is Verb.ADOPT and verbs["pdx/protected_path/v"] is Verb.RELEASE
+
+
+def test_a_volume_of_a_class_says_that_it_is_two(lab: Lab) -> None:
+    classes = {"fast": {"driver": "file", "tenant": "a", "storage_path": "/a/k8s", "secret": "vast-mgmt"}}
+    volume = {"tenant": "a", "sites": ["iad", "pdx"], "storage_class": "fast", "size": "1 TiB"}
+    lab.write({**BASE, "storage_classes": classes, "volumes": {"v": volume}})
+    notes = {str(action.address): action.notes for action in lab.plan().actions}
+    for site in BOTH:
+        assert (
+            "on iad, pdx: a volume of its own on each, which is empty at first; no data is shared"
+            in (notes[f"{site}/persistent_volume_claim/v"])
+        )
+
+
+def test_a_schedule_stands_where_something_wants_it(lab: Lab) -> None:
+    """Also on the other site, where a view of that one has its snapshots by it: the system's own is taken for it."""
+    made(lab)
+    view = {"w": {"tenant": "a", "sites": ["pdx"], "path": "/w", "snapshots": "protected"}}
+    lab.write({**document(), "views": view})
+    assert "pdx/protection_policy/protected" in of_volume(lab)
+    actions = {str(action.address): action for action in lab.plan(replace(EVERYTHING, adopt=False)).actions}
+    mirror = actions["pdx/protection_policy/protected"]
+    assert (mirror.verb, mirror.changes, mirror.blocked) == (Verb.ADOPT, (), ())

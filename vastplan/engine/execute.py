@@ -368,7 +368,18 @@ class _Execution:
         generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
         group = key_of(live) if live is not None else "" if before is None else before.group
         owned = Owned(
-            id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation, self._composite(), group
+            id,
+            locator,
+            fields,
+            refers,
+            now,
+            wire,
+            sources,
+            delivered,
+            delivered_at,
+            generation,
+            self._composite(),
+            group,
         )
         self._journal.owns(str(self._address), owned)
 

@@ -157,6 +157,3 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
 def same_composite(one: str, other: str) -> bool:
     """Whether two parts come of one composite entry, whichever site they are of."""
     return bool(one) and one.partition("/")[2] == other.partition("/")[2]
-
-
-

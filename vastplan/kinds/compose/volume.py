@@ -153,7 +153,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values, name, called = entry.values, entry.address.name, entry.called
+    values, called = entry.values, entry.called
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
