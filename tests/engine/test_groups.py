@@ -49,13 +49,15 @@ def path(site: str, *, origin: bool = True) -> Entry:
     return Entry(PATH[site], values, origin=f"{site}/volume/v" if origin else "")
 
 
-def view(site: str) -> Entry:
+def a_view(site: str) -> Entry:
     """Another part of the volume, which is to be made."""
     values = {"path": f"/{site}", "tenant": Ref(Address(site, "tenant", "t"), managed=False), "protocols": ["NFS"]}
     return Entry(VIEW[site], values, origin=f"{site}/volume/v")
 
 
-def observed(rows: Mapping[str, list[dict[str, Any]]], unread: Iterable[str] = ()) -> Observed:
+def observed(
+    rows: Mapping[str, list[dict[str, Any]]], unread: Iterable[str] = (), views: Iterable[dict[str, Any]] = ()
+) -> Observed:
     """What both sites show; of those that are `unread` nothing."""
     found = {}
     for site in OTHER:
@@ -63,6 +65,7 @@ def observed(rows: Mapping[str, list[dict[str, Any]]], unread: Iterable[str] = (
             "tenant": [{"id": 1, "name": "t", "guid": TENANTS[site]}],
             "protection_policy": [{"id": 9, "name": "far", "guid": "p"}],
             "protected_path": rows.get(site, []),
+            "view": list(views) if site == "iad" else [],
         }
         for name, kind in kinds().items():
             live = [live_of(site, kind, one, Nobody()) for one in there.get(name, [])]  # type: ignore[arg-type]
@@ -70,18 +73,27 @@ def observed(rows: Mapping[str, list[dict[str, Any]]], unread: Iterable[str] = (
     return Observed(found)
 
 
-def plan(rows: Mapping[str, list[dict[str, Any]]], *entries: Entry, unread: Iterable[str] = (), **owned: Owned) -> Plan:
+def plan(
+    rows: Mapping[str, list[dict[str, Any]]],
+    *entries: Entry,
+    unread: Iterable[str] = (),
+    views: Iterable[dict[str, Any]] = (),
+    view: Owned | None = None,
+    **owned: Owned,
+) -> Plan:
     """The plan of these entries, where the ledger has the path (by site), and consent to everything but to adopting."""
     parts = {}
     for site in OTHER:
         book = events.Reducer(replace(events.new_part("doc", site), key="00" * 32))
         if site in owned:
             book.add(events.own(str(PATH[site]), owned[site]))
+        if view is not None and site == "iad":
+            book.add(events.own(str(VIEW[site]), view))
         parts[site] = book.part()
     return build(
         PlanInputs(
             document="doc", digest="0", source="doc.yaml", kinds=kinds(), entries=entries,
-            observed=observed(rows, unread), ledger=parts, endpoints={}, reveal=None, now=datetime(2026, 1, 2, tzinfo=UTC),
+            observed=observed(rows, unread, views), ledger=parts, endpoints={}, reveal=None, now=datetime(2026, 1, 2, tzinfo=UTC),
             consent=Consent(allow_delete=("*",), max_count=100, believe_gone=("*",)),
         )
     )[0]  # fmt: skip
@@ -145,6 +157,15 @@ def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_after
     assert all(not action.changes for action in made.actions)
 
 
+def test_what_its_composite_made_there_goes_no_further_than_that() -> None:
+    gone = Owned("5", "5", origin="iad/volume/v")
+    rows = {"id": 5, "name": "v", "path": "/iad", "tenant_id": 1, "protocols": ["NFS"], "logical_capacity": 0}
+    for roles in (both("DESTINATION", "SOURCE"), both("SOURCE", "DESTINATION")):
+        made = plan(roles, path("pdx"), iad=OURS, views=[rows], view=gone)
+        (delete,) = [one for one in made.actions if one.address == VIEW["iad"]]
+        assert delete.verb is Verb.DELETE and delete.together == ("pdx/protected_path/v",)
+
+
 def test_by_what_the_ledger_noted_where_the_first_site_does_not_answer() -> None:
     rows = {"pdx": [row("pdx", "SOURCE")]}
     made = plan(rows, path("pdx"), unread=("iad",), iad=OURS)
@@ -179,7 +200,7 @@ def test_an_edit_before_the_move_is_held() -> None:
 
 @pytest.mark.parametrize("roles", [("SOURCE", "SOURCE"), ("STANDALONE", "STANDALONE")])
 def test_split_stops_the_volume_on_both_sites(roles: tuple[str, str]) -> None:
-    made = plan(both(*roles), path("iad"), view("iad"), view("pdx"), iad=OURS)
+    made = plan(both(*roles), path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP347"]
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" in held["pdx/view/v"]
@@ -187,7 +208,7 @@ def test_split_stops_the_volume_on_both_sites(roles: tuple[str, str]) -> None:
 
 def test_a_site_that_was_detached_is_left_alone_and_its_part_is_told() -> None:
     rows = both("STANDALONE", "SOURCE")
-    made = plan(rows, path("iad"), view("iad"), view("pdx"), iad=OURS)
+    made = plan(rows, path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP345"]
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" not in held["pdx/view/v"]
