@@ -111,7 +111,13 @@ KIND = kind(
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
     # One path on two clusters. While its role changes, or says what is not documented, nothing is done about it.
-    attributes=(Attribute("guid", ("guid",)), Attribute("role", ("role",)), Attribute("state", ("state",))),
+    attributes=(
+        Attribute("guid", ("guid",)),
+        Attribute("role", ("role",)),
+        Attribute("state", ("state",)),
+        Attribute("newest_snapshot", ("last_snapshot_creation_time",)),
+        Attribute("newest_restore_point", ("last_restore_point_creation_time",)),
+    ),  # fmt: skip
     grouped=Grouped(
         "guid",
         role="role",
