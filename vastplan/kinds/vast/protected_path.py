@@ -32,12 +32,12 @@ _Guid = Annotated[
 ]
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
-# The first synchronisation may take days; the path is in order while it lasts. A group of several streams is "partially active".
+# The first synchronisation may take days; the path is in order while it lasts.
 _USABLE = frozenset(
     {
         "Active", "Local", "LOCAL_ACTIVE", "Suspended", "LOCAL_SUSPENDED", "Syncing", "Initial Scan", "Initial Sync",
         "Initial Sync Suspended", "INITIAL_SCAN", "INITIAL_SYNC", "INITIAL_SYNC_SUSPENDED", "INCREMENTAL_SYNC",
-        "INCREMENTAL_SYNC_SUSPENDED", "PENDING_SYNC", "Finalizing", "Writable", "Degraded", "partially active",
+        "INCREMENTAL_SYNC_SUSPENDED", "PENDING_SYNC", "Finalizing", "Writable", "Degraded",
     }
 )  # fmt: skip
 _BROKEN = frozenset(
@@ -47,7 +47,8 @@ _BROKEN = frozenset(
     }
 )  # fmt: skip
 
-_NEW = frozenset({"Initializing", "Blocked"})
+# In these a role is what it says, too; clients of groups of several streams meet the last one.
+_SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
 
 
 def _word(said: str) -> str:
@@ -117,7 +118,7 @@ KIND = kind(
         Attribute("state", ("state",)),
         Attribute("newest_snapshot", ("last_snapshot_creation_time",)),
         Attribute("newest_restore_point", ("last_restore_point_creation_time",)),
-    ),  # fmt: skip
+    ),
     grouped=Grouped(
         "guid",
         role="role",
@@ -125,7 +126,7 @@ KIND = kind(
         follows=frozenset({"DESTINATION"}),
         alone=frozenset({"STANDALONE"}),
         state="state",
-        settled=frozenset(map(_word, _USABLE | _BROKEN | _NEW)),
+        settled=frozenset(map(_word, _USABLE | _BROKEN | _SETTLED)),
         across="remote_tenant",
         chosen_by="active",
         ends=(("source_dir", "target_exported_dir"),),
