@@ -12,8 +12,11 @@ import pytest
 from tests.guards.stage import Nobody, kinds
 from vastplan.engine.consent import Consent
 from vastplan.engine.groups import key_of, members, part_of, turned
+from vastplan.engine.guards.owner import owners
+from vastplan.engine.match import match
 from vastplan.engine.observe import Collection, Observed, live_of
 from vastplan.engine.plan import PlanInputs, build, collections_to_read
+from vastplan.engine.standing import Standing, standings
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.plan import Plan, Verb
@@ -238,3 +241,15 @@ def test_a_kind_that_is_not_grouped_has_no_members() -> None:
 def test_what_the_other_site_has_of_it_is_read() -> None:
     places = collections_to_read(kinds(), [path("iad")], {}, {site: frozenset({"vast"}) for site in OTHER})
     assert {("iad", "protected_path"), ("pdx", "protected_path")} <= places
+
+
+def test_what_the_system_has_of_it_on_the_other_site_is_a_copy_under_any_name() -> None:
+    rows = {"iad": [row("iad", "SOURCE")], "pdx": [row("pdx", "DESTINATION", name="w")]}
+    seen, book = observed(rows), events.Reducer(replace(events.new_part("doc", "iad"), key="00" * 32))
+    book.add(events.own("iad/protection_policy/far", Owned("9", "9")))
+    matches = match(kinds(), seen, {"iad": book.part()}, {PATH["iad"]: path("iad")})
+    told = standings(matches, owners("doc", {}), {*matches.owned, PATH["iad"]})
+    (policy,), (copy,) = seen.objects("pdx", "protection_policy"), seen.objects("pdx", "protected_path")
+    assert [told.of(one) for one in (policy, copy)] == [Standing.COPY, Standing.COPY]
+    (tenant,) = seen.objects("pdx", "tenant")
+    assert told.of(tenant) is Standing.NOBODYS

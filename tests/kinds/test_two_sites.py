@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.engine.guards.owner import owners
-from vastplan.engine.standing import Standing, standings
 from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
@@ -116,15 +114,6 @@ def test_one_entry_makes_everything_on_both(lab: Lab) -> None:
     assert roles(lab) == ["SOURCE", "DESTINATION"]
     assert [lab.rows(site, "persistent_volume")[0]["spec"]["csi"]["volumeHandle"] for site in BOTH] == ["/a/v"] * 2
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 0]
-
-
-def test_what_the_system_has_of_it_on_the_other_site_is_a_copy_and_no_strangers(lab: Lab) -> None:
-    made(lab)
-    planned = lab.planned()
-    told = standings(planned.matches, owners("lab", {}), planned.matches.owned)
-    for kind in ("protected_path", "protection_policy"):
-        (mirror,) = planned.observed.objects("pdx", kind)
-        assert told.of(mirror) is Standing.COPY
 
 
 def test_what_is_wrong_with_it_is_said_once(lab: Lab) -> None:
