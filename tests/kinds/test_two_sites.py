@@ -271,6 +271,37 @@ def test_directories_that_differ_and_a_reader_on_the_other_site_go_there_and_bac
     assert verbs["iad/protected_path/v"] is Verb.ADOPT and verbs["pdx/protected_path/v"] is Verb.RELEASE
 
 
+def test_global_access_makes_it_readable_on_the_other_site(lab: Lab) -> None:
+    volume = {"replicate": None, "global_access": {"lease": "5m", "at": ["pdx"]}, "access": {"pdx": "read"}}
+    lab.write(document(**volume))
+    lab.converge()
+    lab.world.pass_time(60)
+    assert lab.plan().actions == ()
+    (path,) = lab.rows("iad", "protected_path")
+    assert (path["capabilities"], path["lease_expiry_time"], path["protection_policy_id"]) == (
+        "STARED_GLOBAL_NAMESPACE", 300, None,
+    )  # fmt: skip
+    assert roles(lab) == ["SOURCE", "DESTINATION"]
+    assert lab.rows("pdx", "persistent_volume")[0]["spec"]["accessModes"] == ["ReadOnlyMany"]
+    assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
+    lab.write(document(**(volume | {"global_access": {"lease": "10m", "at": ["pdx"]}})))
+    lab.converge()
+    assert lab.rows("iad", "protected_path")[0]["lease_expiry_time"] == 600
+
+
+def test_what_is_wrong_with_global_access(lab: Lab) -> None:
+    there = {"lease": "5m", "at": ["pdx"]}
+    without = {**document(replicate=None, global_access=there), "replication_peers": {}, "snapshot_schedules": {}}
+    cases = {
+        "by one of replicate and global_access": document(global_access=there),
+        "global_access needs active": document(replicate=None, global_access=there, active=None),
+        "global access is between iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
+        "no replication peer links iad and pdx": without,
+    }
+    for text, sections in cases.items():
+        assert text in refused(lab, sections), text
+
+
 def test_a_volume_of_a_class_says_that_it_is_two(lab: Lab) -> None:
     classes = {"fast": {"driver": "file", "tenant": "a", "storage_path": "/a/k8s", "secret": "vast-mgmt"}}
     volume = {"tenant": "a", "sites": ["iad", "pdx"], "storage_class": "fast", "size": "1 TiB"}

@@ -10,7 +10,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 
-REPLICATE = "replicate"
+REPLICATE, GLOBAL_ACCESS = "replicate", "global_access"
 _USERS = (
     ("view", "snapshots"), ("bucket", "snapshots"), ("volume", "snapshots"), ("protected_path", "protection_policy"),
 )  # fmt: skip
@@ -22,6 +22,8 @@ class Shared:
 
     active: Entry
     copy: Entry
+    link: Entry
+    """The replication peer between them."""
 
     def leads(self, site: str) -> bool:
         """Whether a site is the one that writes."""
@@ -36,25 +38,27 @@ def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
     """How a volume is shared by two sites; `None` where it is not, or where what it says of that is refused."""
-    if REPLICATE not in entry.values:
+    if not entry.values.keys() & {REPLICATE, GLOBAL_ACCESS}:
         return None
     there = sites_of(entry, scope)
-    problem = _wrong(entry, there, scope)
-    if problem is not None:
+    link = _link(entry, there, scope)
+    if isinstance(link, tuple):
         if entry.address.site == min(there):  # said once
-            scope.refuse(entry, *problem)
+            scope.refuse(entry, *link)
         return None
     active = entry.values["active"]
-    return Shared(there.pop(active), next(iter(there.values())))
+    return Shared(there.pop(active), next(iter(there.values())), link)
 
 
-def _wrong(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> tuple[str, str, str] | None:
-    """What is wrong with how a volume is shared: code, message and fix."""
+def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+    """By which peer a volume is shared, or what is wrong with how it is: code, message and fix."""
     active = entry.values["active"]
     if any(other.values.get("active") != active for other in there.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
     if active not in there:
         return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
+    if REPLICATE not in entry.values:
+        return _for_global_access(entry, there, scope)
     schedule = entry.values[REPLICATE]
     policy = scope.get(schedule.target)
     to = policy.values.get("replicate_to") if policy is not None else None
@@ -66,7 +70,22 @@ def _wrong(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> tuple[str,
     if sorted(there) != between:
         text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
         return "VP291", text, f"sites: [{', '.join(between)}]"
-    return None
+    return peering
+
+
+def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+    active = entry.values["active"]
+    ends = sorted({active, *entry.values[GLOBAL_ACCESS]["at"]})
+    if sorted(there) != ends or len(ends) != 2:
+        text = (
+            f"it is on {', '.join(there)}, and global access is between {active}, which is active, and one site of at"
+        )
+        return "VP291", text, "two sites: one is active, and at names the other"
+    links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
+    if len(links) != 1:
+        text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
+        return "VP291", text, "one entry of replication_peers between them"
+    return links[0]
 
 
 def remote_tenant(volume: Ref, copy: Ref | None) -> dict[str, Any]:

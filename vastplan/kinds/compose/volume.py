@@ -14,6 +14,7 @@ from pydantic import Field, StringConstraints, model_validator
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.compose._two_sites import Shared, remote_tenant, shared, sites_of
+from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
@@ -24,7 +25,7 @@ from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Span, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
@@ -38,7 +39,7 @@ _Qos = View.model_fields["qos"].annotation
 _OF_USERS = (*BY_USER, "is_user_quota")  # what switches it on is told before it
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
-    "max_inodes", "mount_options", "active", "replicate", "access", *_OF_USERS,
+    "max_inodes", "mount_options", "active", "replicate", "global_access", "access", *_OF_USERS,
 )  # fmt: skip
 
 
@@ -50,6 +51,13 @@ class VolumePartNames(PartNames):
 
     persistent_volume: KubernetesName | MISSING = MISSING
     data_source: Name | MISSING = MISSING
+
+
+class GlobalAccess(Spec):
+    """What the active site writes can be read at another at once, from its cache for as long as a lease; writes there go to the active one."""
+
+    lease: Span
+    at: Annotated[list[Name], Field(min_length=1, max_length=1)]
 
 
 class Volume(LimitsUsers):
@@ -94,6 +102,8 @@ class Volume(LimitsUsers):
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
     replicate: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
     """In the place of `snapshots`: a schedule with `replicate_to`, whose two sites are `sites`. What `active` writes the other gets."""
+    global_access: Annotated[GlobalAccess | MISSING, DOCUMENT] = MISSING
+    """In the place of `replicate`: the other site has no copy of its own."""
     active: Annotated[Name | MISSING, DOCUMENT] = MISSING
     """Which of the two sites writes."""
     access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
@@ -102,15 +112,18 @@ class Volume(LimitsUsers):
 
     @model_validator(mode="after")
     def _of_two_sites(self) -> "Volume":
-        if self.replicate is MISSING:
+        given = [name for name in ("replicate", "global_access") if getattr(self, name) is not MISSING]
+        if not given:
             for name in ("active", "access"):
                 if getattr(self, name) is not MISSING:
-                    raise ValueError(f"{name} is for volumes that two sites share, with replicate")
+                    raise ValueError(f"{name} is for volumes that two sites share, with replicate or global_access")
             return self
+        if len(given) > 1:
+            raise ValueError("two sites share it by one of replicate and global_access")
         if self.snapshots is not MISSING:
-            raise ValueError("give either snapshots or replicate, whose schedule takes snapshots too")
+            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
         if self.active is MISSING:
-            raise ValueError("replicate needs active: which of its two sites writes")
+            raise ValueError(f"{given[0]} needs active: which of its two sites writes")
         return self
 
     @model_validator(mode="after")
@@ -139,8 +152,9 @@ class Volume(LimitsUsers):
             "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
             "qos_policy": "qos",
         }  # fmt: skip
-        if self.replicate is not MISSING:
-            made_by["protected_path"] = "replicate"
+        for shares in ("replicate", "global_access"):
+            if getattr(self, shares) is not MISSING:
+                made_by["protected_path"] = shares
         for part, needed in made_by.items() if self.names is not MISSING else ():
             if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
                 raise ValueError(f"names.{part} is for volumes with {needed}")
@@ -199,7 +213,7 @@ def _with_a_home(
     if not leads and reads:
         values = {**values, "access_modes": ["ReadOnlyMany"]}
     yield from bound(entry, scope, values, project, tenant, chosen)
-    if "mount" in values and (leads or reads):
+    if "mount" in values and (leads or reads or "global_access" in values):
         yield replace(mounting(entry, values, project), after=after)
 
 
@@ -212,11 +226,16 @@ def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, 
         "tenant": tenant,
         "source_dir": values["path"],
         "target_exported_dir": there["path"],
-        "protection_policy": values["replicate"],
-        "capabilities": "ASYNC_REPLICATION",
         **remote_tenant(tenant, theirs),
     }
-    return entry.part("protected_path", name, sent, after=(entry.ref("view", name).target,))
+    view, before = entry.ref("view", name).target, tuple[Address, ...]()
+    if "replicate" in values:
+        sent |= {"protection_policy": values["replicate"], "capabilities": "ASYNC_REPLICATION"}
+    else:
+        peer, before = peer_at(among.link, entry.address.site)
+        lease = values["global_access"]["lease"]
+        sent |= {"peer": peer, "capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
+    return entry.part("protected_path", name, sent, after=(view, *before))
 
 
 def bound(

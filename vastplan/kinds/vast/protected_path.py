@@ -11,6 +11,7 @@ from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
+    CREATE_ONLY,
     IDENTITY,
     IMMUTABLE,
     WITNESS,
@@ -67,10 +68,16 @@ class ProtectedPath(Spec):
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
     """Where it goes on the other cluster, which makes the directory; the source's own path when left out."""
     protection_policy: Annotated[
-        ReferenceName, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
-    ]
+        ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
+    ] = MISSING
+    peer: Annotated[
+        ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), CREATE_ONLY, Opens()
+    ] = MISSING
+    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it."""
     capabilities: Annotated[
-        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
+        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"],
+        IMMUTABLE,
+        Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
@@ -86,6 +93,10 @@ class ProtectedPath(Spec):
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
+        if (self.peer is MISSING) == (self.protection_policy is MISSING):
+            raise ValueError("give either protection_policy, or peer (global access alone)")
+        if (self.peer is MISSING) == (self.capabilities == "STARED_GLOBAL_NAMESPACE"):
+            raise ValueError("STARED_GLOBAL_NAMESPACE and peer go together")
         return self
 
 
