@@ -323,3 +323,11 @@ def test_a_schedule_stands_where_something_wants_it(lab: Lab) -> None:
     actions = {str(action.address): action for action in lab.plan(replace(EVERYTHING, adopt=False)).actions}
     mirror = actions["pdx/protection_policy/protected"]
     assert (mirror.verb, mirror.changes, mirror.blocked) == (Verb.ADOPT, (), ())
+
+
+def test_a_copy_that_falls_behind_its_schedule_is_found(lab: Lab) -> None:
+    made(lab)
+    assert "REP-17" not in {one.code for one in lab.plan().findings}
+    lab.world.link("iad", "pdx", up=False)
+    lab.world.pass_time(3600)
+    assert [one.address for one in lab.plan().findings if one.code == "REP-17"] == ["iad/protected_path/v"]
