@@ -131,7 +131,9 @@ def from_data(data: Mapping[str, Any]) -> Operation:
     return operation
 
 
-def _checked(value: Operation | Attempt, texts: tuple[str, ...], counts: tuple[str, ...], tables: tuple[str, ...]) -> None:
+def _checked(
+    value: Operation | Attempt, texts: tuple[str, ...], counts: tuple[str, ...], tables: tuple[str, ...]
+) -> None:
     shapes: tuple[tuple[tuple[str, ...], type], ...] = ((texts, str), (counts, int), (tables, dict))
     for names, shape in shapes:
         for name in names:

@@ -107,12 +107,13 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
         why = _read(operation, stage, run, lambda: stage.precondition(operation))
         if why:
             raise Stopped(_stop_text(operation, stage, run, why))
-    for call in _read(operation, stage, run, lambda: stage.calls(operation)):
+    known = operation
+    for call in _read(operation, stage, run, lambda: stage.calls(known)):
         if not operation.happened(stage.name, call.name):
             operation = _sent(operation, stage, call, run)
     gate = _observed(operation, stage, run)
-    known = operation.knowing(**gate.facts)
-    return _note(run, replace(known, passed=(*known.passed, stage.name)))
+    operation = operation.knowing(**gate.facts)
+    return _note(run, replace(operation, passed=(*operation.passed, stage.name)))
 
 
 def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:

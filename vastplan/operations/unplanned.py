@@ -65,7 +65,9 @@ def _earlier(ends: Ends, operation: Operation) -> str:
     lose = operation.consent.get("lose", {})
     if guid and (guid == lose.get("guid") or created > str(lose.get("created"))):
         return ""
-    return f"the newest restore point at {ends.target.site} is {guid or 'none'}, and not {lose.get('guid')} or a later one"
+    return (
+        f"the newest restore point at {ends.target.site} is {guid or 'none'}, and not {lose.get('guid')} or a later one"
+    )
 
 
 def _detach(ends: Ends) -> Stage:

@@ -31,7 +31,9 @@ def unmoved(ends: Ends, operation: Operation) -> str:
     moving = still(ends, operation)
     used = ends.source.used()
     if not moving and used != operation.facts.get("used"):
-        return f"{ends.source.site} was written to since the freeze: {operation.facts.get('used')} bytes then, {used} now"
+        return (
+            f"{ends.source.site} was written to since the freeze: {operation.facts.get('used')} bytes then, {used} now"
+        )
     return f"it is frozen no more: {moving}" if moving else ""
 
 
@@ -141,9 +143,7 @@ def _suspending(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Ca
         return ()
     calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation)]
     return tuple(
-        call
-        for fact, call in calls
-        if operation.of(stage, call.name) or phase(jobs, str(fact["id"])) not in STILL
+        call for fact, call in calls if operation.of(stage, call.name) or phase(jobs, str(fact["id"])) not in STILL
     )
 
 

@@ -65,9 +65,7 @@ def _typed(type_: str) -> tuple[Handler, Handler]:
 
     def submit(ctx: Context, call: RunaiCall) -> Response:
         body: dict[str, Any] = call.body
-        if any(
-            (one["projectId"], one["name"]) == (body["projectId"], body["name"]) for one in workloads.live(ctx)
-        ):
+        if any((one["projectId"], one["name"]) == (body["projectId"], body["name"]) for one in workloads.live(ctx)):
             raise RunaiError(400, f"a workload {body['name']} exists in the project")
         spec = body.get("spec") or {}
         gpus = (spec.get("compute") or {}).get("gpuDevicesRequest") or 0

@@ -86,7 +86,9 @@ class RunaiJobs:
             query = {"filterBy": f"clusterId=={self._provider.cluster_id()}", "offset": offset, "limit": PAGE}
             rows = self._provider.ask("GET", WORKLOADS, query=query).get("workloads")
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise Unreachable(f"{self._provider.describe()}: the answer to GET {WORKLOADS} is not a list of objects")
+                raise Unreachable(
+                    f"{self._provider.describe()}: the answer to GET {WORKLOADS} is not a list of objects"
+                )
             yield from rows
             if len(rows) < PAGE:
                 return
