@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -88,10 +89,8 @@ def meet(
     )
     far = VastReplica(target, there, str(twin["id"]), guid, pair.target_directory, clock.now)
     forecast = 0.0
-    try:
+    with contextlib.suppress(Refused, Unreachable):  # whoever needs the source says so
         forecast = near.look().read_only
-    except (Refused, Unreachable):
-        pass  # whoever needs the source says so
     ends = Ends(
         near, far, clock, _work(workspace, providers, pair, ledger),
         _jobs(providers, source), _jobs(providers, target), _mounts(workspace, providers, source), forecast,

@@ -92,9 +92,9 @@ def _standing(everything: tuple[Entry, ...], site: str, directory: str) -> Itera
     origins = {one.origin for one in views if one.origin}
     yield from (str(one.address) for one in views)
     for one in everything:
-        if one.address.site == site and (one.origin in origins or str(one.address) in origins):
-            yield str(one.address)
-        elif one.address.site == site and one.address.kind == "quota" and one.values.get("path") == directory:
+        of_entry = one.origin in origins or str(one.address) in origins
+        of_directory = one.address.kind == "quota" and one.values.get("path") == directory
+        if one.address.site == site and (of_entry or of_directory):
             yield str(one.address)
 
 
