@@ -46,6 +46,9 @@ BESIDES = (
     Operation(Task.READ, "POST", _LOG_IN),
     Operation(Task.READ, "GET", "/api/v1/clusters"),
     Operation(Task.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
+    Operation(Task.MOVE, "GET", "/api/v1/workloads/trainings/{}"),
+    Operation(Task.MOVE, "POST", "/api/v1/workloads/trainings"),
+    Operation(Task.MOVE, "POST", "/api/v1/workloads/trainings/{}/suspend"),
 )
 
 
