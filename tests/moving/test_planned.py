@@ -85,6 +85,6 @@ def test_a_plan_expires(scene: Theatre) -> None:
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Theatre) -> None:
     plan = scene.plan()
     scene.start_job()
-    with pytest.raises(Stopped, match=r"other workloads than in the plan use it now: train"):
+    with pytest.raises(Stale, match=r"other workloads than in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Running"}

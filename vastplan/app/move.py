@@ -18,17 +18,18 @@ from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.record import by_id, journal, operations
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import MovePlan, MoveStage
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import Ends, noted
+from vastplan.operations.ends import Ends, Work, noted
 from vastplan.operations.planned import amiss, planned
 from vastplan.operations.run import Run, Stopped, abort, begin, carry_out, close
 from vastplan.operations.stage import Stage
 from vastplan.operations.unplanned import answers, newest, unplanned
+from vastplan.schema.replicated import Job
 
 LASTS = timedelta(minutes=15)
 PLANNED, UNPLANNED = "planned", "unplanned"
@@ -50,13 +51,12 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock = CLOCK) -> Mov
     parts = _parts(workspace, pair)
     sites = (pair.path.site, pair.target)
     with connected(workspace.document, sites=sites, writable=False) as providers:
-        met = meet(workspace, providers, pair, "", parts, clock)
+        met = meet(workspace, providers, pair, parts, clock)
         _refuse_second(parts, met.guid)
         _refuse_mode(met.ends, wanted, pair)
         guid, created = newest(met.ends.target)
         now = clock.now()
-        reached = wanted.mode == PLANNED or answers(met.ends)
-        users = met.ends.users() if reached else ()
+        users = _users(met.ends, wanted.mode)
         plan = MovePlan(
             document=workspace.name,
             digest=workspace.digest(workspace.entries()[0]),
@@ -77,7 +77,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock = CLOCK) -> Mov
             covers=pair.covers,
             stages=tuple(_shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users),
-            by_hand=_by_hand(pair, users),
+            by_hand=_by_hand(pair),
         )
         return MOVE_FILE.sealed(plan)
 
@@ -86,35 +86,35 @@ def run_move(
     workspace: Workspace,
     plan: MovePlan,
     tell: Callable[[str], None],
-    file: str,
+    again: str,
     clock: Clock = CLOCK,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now. Raises `Stopped`, `Stale`."""
+    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+
+    What is done follows from the document and what is read: the file says which move was shown to a person, and no more.
+    Raises `Stopped`, `Stale`.
+    """
     if plan.document != workspace.name:
         raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
     pair = _pair(workspace, Address.parse(plan.path), plan.target)
-    with _opened(workspace, pair, plan.guid, clock) as (met, parts, write):
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != plan.guid or str(pair.path) != plan.path:
+            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.guid)
         short = plan.id[:8]
-        run = _run(
-            met.ends,
-            write,
-            tell,
-            f"vastplan move run {file}",
-            f"vastplan move abort {_paths(workspace)} {short}",
-            clock,
-        )
+        back = f"vastplan move abort {_paths(workspace)} {short}"
+        run = Run(clock, write, tell, met.ends.standing, again, back)
         if known is None or known.phase.closed:
             if known is not None and known.id == short:
                 raise Stale(f"{plan.path}: the move {short} has ended ({known.phase.value}); plan another one")
             _refuse_old(workspace, plan, clock.now())
-            operation = begin(_record(plan, known, consent or {}, clock), run)
+            operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
         elif known.id != short:
             raise _second(known)
         else:
-            operation = _forward(known, plan, met.ends, run)
-        stages = stages_of(plan.mode, met.ends, plan.broken)
+            operation = _forward(known, met.ends, run)
+        stages = stages_of(operation.mode, met.ends, str(operation.consent.get("broken", "")))
         return close(carry_out(operation, stages, run), run)
 
 
@@ -124,11 +124,13 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     if known.phase.closed:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
     pair = _pair(workspace, Address.parse(known.address), known.target)
-    with _opened(workspace, pair, known.subject, clock) as (met, parts, write):
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != known.subject:
+            raise Stale(f"{known.address} is another protected path than the one that is being moved")
         known = by_id(parts, known.id)
         again = f"vastplan move abort {_paths(workspace)} {known.id}"
         stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
-        return abort(known, stages, _run(met.ends, write, tell, again, "", clock))
+        return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
 
 
 def moves(workspace: Workspace) -> tuple[Operation, ...]:
@@ -143,7 +145,7 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 @contextmanager
 def _opened(
-    workspace: Workspace, pair: Pair, guid: str, clock: Clock
+    workspace: Workspace, pair: Pair, clock: Clock
 ) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     sites = (pair.path.site, pair.target)
     with (
@@ -151,38 +153,40 @@ def _opened(
         connected(workspace.document, sites=sites, writable=True) as providers,
     ):
         parts = ledgers.parts()
-        yield meet(workspace, providers, pair, guid, parts, clock), parts, journal(ledgers)
+        yield meet(workspace, providers, pair, parts, clock), parts, journal(ledgers)
 
 
-def _run(
-    ends: Ends, write: Callable[[Operation], None], tell: Callable[[str], None], again: str, back: str, clock: Clock
-) -> Run:
-    return Run(clock, write, tell, ends.standing, again, back)
-
-
-def _record(plan: MovePlan, last: Operation | None, consent: Mapping[str, object], clock: Clock) -> Operation:
+def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
+    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
+    users = _users(ends, plan.mode)
+    known = {str(job.get("id")) for job in plan.jobs}
+    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    if others:
+        raise Stale(
+            f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan the move again"
+        )
     return Operation(
         id=plan.id[:8],
         kind="move",
         mode=plan.mode,
         subject=plan.guid,
-        address=plan.path,
-        source=plan.source,
-        target=plan.target,
+        address=str(pair.path),
+        source=pair.path.site,
+        target=pair.target,
         document=plan.digest,
-        began=clock.now().isoformat(timespec="seconds"),
+        began=ends.clock.now().isoformat(timespec="seconds"),
         term=1 if last is None else last.term + 1,
-        covers=plan.covers,
+        covers=pair.covers,
         consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
-        facts={"jobs": [dict(job) for job in plan.jobs]},
+        facts={"jobs": [noted(work, job) for work, job in users]},
     )
 
 
-def _forward(known: Operation, plan: MovePlan, ends: Ends, run: Run) -> Operation:
+def _forward(known: Operation, ends: Ends, run: Run) -> Operation:
     """What is begun, to go on with. One that is being taken back goes on only where the roles have changed all the same."""
     if known.phase is Phase.OPEN:
         return known
-    for stage in stages_of(plan.mode, ends, plan.broken):
+    for stage in stages_of(known.mode, ends, str(known.consent.get("broken", ""))):
         if stage.crossed(known):
             return begin(replace(known, phase=Phase.OPEN), run)
     raise Stopped(f"{known.address}: the move {known.id} is being taken back; go on with that: {run.back}")
@@ -202,6 +206,16 @@ def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:
 def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
     with workspace.ledger() as backend:
         return {site: backend.read(site) for site in backend.sites()}
+
+
+def _users(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
+    """The workloads that use the data at the source; of a source that is given up those that can still be read."""
+    if mode == PLANNED:
+        return ends.users()
+    try:
+        return ends.users()
+    except (Refused, Unreachable):
+        return ()
 
 
 def _refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
@@ -236,7 +250,7 @@ def _refuse_mode(ends: Ends, wanted: Wanted, pair: Pair) -> None:
         )
 
 
-def _by_hand(pair: Pair, users: tuple[tuple[object, object], ...]) -> tuple[str, ...]:
+def _by_hand(pair: Pair) -> tuple[str, ...]:
     told = [
         f"in the document: {pair.path.site} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
     ]

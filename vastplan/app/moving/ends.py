@@ -59,23 +59,19 @@ class Met:
     guid: str
 
 
-def meet(
-    workspace: Workspace, providers: Providers, pair: Pair, guid: str, ledger: Mapping[str, SiteLedger], clock: Clock
-) -> Met:
-    """The ends of a pair. `guid` is "" before it is known. Raises `VastplanError` where the target has no such path."""
+def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:
+    """The ends of a pair. Raises `VastplanError` where the target has no such path."""
     source, target = pair.path.site, pair.target
     problem = ""
     row = None
     try:
         here = _vast(providers, source)
-        row = find(here, guid=guid, name=pair.name)
+        row = find(here, name=pair.name)
         if row is None:
-            raise VastplanError(
-                f"{pair.path}: {here.describe()} has no protected path {guid or pair.name}; apply first"
-            )
+            raise VastplanError(f"{pair.path}: {here.describe()} has no protected path {pair.name}; apply first")
     except Unreachable as unreachable:
         problem = str(unreachable)
-    guid = guid or str((row or {}).get("guid") or "")
+    guid = str((row or {}).get("guid") or "")
     there = _vast(providers, target)
     twin = find(there, guid=guid, name=pair.name)
     if twin is None:
