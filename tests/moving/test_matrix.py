@@ -26,7 +26,7 @@ def test_how_many_events_a_planned_move_has(scene: Theatre) -> None:
     judge.planned()
 
 
-@pytest.mark.parametrize("deadly", by_force(list(range(PLANNED_EVENTS)), 41, 61, 84))
+@pytest.mark.parametrize("deadly", by_force(list(range(PLANNED_EVENTS)), "41", "61", "84"))
 def test_a_planned_move_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     judge = busy(scene)
     plan = scene.plan()
@@ -41,7 +41,7 @@ def test_how_many_events_an_unplanned_move_has(scene: Theatre) -> None:
     Judge(scene).unplanned(kept)
 
 
-@pytest.mark.parametrize("deadly", by_force(list(range(UNPLANNED_EVENTS)), 30))
+@pytest.mark.parametrize("deadly", by_force(list(range(UNPLANNED_EVENTS)), "30"))
 def test_an_unplanned_move_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     kept = lost(scene)
     plan = scene.plan(mode="unplanned")
