@@ -45,8 +45,9 @@ class Wanted:
     broken: str = ""
 
 
-def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock = CLOCK) -> MovePlan:
+def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    clock = clock or CLOCK
     pair = _pair(workspace, wanted.address, wanted.to)
     parts = _parts(workspace, pair)
     sites = (pair.path.site, pair.target)
@@ -87,7 +88,7 @@ def run_move(
     plan: MovePlan,
     tell: Callable[[str], None],
     again: str,
-    clock: Clock = CLOCK,
+    clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
     """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
@@ -95,6 +96,7 @@ def run_move(
     What is done follows from the document and what is read: the file says which move was shown to a person, and no more.
     Raises `Stopped`, `Stale`.
     """
+    clock = clock or CLOCK
     if plan.document != workspace.name:
         raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
     pair = _pair(workspace, Address.parse(plan.path), plan.target)
@@ -118,8 +120,9 @@ def run_move(
         return close(carry_out(operation, stages, run), run)
 
 
-def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock = CLOCK) -> Operation:
+def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    clock = clock or CLOCK
     known = by_id(_all_parts(workspace), id)
     if known.phase.closed:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
