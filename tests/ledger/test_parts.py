@@ -198,7 +198,7 @@ def test_a_part_is_written_like_this() -> None:
         "entries": {X: {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ["iad/tenant/a"],
                         "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}}},
         "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
-        "limits": {"count": 3}, "applied": "now", "version": 3,
+        "limits": {"count": 3}, "applied": "now", "version": 4,
     }  # fmt: skip
     assert load(raw, "it") == FULL
 
