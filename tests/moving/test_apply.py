@@ -22,7 +22,7 @@ def stopped(scene: Theatre) -> str:
 
 
 def test_what_is_being_moved_is_left_alone_and_nothing_else(scene: Theatre) -> None:
-    id = stopped(scene)
+    move = stopped(scene)
     sections = json.loads(json.dumps(scene.lab.sections))
     sections["tenants"]["team"]["volumes"]["home"]["size"] = "11 TiB"
     sections["departments"]["research"]["gpus"]["default"] = 20
@@ -31,8 +31,8 @@ def test_what_is_being_moved_is_left_alone_and_nothing_else(scene: Theatre) -> N
     blocked = {str(action.address): action.blocked for action in plan.actions if action.blocked}
     assert "iad/quota/home" in blocked and not any(" department" in address for address in blocked)
     (block,) = [block for block in blocked["iad/quota/home"] if block.guard == "under-way"]
-    assert f"the move {id} of iad/protected_path/home to pdx is under way" in block.message
-    assert f"vastplan move abort PATH {id}" in block.fix
+    assert f"the move {move} of iad/protected_path/home to pdx is under way" in block.message
+    assert f"vastplan move abort PATH {move}" in block.fix
     assert Address("iad", "department", "research") in {action.address for action in plan.actions if not action.blocked}
 
 

@@ -117,7 +117,7 @@ _OF_ATTEMPT = ("stage", "call", "what", "body", "at", "why")
 
 
 def from_data(data: Mapping[str, Any]) -> Operation:
-    """The inverse of `to_data`; raises `ValueError` or `TypeError` for what is none: a ledger may have been written by anybody."""
+    """The inverse of `to_data`; raises `ValueError` and its like for what is none: anybody may have written a ledger."""
     attempts = []
     for said in data["attempts"]:
         one = Attempt(**{**said, "outcome": Outcome(said["outcome"])})
