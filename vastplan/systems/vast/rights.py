@@ -34,6 +34,7 @@ BESIDES = (
     Operation(Task.READ, "GET", "/versions/"),
     Operation(Task.READ, "GET", "/events/", optional=True),  # who changed what
     Operation(Task.WRITE, "GET", "/vtasks/{}/"),
+    Operation(Task.MOVE, "GET", "/replicationrestorepoints/"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
 )
