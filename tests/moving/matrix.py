@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from unittest.mock import patch
 
 from tests.faults.strike import FAULTS, HASTY
@@ -15,7 +14,7 @@ from vastplan.ledger.file import FileSession
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
-from vastplan.sim.faults import Fault
+from vastplan.sim.faults import Fault, Faults
 from vastplan.systems.transport import Answer, Request, Transport
 
 RUNS = 4  # of one move, at most, until it has ended
@@ -138,15 +137,13 @@ class Nth:
         return self._fault
 
 
-class _Faults:
+class _Faults(Faults):
     def __init__(self, nth: Nth) -> None:
+        super().__init__()
         self._nth = nth
 
     def strike(self, method: str, path: str) -> Fault | None:
         return self._nth.strike(method, path)
-
-    def arm(self, *_: Any) -> None:
-        raise AssertionError("struck by number")
 
 
 def struck(scene: Theatre, plan: MovePlan, name: str, number: int, *, writes: bool) -> Nth:

@@ -61,3 +61,22 @@ def test_it_cannot_be_taken_back_once_it_is_detached(scene: Theatre) -> None:
     assert scene.path("pdx")["role"] == "STANDALONE"
     with pytest.raises(Stopped, match="cannot be taken back any more: pdx was detached"):
         abort_move(scene.lab.workspace(), plan.id[:8], print, scene.clock)
+
+
+def test_what_still_answers_of_a_site_that_is_given_up_is_suspended_and_started_again(scene: Theatre) -> None:
+    scene.start_job()
+    scene.clock.sleep(3700)
+    scene.lab.world.lose("iad", systems=["vast"], links=True)
+    scene.clock.sleep(60)
+    plan = scene.plan(mode="unplanned")
+    assert [job["name"] for job in plan.jobs] == ["train"]
+    done = scene.run(plan)
+    assert scene.workloads("iad") == {"train": "Stopped"}
+    assert done.facts["fenced"] == "the workloads at iad have stopped"
+    assert scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
+
+
+def test_a_site_that_answers_and_is_said_to_be_broken_is_given_up(scene: Theatre) -> None:
+    done = scene.run(scene.plan(mode="unplanned", broken="its file system is damaged"))
+    assert done.consent["broken"] == "its file system is damaged"
+    assert scene.path("pdx")["role"] == "SOURCE"

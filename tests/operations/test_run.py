@@ -228,3 +228,16 @@ def test_what_is_no_record_is_refused(change: dict[str, Any]) -> None:
 def test_the_later_of_two_records_is_that_of_the_higher_term() -> None:
     assert replace(NEW, term=2).later_than(replace(NEW, serial=9)) and replace(NEW, serial=2).later_than(NEW)
     assert not NEW.later_than(NEW)
+
+
+def test_a_stage_that_does_what_it_can_goes_on_without_what_it_cannot() -> None:
+    world = World(trouble=[Refused("not now", 400)], lost=True)
+    done = carry_out(NEW, (world.stage(best_effort=True),), world.run())
+    assert done.passed == ("first",) and [one.outcome for one in done.attempts] == [Outcome.FAILED]
+    assert world.said[-1].startswith("  not done: iad/protected_path/p (move 1) stopped at stage first: PATCH /x/")
+    world = World(trouble=[Unclear("no answer")])
+    stage = world.stage(best_effort=True, told=lambda *_: Told.UNKNOWN)
+    left = carry_out(NEW, (stage,), world.run())
+    assert [one.outcome for one in left.attempts] == [Outcome.PENDING]
+    assert settle(left, stage, world.run()) == left
+    assert settle(left, replace(stage, calls=lambda _: ()), world.run()) == left

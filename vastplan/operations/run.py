@@ -92,10 +92,14 @@ def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
         return operation
     calls = {call.name: call for call in _read(operation, stage, run, lambda: stage.calls(operation))}
     for attempt in open_:
-        call = calls.get(attempt.call)
-        if call is None:
-            raise Unknown(_stop_text(operation, stage, run, f"what became of {attempt.what} cannot be told"))
-        operation = _found_out(operation, stage, call, attempt, run, "")
+        try:
+            call = calls.get(attempt.call)
+            if call is None:
+                raise Unknown(_stop_text(operation, stage, run, f"what became of {attempt.what} cannot be told"))
+            operation = _found_out(operation, stage, call, attempt, run, "")
+        except Unknown:
+            if not stage.best_effort:
+                raise
     return operation
 
 
@@ -110,10 +114,28 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
     known = operation
     for call in _read(operation, stage, run, lambda: stage.calls(known)):
         if not operation.happened(stage.name, call.name):
-            operation = _sent(operation, stage, call, run)
+            operation = _tried(operation, stage, call, run)
     gate = _observed(operation, stage, run)
     operation = operation.knowing(**gate.facts)
     return _note(run, replace(operation, passed=(*operation.passed, stage.name)))
+
+
+def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
+    """A call that is sent; of a stage that does what it can, one that fails is left as it was noted."""
+    if not stage.best_effort:
+        return _sent(operation, stage, call, run)
+    noted = operation
+
+    def journal(record: Operation) -> None:
+        nonlocal noted
+        run.journal(record)
+        noted = record
+
+    try:
+        return _sent(operation, stage, call, replace(run, journal=journal))
+    except Stopped as problem:
+        run.tell(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
+        return noted
 
 
 def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:

@@ -88,6 +88,8 @@ class Stage:
     rollback: Callable[[Operation], tuple[Call, ...]] = _no_calls
     undone: Callable[[Operation], Gate] = _open
     crossed: Callable[[Operation], str] = _not_crossed
+    best_effort: bool = False
+    """Whether it goes on where a call of it is refused, or where nobody can tell what became of one."""
     no_return: bool = False
     """Whether the point of no return lies in it, which `back` says."""
 

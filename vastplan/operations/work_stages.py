@@ -73,7 +73,7 @@ def fence(ends: Ends) -> Stage:
     def calls(operation: Operation) -> tuple[Call, ...]:
         try:
             return _suspending(ends.source_jobs, operation, FENCE)
-        except Unreachable:
+        except (Refused, Unreachable):
             return ()
 
     def gate(operation: Operation) -> Gate:
@@ -93,6 +93,7 @@ def fence(ends: Ends) -> Stage:
         f"suspend what can be reached at {ends.source.site}",
         "what answers has stopped; what does not answer is told as not fenced",
         bound=120.0,
+        best_effort=True,
         back="resume the workloads that were suspended here",
         calls=calls,
         gate=gate,
