@@ -82,7 +82,9 @@ def _switch(ends: Ends, bound: float) -> Stage:
             return Gate(Holds.NEVER, f"both sides take writes: {source.said} and {target.said}")
         if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
-        if not (source.good and target.good and target.connected):
+        # one that is suspended by the change is enabled by the next stage
+        settled = all(side.good or not side.enabled for side in (source, target))
+        if not (settled and target.connected):
             return Gate(Holds.NOT_YET, f"the states are {source.state} and {target.state}")
         return Gate(Holds.YES)
 
@@ -127,7 +129,9 @@ def open_(ends: Ends) -> Stage:
         side = ends.target.look()
         if side.role is not Role.SOURCE:
             return Gate(Holds.NOT_YET, f"{ends.target.site} is {side.said}")
-        return Gate(Holds.YES if side.enabled else Holds.NOT_YET, f"replication is not enabled at {ends.target.site}")
+        if not side.enabled:
+            return Gate(Holds.NOT_YET, f"replication is not enabled at {ends.target.site}")
+        return Gate(Holds.YES)
 
     return Stage(
         OPEN,
