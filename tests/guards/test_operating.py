@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from tests.guards import stage
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import Operation, Phase, last_of_each
 from vastplan.model.site_ledger import SiteLedger
 
 MOVE = Operation(
@@ -44,3 +44,10 @@ def test_it_stops_what_it_covers_and_nothing_else(operation: Operation, at: str)
 @pytest.mark.parametrize("phase", [Phase.DONE, Phase.ABORTED])
 def test_one_that_has_ended_stops_nothing(phase: Phase) -> None:
     assert blocked(replace(MOVE, phase=phase)) == {"iad/tenant/t": [], "iad/tenant/u": []}
+
+
+def test_the_part_that_knows_more_is_believed() -> None:
+    ended = replace(MOVE, phase=Phase.DONE, serial=9)
+    assert last_of_each([[MOVE], [ended], [MOVE]]) == (ended,)
+    other = replace(MOVE, subject="other", began="before")
+    assert last_of_each([[MOVE, other]]) == (other, MOVE)

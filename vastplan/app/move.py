@@ -109,7 +109,7 @@ def run_move(
         run = Run(clock, write, tell, met.ends.standing, again, back)
         if known is None or known.phase.closed:
             if known is not None and known.id == short:
-                raise Stale(f"{plan.path}: the move {short} has ended ({known.phase.value}); plan another one")
+                return _ended(known, parts, write)
             _refuse_old(workspace, plan, clock.now())
             operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
         elif known.id != short:
@@ -124,13 +124,16 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
     known = by_id(_all_parts(workspace), id)
-    if known.phase.closed:
+    if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
     pair = _pair(workspace, Address.parse(known.address), known.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != known.subject:
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
         known = by_id(parts, known.id)
+        if known.phase is Phase.ABORTED:
+            write(known)  # a run may have died between the two parts
+            return known
         again = f"vastplan move abort {_paths(workspace)} {known.id}"
         stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
         return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
@@ -183,6 +186,15 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
         facts={"jobs": [noted(work, job) for work, job in users]},
     )
+
+
+def _ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
+    """What has ended, in both parts: a run may have died between them. Raises `Stale` for what was taken back."""
+    if any(part.operations.get(known.subject) != known for part in parts.values()):
+        write(known)
+    if known.phase is Phase.ABORTED:
+        raise Stale(f"{known.address}: the move {known.id} was taken back; plan another one")
+    return known
 
 
 def _forward(known: Operation, ends: Ends, run: Run) -> Operation:

@@ -5,7 +5,7 @@ It is written before each call and after it, so that a run that died is gone on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -104,6 +104,16 @@ class Operation:
     def later_than(self, other: Operation) -> bool:
         """Whether it is what became of the other one."""
         return (self.term, self.serial) > (other.term, other.serial)
+
+
+def last_of_each(parts: Iterable[Iterable[Operation]]) -> tuple[Operation, ...]:
+    """The record of each subject, by whichever part of the ledger knows more of it; in the order in which they began."""
+    found: dict[str, Operation] = {}
+    for part in parts:
+        for one in part:
+            if one.subject not in found or one.later_than(found[one.subject]):
+                found[one.subject] = one
+    return tuple(sorted(found.values(), key=lambda one: (one.began, one.id)))
 
 
 def to_data(operation: Operation) -> dict[str, Any]:

@@ -7,18 +7,13 @@ from collections.abc import Callable, Mapping
 from vastplan.app.locks import LockedLedgers
 from vastplan.ledger import events
 from vastplan.model.errors import VastplanError
-from vastplan.model.operation import Operation
+from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.site_ledger import SiteLedger
 
 
 def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
     """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
-    found: dict[str, Operation] = {}
-    for part in parts.values():
-        for subject, one in part.operations.items():
-            if subject not in found or one.later_than(found[subject]):
-                found[subject] = one
-    return tuple(sorted(found.values(), key=lambda one: (one.began, one.id)))
+    return last_of_each(part.operations.values() for part in parts.values())
 
 
 def by_id(parts: Mapping[str, SiteLedger], id: str) -> Operation:

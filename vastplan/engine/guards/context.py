@@ -19,7 +19,7 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
 from vastplan.engine.verbs import standing_intent
 from vastplan.model.address import Address
-from vastplan.model.operation import Operation
+from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.entries import Entry
@@ -156,8 +156,7 @@ def guard_context(
         composites=frozenset(entry.origin for entry in desired.values()),
         under_way={
             address: operation
-            for part in ledger.values()
-            for operation in part.operations.values()
+            for operation in last_of_each(part.operations.values() for part in ledger.values())
             if not operation.phase.closed
             for address in operation.covers
         },
