@@ -151,7 +151,9 @@ class Resolver:
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
-        return self._near(value, known) or f"for one that is not in this document write {{existing: {scalar(value)}}}"
+        near = self._near(value, known)
+        others = f"{{existing: {scalar(value)}}} for one that is there and that others look after"
+        return near or f"{others}; where it was taken out of here, take this out, too"
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
