@@ -30,7 +30,7 @@ def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any)
         return observed.having(live.site, target, "path", f"{where}/{raw}")
     of = {kind: by for kind, by in places.items() if kind in _told_by(live.kind)}
     return [other for other in observed.having(live.site, target, attribute, raw)
-            if not any(observed.find(live.site, kind, by, other.values["namespace"]) for kind, by in of.items())]  # fmt: skip
+            if not any(observed.find(live.site, kind, by, other.values.get("namespace")) for kind, by in of.items())]  # fmt: skip
 
 
 def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
