@@ -110,8 +110,7 @@ class DeleteEdges:
             if other is not None and other.verb in GOING:
                 self._graph.edge((action.address, Step.DELETE), (into, Step.DELETE))
             elif live is not None and not self._is_kept(owned, into):
-                users = {str(self._matches.address_of(one.live) or f"{one.live.kind.name} {one.live.name}")
-                         for one in self._referrers.of(live) if not self._goes(one)}  # fmt: skip
+                users = {self._called(one.live) for one in self._referrers.of(live) if not self._goes(one)}
                 if users:
                     text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
@@ -130,10 +129,12 @@ class DeleteEdges:
                 if address is not None and self._goes(one):
                     self._graph.together(action.address, address)
                 else:
-                    name = str(address or f"{one.live.kind.name} {one.live.name}")
-                    text = f"{name} uses what it delivers, in {into}, and would go on using what is no longer valid"
+                    text = f"{self._called(one.live)} uses what it delivers, in {into}, and would go on using what is no longer valid"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
                     return
+
+    def _called(self, live: Live) -> str:
+        return str(self._matches.address_of(live) or f"{live.kind.name} {live.name}")
 
     def _is_kept(self, owned: Owned, into: Address) -> bool:
         """Whether something of the document delivers to all places there."""

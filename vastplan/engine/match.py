@@ -185,9 +185,8 @@ class Matches:
                 return hint
         for kind, attribute in refers.targets:
             for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
-                target = self.observed.find(where, kind, attribute, raw)
-                if target is not None and attribute == "name" and target.kind.endpoint.namespaced:
-                    target = next(iter(meant(self.observed, live, kind, attribute, raw)), None)
+                here = meant(self.observed, live, kind, attribute, raw) if where == site else ()
+                target = next(iter(here), None) if where == site else self.observed.find(where, kind, attribute, raw)
                 if target is not None:
                     named = self.named(target)
                     # by that name nothing will be found
