@@ -58,28 +58,42 @@ class _Problem:
         return self.error["type"] in ("extra_forbidden", "missing")
 
 
-def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near: Near) -> list[Mistake]:
-    """Each mistake once. Of the forms that a value may have it is held against the one that was probably meant."""
-    problems = [_placed(values, error) for error in invalid.errors(include_url=False)]
-    told = list(_of_one_form(model, values, problems))
-    unknown = [one.path for one in told if one.error["type"] == "extra_forbidden"]
-    found: dict[tuple[str, Path, str], Mistake] = {}
-    for problem in told:
+def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near: Near) -> Iterator[Mistake]:
+    """Each mistake once, as it is asked for. Of the forms that a value may have it is held against the one probably meant."""
+    problems = (_placed(values, error) for error in _drained(invalid.errors(include_url=False)))
+    missing: dict[Path, Where | None] = {}
+    unknown: dict[Path, list[str]] = {}
+    found: set[tuple[str, Path, str]] = set()
+    for problem in _of_one_form(model, values, problems):
         path, last = problem.path, str(problem.path[-1]) if problem.path else ""
+        if problem.error["type"] == "missing":
+            missing.setdefault(path, problem.where)
+            continue
         if problem.error["type"] == "extra_forbidden":
-            known = keys_at(model, path[:-1])
-            mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, near(last, known))
-        elif problem.error["type"] == "missing":
-            if any(other[:-1] == path[:-1] and near(str(other[-1]), [last]) for other in unknown):
-                continue  # it is there, misspelt, which is said of that
-            mistake = Mistake(MISSING_KEY, path, "is missing", problem.where)
+            unknown.setdefault(path[:-1], []).append(last)
+            mistake = Mistake(
+                UNKNOWN, path, f"unknown key {last}", problem.where, near(last, keys_at(model, path[:-1]))
+            )
         else:
             text, choices = said(problem.error, models_at(model, path))
             written = problem.error["input"]
             fix = near(written, choices) if isinstance(written, str) and choices else ""
             mistake = Mistake(WRONG, path, text, problem.where, fix)
-        found.setdefault((mistake.code, mistake.path, mistake.said), mistake)
-    return list(found.values())
+        key = (mistake.code, mistake.path, mistake.said)
+        if key not in found:
+            found.add(key)
+            yield mistake
+    for path, where in missing.items():
+        last = str(path[-1])
+        if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
+            yield Mistake(MISSING_KEY, path, "is missing", where)
+
+
+def _drained(errors: list[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """They in order, each let go once it was given: there may be a hundred thousand, and who reads stops at a thousand."""
+    errors.reverse()
+    while errors:
+        yield errors.pop()
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:
