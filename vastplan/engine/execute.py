@@ -22,6 +22,7 @@ from vastplan.engine.delivery import (
     with_drawn,
 )
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
+from vastplan.engine.groups import key_of, turned
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
 from vastplan.engine.observe import Live, live_of
@@ -365,8 +366,20 @@ class _Execution:
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
         generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
+        group = key_of(live) if live is not None else "" if before is None else before.group
         owned = Owned(
-            id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation, self._composite()
+            id,
+            locator,
+            fields,
+            refers,
+            now,
+            wire,
+            sources,
+            delivered,
+            delivered_at,
+            generation,
+            self._composite(),
+            group,
         )
         self._journal.owns(str(self._address), owned)
 
@@ -388,7 +401,8 @@ class _Execution:
 
     def _current(self, row: Row) -> Values:
         """The row's values with references named; what this run has made counts."""
-        return self._context.matches.symbolic(self._kind, self._live(row), self._references, self._named)
+        current = self._context.matches.symbolic(self._kind, self._live(row), self._references, self._named)
+        return turned(self._kind, self._values, current)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)

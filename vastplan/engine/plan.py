@@ -97,6 +97,8 @@ def collections_to_read(
         site, name = entry.address.site, entry.address.kind
         for _, ref in fields_with_references(fields[name], entry.values):
             collections.add((ref.target.site, ref.target.kind))
+            if ref.target.site != site and kinds[name].grouped is not None:
+                collections.add((ref.target.site, name))  # where its other members are
         collections |= {(ref.target.site, ref.target.kind) for _, ref in entry.named}
         for field_name, targets in keyed[name]:
             if entry.values.get(field_name):

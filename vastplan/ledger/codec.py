@@ -83,6 +83,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
             *owned.delivered.values(),
             owned.delivered_at,
             owned.origin,
+            owned.group,
         )
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))

@@ -19,6 +19,7 @@ LATER = (
     "delivered_at",
     "generation",
     "origin",
+    "group",
 )  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 

@@ -27,7 +27,8 @@ class Owned:
     version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
     each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
     they were not; `generation` is the number that they were made for, 0 where there are none or it is not known. `origin` (since
-    version 3) is the composite entry that it is a part of, "" where it is none.
+    version 3) is the composite entry that it is a part of, "" where it is none. `group` (since version 3) is what the members of its group
+    on other sites are told by, "" where it has none.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Owned:
     delivered_at: str = ""
     generation: int = 0
     origin: str = ""
+    group: str = ""
 
     @property
     def imported(self) -> bool:

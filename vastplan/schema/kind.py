@@ -329,6 +329,28 @@ class Precedes:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouped:
+    """The system keeps one object as a member on each of several sites; all have the attribute `key` in common.
+
+    With `role` (an attribute) one of them leads and the others follow it, until that is changed; one that stands `alone` was
+    detached. A role counts while the attribute `state` is one of `settled`; these are words in upper case, with _ for a blank. `across` is the field
+    that only what has other members has. A document says which site is to lead in the key `chosen_by` of a composite entry. `ends` are
+    pairs of fields of which a member may have either the one way round or the other.
+    """
+
+    key: str
+    role: str = ""
+    leads: frozenset[str] = frozenset()
+    follows: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
+    state: str = ""
+    settled: frozenset[str] = frozenset()
+    across: str = ""
+    chosen_by: str = ""
+    ends: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lands:
     """The system makes a directory for ours on another site, refuses where there is one, and leaves it there when ours goes.
 
@@ -405,7 +427,8 @@ class Kind:
     `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
     `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
     `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
-    keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
+    keeps a copy of the object on another site, under the same name, which comes and goes with it; `grouped` says how one is told
+    that stays while its source may move. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
     `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
     cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
@@ -434,6 +457,7 @@ class Kind:
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     lands: Lands | None = None
+    grouped: Grouped | None = None
     delivers: Delivers | None = None
     unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work

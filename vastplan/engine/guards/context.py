@@ -10,6 +10,7 @@ from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
+from vastplan.engine.groups import Split, split
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.landing import Ground, ground_of
 from vastplan.engine.match import Matches
@@ -71,6 +72,10 @@ class GuardContext:
     """The composite entries of the document."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
+    splits: Mapping[Address, Split] = field(default_factory=dict)
+    """What is one on several sites and written to on more than one of them."""
+    origins: Mapping[Address, str] = field(default_factory=dict)
+    """The composite entries that these come of."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -128,6 +133,7 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
+    splits = _splits(matches, {*matches.owned, *desired})
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -147,10 +153,26 @@ def guard_context(
         composites=frozenset(entry.origin for entry in desired.values()),
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
+        splits=splits,
+        origins={address: _origin(address, matches, desired) for address in splits},
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
     )
+
+
+def _splits(matches: Matches, addresses: Iterable[Address]) -> dict[Address, Split]:
+    found = {}
+    for address in addresses:
+        live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
+        if live is not None and (torn := split(matches.observed, live)) is not None:
+            found[address] = torn
+    return found
+
+
+def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:
+    entry, owned = desired.get(address), matches.owned.get(address)
+    return entry.origin if entry is not None else "" if owned is None else owned.origin
 
 
 def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) -> bool:

@@ -18,7 +18,16 @@ _PARTS = ("quota", "qos", "snapshots", "lifecycle", "names")
 _LIMITS = tuple(QuotaRules.model_fields)
 _RULE = {"view", *LifecycleRule.model_fields}
 _QUOTA = {"name", "tenant", "path", *_LIMITS}
-_PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
+_PATH = {
+    "name",
+    "tenant",
+    "source_dir",
+    "target_exported_dir",
+    "protection_policy",
+    "capabilities",
+    "remote_tenant",
+    "peer",
+}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -94,7 +103,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
                 values["quota"], names["quota"] = limits, quota.called
                 parts.append(quota.address)
         path = only(pieces.having(site, "protected_path", tenant=directory["tenant"], source_dir=directory["path"]))
-        if path is not None and path.values.keys() <= _PATH:
+        if path is not None and "protection_policy" in path.values and path.values.keys() <= _PATH:
             values["snapshots"], names["protected_path"] = path.values["protection_policy"], path.called
             parts.append(path.address)
         policy = values.get("qos_policy")

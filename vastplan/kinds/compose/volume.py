@@ -6,12 +6,15 @@ directory that jobs really write to. Either way `mount` makes the Run:AI data so
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
+from vastplan.kinds.compose._two_sites import Shared, remote_tenant, shared, sites_of
+from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
@@ -22,7 +25,7 @@ from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Span, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
@@ -36,7 +39,7 @@ _Qos = View.model_fields["qos"].annotation
 _OF_USERS = (*BY_USER, "is_user_quota")  # what switches it on is told before it
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
-    "max_inodes", "mount_options", *_OF_USERS,
+    "max_inodes", "mount_options", "active", "replicate", "global_access", "access", *_OF_USERS,
 )  # fmt: skip
 
 
@@ -48,6 +51,13 @@ class VolumePartNames(PartNames):
 
     persistent_volume: KubernetesName | MISSING = MISSING
     data_source: Name | MISSING = MISSING
+
+
+class GlobalAccess(Spec):
+    """What the active site writes can be read at another at once, from its cache for as long as a lease; writes there go to the active one."""
+
+    lease: Span
+    at: Annotated[list[Name], Field(min_length=1, max_length=1)]
 
 
 class Volume(LimitsUsers):
@@ -90,7 +100,31 @@ class Volume(LimitsUsers):
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    replicate: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    """In the place of `snapshots`: a schedule with `replicate_to`, whose two sites are `sites`. What `active` writes the other gets."""
+    global_access: Annotated[GlobalAccess | MISSING, DOCUMENT] = MISSING
+    """In the place of `replicate`: the other site has no copy of its own."""
+    active: Annotated[Name | MISSING, DOCUMENT] = MISSING
+    """Which of the two sites writes."""
+    access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
+    """Where the other site mounts it meanwhile, to read."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+
+    @model_validator(mode="after")
+    def _of_two_sites(self) -> "Volume":
+        given = [name for name in ("replicate", "global_access") if getattr(self, name) is not MISSING]
+        if not given:
+            for name in ("active", "access"):
+                if getattr(self, name) is not MISSING:
+                    raise ValueError(f"{name} is for volumes that two sites share, with replicate or global_access")
+            return self
+        if len(given) > 1:
+            raise ValueError("two sites share it by one of replicate and global_access")
+        if self.snapshots is not MISSING:
+            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
+        if self.active is MISSING:
+            raise ValueError(f"{given[0]} needs active: which of its two sites writes")
+        return self
 
     @model_validator(mode="after")
     def _of_one_sort(self) -> "Volume":
@@ -118,6 +152,9 @@ class Volume(LimitsUsers):
             "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
             "qos_policy": "qos",
         }  # fmt: skip
+        for shares in ("replicate", "global_access"):
+            if getattr(self, shares) is not MISSING:
+                made_by["protected_path"] = shares
         for part, needed in made_by.items() if self.names is not MISSING else ():
             if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
                 raise ValueError(f"names.{part} is for volumes with {needed}")
@@ -130,8 +167,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values, name, called = entry.values, entry.address.name, entry.called
-    named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
+    values, called = entry.values, entry.called
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -146,13 +182,60 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
             )
             return
-        yield entry.part("view", name, _view(values, tenant, scope), defaults=named_otherwise)
-        yield from bound(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
-    else:
-        of_class = {"storage_class": values["storage_class"], "size": values["size"]}
-        yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
+        yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
+        return
+    of_class = {"storage_class": values["storage_class"], "size": values["size"]}
+    there = sites_of(entry, scope)
+    if len(there) > 1:
+        chosen.append(f"on {', '.join(there)}: a volume of its own on each, which is empty at first; no data is shared")
+    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
+
+
+def _with_a_home(
+    entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...]
+) -> Iterable[Entry]:
+    """The home of a volume with a path, what binds and mounts it, and the path by which two sites share it.
+
+    What the other site has of it is made after that path, which makes the directory there.
+    """
+    site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
+    named_otherwise = ("name",) if values["name"] != name else ()
+    view, leads = _view(values, tenant, scope), among is None or among.leads(site)
+    yield entry.part("view", name, {**view, "create_dir": leads}, defaults=named_otherwise)
+    after: tuple[Address, ...] = ()
+    if among is not None and leads:
+        path = _path(entry, scope, values, among, tenant)
+        after = (path.address,)
+        yield replace(path, defaults=() if "protected_path" in values.get("names", {}) else named_otherwise)
+    reads = values.get("access", {}).get(site) == "read"
+    if not leads and reads:
+        values = {**values, "access_modes": ["ReadOnlyMany"]}
+    yield from bound(entry, scope, values, project, tenant, chosen)
+    if "mount" in values and (leads or reads or "global_access" in values):
+        yield replace(mounting(entry, values, project), after=after)
+
+
+def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, tenant: Ref) -> Entry:
+    """What sends a volume's directory from the site that is active to the other one."""
+    there, name = among.copy.values, entry.address.name
+    theirs = there.get("tenant") or (_tenant_of(scope, there["project"]) if "project" in there else None)
+    sent = {
+        "name": values.get("names", {}).get("protected_path", name),
+        "tenant": tenant,
+        "source_dir": values["path"],
+        "target_exported_dir": there["path"],
+        **remote_tenant(tenant, theirs),
+    }
+    view, before = entry.ref("view", name).target, tuple[Address, ...]()
+    if "replicate" in values:
+        sent |= {"protection_policy": values["replicate"], "capabilities": "ASYNC_REPLICATION"}
+    else:
+        peer, before = peer_at(among.link, entry.address.site)
+        lease = values["global_access"]["lease"]
+        sent |= {"peer": peer, "capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
+    return entry.part("protected_path", name, sent, after=(view, *before))
 
 
 def bound(
@@ -217,7 +300,6 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
         "tenant": tenant,
         "path": values["path"],
         "protocols": protocols,
-        "create_dir": True,
         "quota": quota,
         **kept,
         **({"names": names} if names else {}),

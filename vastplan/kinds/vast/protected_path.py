@@ -8,9 +8,10 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Lands, Metric, Precedes, Ready
+from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
+    CREATE_ONLY,
     IDENTITY,
     IMMUTABLE,
     WITNESS,
@@ -47,6 +48,13 @@ _BROKEN = frozenset(
     }
 )  # fmt: skip
 
+# In these a role is what it says, too; clients of groups of several streams meet the last one.
+_SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
+
+
+def _word(said: str) -> str:
+    return said.upper().replace(" ", "_")
+
 
 class ProtectedPath(Spec):
     """A directory that a snapshot schedule protects: with snapshots here, and where it replicates, with a copy elsewhere.
@@ -60,10 +68,16 @@ class ProtectedPath(Spec):
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
     """Where it goes on the other cluster, which makes the directory; the source's own path when left out."""
     protection_policy: Annotated[
-        ReferenceName, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
-    ]
+        ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
+    ] = MISSING
+    peer: Annotated[
+        ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), CREATE_ONLY, Opens()
+    ] = MISSING
+    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it."""
     capabilities: Annotated[
-        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
+        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"],
+        IMMUTABLE,
+        Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
@@ -79,6 +93,10 @@ class ProtectedPath(Spec):
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
+        if (self.peer is MISSING) == (self.protection_policy is MISSING):
+            raise ValueError("give either protection_policy, or peer (global access alone)")
+        if (self.peer is MISSING) == (self.capabilities == "STARED_GLOBAL_NAMESPACE"):
+            raise ValueError("STARED_GLOBAL_NAMESPACE and peer go together")
         return self
 
 
@@ -104,5 +122,25 @@ KIND = kind(
     # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
+    # One path on two clusters. While its role changes, or says what is not documented, nothing is done about it.
+    attributes=(
+        Attribute("guid", ("guid",)),
+        Attribute("role", ("role",)),
+        Attribute("state", ("state",)),
+        Attribute("newest_snapshot", ("last_snapshot_creation_time",)),
+        Attribute("newest_restore_point", ("last_restore_point_creation_time",)),
+    ),
+    grouped=Grouped(
+        "guid",
+        role="role",
+        leads=frozenset({"SOURCE"}),
+        follows=frozenset({"DESTINATION"}),
+        alone=frozenset({"STANDALONE"}),
+        state="state",
+        settled=frozenset(map(_word, _USABLE | _BROKEN | _SETTLED)),
+        across="remote_tenant",
+        chosen_by="active",
+        ends=(("source_dir", "target_exported_dir"),),
+    ),
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
 )

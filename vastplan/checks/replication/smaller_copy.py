@@ -1,0 +1,45 @@
+"""REP-18: a volume that is smaller or slower on the site that is to take over."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.units import BYTES, show
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for volume in facts.written.all("volume"):
+        active = volume.values.get("active")
+        writer = facts.written.on(str(active), "volume").get(volume.address.name) if active is not None else None
+        if writer is None or volume.address.site == active:
+            continue
+        ours, theirs = volume.values["size"], writer.values["size"]
+        if ours < theirs:
+            yield Violation(volume, f"it has {show(ours, BYTES)} here and {show(theirs, BYTES)} on {active}")
+        lower = sorted(_lower(volume.values.get("qos"), writer.values.get("qos")))
+        if lower:
+            yield Violation(volume, f"its QoS here is below that on {active}: {', '.join(lower)}")
+
+
+def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
+    """The limits that are lower here than there; what has none is not lower."""
+    limits, others = (each if isinstance(each, Mapping) else {} for each in (ours, theirs))
+    for name, value in limits.items():
+        other, at = others.get(name), f"{path}{name}"
+        if isinstance(value, Mapping):
+            yield from _lower(value, other, f"{at}.")
+        elif isinstance(value, int) and not isinstance(value, bool) and value and (not other or value < other):
+            yield at
+
+
+CHECK = Check(
+    code="REP-18",
+    title="a volume that is smaller or slower where it is to go on",
+    severity=Severity.WARNING,
+    why="After a move the other site holds the same data and takes the same writes: a smaller quota refuses them, a lower limit slows them.",
+    fix="the same size and qos on both sites",
+    source="VAST knowledge base: quotas and QoS are not replicated, and are made on the peer by hand",
+    run=_run,
+)

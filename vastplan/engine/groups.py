@@ -1,0 +1,159 @@
+"""Objects of several sites that are one: which lead and which follow, who has moved, and where two would write. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.site_ledger import Owned
+from vastplan.schema.kind import Kind, Values
+
+
+class Part(Enum):
+    """What a member does in its group."""
+
+    LEADS = "leads"
+    FOLLOWS = "follows"
+    ALONE = "alone"  # it was detached: it leads, too, and nobody follows
+    BUSY = "busy"  # it is changing, or says what nobody knows
+    MEMBER = "member"  # of a group in which none leads
+
+
+_WRITING = (Part.LEADS, Part.ALONE)
+
+
+def _word(said: object) -> str:
+    """A role or a state as it is compared: systems write one in several ways."""
+    return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
+
+
+def key_of(live: Live) -> str:
+    """By what the members of its group are told; "" where there is nothing that tells."""
+    grouped = live.kind.grouped
+    return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
+
+
+def part_of(live: Live) -> Part:
+    """What an object does in its group. One that has no other member leads, whatever it says."""
+    grouped = live.kind.grouped
+    if grouped is None or not grouped.role:
+        return Part.MEMBER
+    role, state = (_word(live.attributes.get(name)) for name in (grouped.role, grouped.state))
+    if state in grouped.settled:
+        words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
+        for part, known in words:
+            if role in known:
+                return part
+    return Part.BUSY if live.values.get(grouped.across) else Part.LEADS
+
+
+def said(live: Live) -> str:
+    """Role and state of a member, for people."""
+    grouped = live.kind.grouped
+    names = () if grouped is None else (grouped.role, grouped.state)
+    return ", ".join(inert(str(live.attributes.get(name)), 40) for name in names)
+
+
+def members(observed: Observed, live: Live) -> list[Live]:
+    """The other members of an object's group, as far as they were read."""
+    grouped, key = live.kind.grouped, key_of(live)
+    if grouped is None or not key:
+        return []
+    name, sites = live.kind.name, (site for site in observed.sites(live.kind.name) if site != live.site)
+    return [found for site in sites for found in observed.having(site, name, grouped.key, key)]
+
+
+def changing(observed: Observed, live: Live) -> str:
+    """Why it cannot be told what an object does in its group; "" where it can."""
+    for one in (live, *members(observed, live)):
+        if part_of(one) is Part.BUSY:
+            return f"{one.site} says {said(one)}: its group is changing, or what it does is not known"
+    return ""
+
+
+def leader(observed: Observed, live: Live) -> Live | None:
+    """Another member that leads the group of an object which does not."""
+    if part_of(live) in (Part.LEADS, Part.MEMBER):
+        return None
+    return next((one for one in members(observed, live) if part_of(one) is Part.LEADS), None)
+
+
+def owned_groups(
+    kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
+) -> dict[tuple[str, str], Address]:
+    """By kind and key, what the ledger owns of each group: by what is there, else by what it noted."""
+    groups: dict[tuple[str, str], Address] = {}
+    for address, record in owned.items():
+        if kinds[address.kind].grouped is not None:
+            live = observed.by_id(address.site, address.kind, record.id)
+            key = record.group if live is None else key_of(live)
+            if key:
+                groups.setdefault((address.kind, key), address)
+    return groups
+
+
+def turned(kind: Kind, wanted: Mapping[str, Any], current: Values) -> Values:
+    """Live values the way round in which they are wanted: members say which end is which as the first of them did."""
+    for one, other in () if kind.grouped is None else kind.grouped.ends:
+        ends = (wanted.get(one), wanted.get(other))
+        if None not in ends and ends == (current.get(other), current.get(one)):
+            current = {**current, one: ends[0], other: ends[1]}
+    return current
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What several members of a group write to, or would: the sites on which nothing is done about it, and why."""
+
+    sites: tuple[str, ...]
+    text: str
+
+
+def split(observed: Observed, live: Live) -> Split | None:
+    """Whether a member was detached, or several write; `None` where one writes and the others follow."""
+    every = [live, *members(observed, live)]
+    writing = [one for one in every if part_of(one) in _WRITING]
+    if len(writing) < 2:
+        return None
+    leading = [one for one in writing if part_of(one) is Part.LEADS]
+    alone = [one for one in writing if part_of(one) is Part.ALONE]
+    shown = "; ".join(f"{one.site}: {said(one)}" for one in sorted(writing, key=lambda one: one.site))
+    if len(leading) == 1:
+        sites = tuple(one.site for one in alone)
+        text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({shown})"
+        return Split(sites, text)
+    return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
+
+
+def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
+    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
+    grouped, site = live.kind.grouped, live.site
+    if grouped is None:
+        return
+    leads, torn = leader(observed, live), split(observed, live)
+    if torn is not None and len(torn.sites) > 1:
+        fix = "find out which one is right before anything is written: vastplan changes nothing of it on either"
+        yield Finding("VP347", Severity.WARNING, torn.text, fix, str(address))
+    elif torn is not None and part_of(live) is Part.LEADS:
+        fix = "see what is there before it is attached again: what only it has is lost by that"
+        yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
+    elif leads is not None or part_of(live) is Part.FOLLOWS:
+        text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
+        fix = "make this site its source again, or write it for the site that is"
+        if leads is not None:
+            text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
+            if composed:
+                fix = f"{grouped.chosen_by}: {leads.site}, or make {site} its source again"
+        yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+
+
+def same_composite(one: str, other: str) -> bool:
+    """Whether two parts come of one composite entry, whichever site they are of."""
+    return bool(one) and one.partition("/")[2] == other.partition("/")[2]
