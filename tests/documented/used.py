@@ -21,12 +21,23 @@ BESIDES = {
         ("GET", "/vtasks/{id}/"),
         ("GET", "/versions/"),
         ("GET", "/events/"),
+        # What a move asks of both sides, and of the one that is to be the source.
+        ("GET", "/replicationrestorepoints/"),
+        ("PATCH", "/protectedpaths/{id}/replicate_now/"),
+        ("PATCH", "/protectedpaths/{id}/force_failover"),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered if each.path),
     ),
     "runai": (
         ("POST", "/api/v1/token"),
         ("GET", "/api/v1/clusters"),
         ("GET", "/api/v1/audit/log"),
+        # What a move suspends, resumes and submits.
+        ("GET", "/api/v1/workloads/{}"),
+        *(
+            (method, f"/api/v1/workloads/{type_}{path}")
+            for type_ in ("trainings", "workspaces", "distributed")
+            for method, path in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
+        ),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
     ),
     "kubernetes": (

@@ -38,6 +38,15 @@ class LedgerVerb(Enum):
     UNLOCK = "unlock"
 
 
+class MoveVerb(Enum):
+    """What to do about a move."""
+
+    PLAN = "plan"
+    RUN = "run"
+    STATUS = "status"
+    ABORT = "abort"
+
+
 def _plans(option: str) -> Mapping[str, str]:
     """Of a field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
     return {_PLANS: option}
@@ -206,6 +215,23 @@ class LedgerRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRequest(Request):
+    """`vastplan move`. `subject` is an address, or the id of a move; of a run `paths` is its file."""
+
+    command = "move"
+    verb: MoveVerb
+    subject: str = ""
+    to: str = ""
+    unplanned: bool = False
+    broken: str = ""
+    out: Path | None = None
+    lose: str = ""
+    approvals: Path | None = None
+    documents: tuple[Path, ...] = ()
+    yes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimRequest(Request):
     """`vastplan sim`. `subject` is a path, or the plane to serve, for which all the rest is."""
 
@@ -237,6 +263,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
+    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, SimRequest,
     SchemaRequest, CompletionRequest,
 )  # fmt: skip

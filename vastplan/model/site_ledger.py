@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from vastplan.model.operation import Operation
 from vastplan.model.value import canonical
 
-LEDGER_VERSION = 3
+LEDGER_VERSION = 4
 REDACTED_DIGEST = "withheld"
 """In the place of a digest that a snapshot does not hold; no digest is this text."""
 UNKNOWN_DIGEST = "unknown"
@@ -102,6 +103,8 @@ class SiteLedger:
     """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
     head: Mapping[str, Any] = field(default_factory=dict)
     """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
+    operations: Mapping[str, Operation] = field(default_factory=dict)
+    """The last operation of each replicated object, by its guid, open or closed (since version 4)."""
     version: int = LEDGER_VERSION
 
 

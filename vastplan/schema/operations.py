@@ -18,6 +18,7 @@ class Task(Enum):
     LEDGER_READ = "ledger read"  # a plan and drift, where the ledger is in this system
     LEDGER_WRITE = "ledger write"  # an apply, where the ledger is in this system
     CENSUS = "census"  # import --census
+    MOVE = "move"  # move run, beside what it reads
 
 
 @dataclass(frozen=True, slots=True)

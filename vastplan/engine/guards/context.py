@@ -19,6 +19,7 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
 from vastplan.engine.verbs import standing_intent
 from vastplan.model.address import Address
+from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.entries import Entry
@@ -70,6 +71,8 @@ class GuardContext:
     """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
     composites: Set[str] = frozenset()
     """The composite entries of the document."""
+    under_way: Mapping[str, Operation] = field(default_factory=dict)
+    """What operations that have not ended are at work on, by address."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
     splits: Mapping[Address, Split] = field(default_factory=dict)
@@ -151,6 +154,12 @@ def guard_context(
         given=given,
         left=left,
         composites=frozenset(entry.origin for entry in desired.values()),
+        under_way={
+            address: operation
+            for operation in last_of_each(part.operations.values() for part in ledger.values())
+            if not operation.phase.closed
+            for address in operation.covers
+        },
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,

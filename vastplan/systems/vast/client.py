@@ -264,6 +264,18 @@ class VastProvider:
             raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
+    def ask(self, method: str, path: str, body: Row | None = None) -> Any:
+        """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
+        return self._send(method, path, body).body
+
+    def object(self, path: str) -> Row:
+        """What is at a path that is no kind's."""
+        return self._object(path)
+
+    def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
+        """All rows of a list that is no kind's, asked for with `only`, page by page."""
+        return [row for page in self._listed(path, only) for row in page]
+
     def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
         return self._transport.call(Request(method, path, body=body))
 
@@ -279,6 +291,7 @@ class VastProvider:
     def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
         """The pages of a list, all of them or an error."""
         path, query = start, {"page_size": PAGE, "page": 1, **only}
+        query = {name: value for name, value in query.items() if value is not None}  # some lists take no size
         shown, seen, length = 0, {path}, Length(f"{self._url}: the list of {start}")
         while True:
             body = self._get(path, query)

@@ -15,7 +15,7 @@ _REALMS = {
     "logical": (
         "blockhosts", "blockmappings", "dns", "encryptedpaths", "eventbrokers", "folders", "globalsnapstreams",
         "nativereplicationremotetargets", "protectedpaths", "protectionpolicies", "qospolicies", "quotagroups", "quotas",
-        "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules", "snapshotpolicies",
+        "replicationpolicies", "replicationrestorepoints", "replicationstreams", "replicationtargets", "s3lifecyclerules", "snapshotpolicies",
         "snapshots", "tenants", "userquotas", "viewpolicies", "views", "vippools", "volumes",
     ),
     "security": (
@@ -34,6 +34,9 @@ BESIDES = (
     Operation(Task.READ, "GET", "/versions/"),
     Operation(Task.READ, "GET", "/events/", optional=True),  # who changed what
     Operation(Task.WRITE, "GET", "/vtasks/{}/"),
+    Operation(Task.MOVE, "GET", "/replicationrestorepoints/"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
 )
 
 

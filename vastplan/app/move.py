@@ -1,0 +1,288 @@
+"""`vastplan move`: plan a move by reading, carry it out from its file, say where it stands, take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from vastplan.app.connect import connected
+from vastplan.app.files.move_plan import MOVE_FILE
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.clock import CLOCK
+from vastplan.app.moving.ends import Met, meet
+from vastplan.app.moving.evidence import evidence, loss_of
+from vastplan.app.moving.pair import Pair, pair_of
+from vastplan.app.moving.record import by_id, journal, operations
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import MovePlan, MoveStage
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import Ends, Work, noted
+from vastplan.operations.planned import amiss, planned
+from vastplan.operations.run import Run, Stopped, abort, begin, carry_out, close
+from vastplan.operations.stage import Stage
+from vastplan.operations.unplanned import answers, newest, unplanned
+from vastplan.schema.replicated import Job
+
+LASTS = timedelta(minutes=15)
+PLANNED, UNPLANNED = "planned", "unplanned"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody asks for. `broken` is why the source is no good although it answers."""
+
+    address: Address
+    to: str
+    mode: str = PLANNED
+    broken: str = ""
+
+
+def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
+    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    clock = clock or CLOCK
+    pair = _pair(workspace, wanted.address, wanted.to)
+    parts = _parts(workspace, pair)
+    sites = (pair.path.site, pair.target)
+    with connected(workspace.document, sites=sites, writable=False) as providers:
+        met = meet(workspace, providers, pair, parts, clock)
+        _refuse_second(parts, met.guid)
+        _refuse_mode(met.ends, wanted, pair)
+        guid, created = newest(met.ends.target)
+        now = clock.now()
+        users = _users(met.ends, wanted.mode)
+        plan = MovePlan(
+            document=workspace.name,
+            digest=workspace.digest(workspace.entries()[0]),
+            folder=str(Path.cwd()),
+            sources=tuple(map(str, workspace.document.paths)),
+            created=now.isoformat(timespec="seconds"),
+            expires=(now + LASTS).isoformat(timespec="seconds"),
+            address=str(wanted.address),
+            path=str(pair.path),
+            mode=wanted.mode,
+            source=pair.path.site,
+            target=pair.target,
+            guid=met.guid,
+            broken=wanted.broken,
+            lose={"guid": guid, "created": created},
+            loss=loss_of(wanted.mode, created),
+            jobs=tuple(noted(work, job) for work, job in users),
+            covers=pair.covers,
+            stages=tuple(_shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
+            evidence=evidence(met.ends, users),
+            by_hand=_by_hand(pair),
+        )
+        return MOVE_FILE.sealed(plan)
+
+
+def run_move(
+    workspace: Workspace,
+    plan: MovePlan,
+    tell: Callable[[str], None],
+    again: str,
+    clock: Clock | None = None,
+    consent: Mapping[str, object] | None = None,
+) -> Operation:
+    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+
+    What is done follows from the document and what is read: the file says which move was shown to a person, and no more.
+    Raises `Stopped`, `Stale`.
+    """
+    clock = clock or CLOCK
+    if plan.document != workspace.name:
+        raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    pair = _pair(workspace, Address.parse(plan.path), plan.target)
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != plan.guid or str(pair.path) != plan.path:
+            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
+        known = {one.subject: one for one in operations(parts)}.get(plan.guid)
+        short = plan.id[:8]
+        back = f"vastplan move abort {_paths(workspace)} {short}"
+        run = Run(clock, write, tell, met.ends.standing, again, back)
+        if known is None or known.phase.closed:
+            if known is not None and known.id == short:
+                return _ended(known, parts, write)
+            _refuse_old(workspace, plan, clock.now())
+            operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
+        elif known.id != short:
+            raise _second(known)
+        else:
+            operation = _forward(known, met.ends, run)
+        stages = stages_of(operation.mode, met.ends, str(operation.consent.get("broken", "")))
+        return close(carry_out(operation, stages, run), run)
+
+
+def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
+    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    clock = clock or CLOCK
+    known = by_id(_all_parts(workspace), id)
+    if known.phase is Phase.DONE:
+        raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
+    pair = _pair(workspace, Address.parse(known.address), known.target)
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != known.subject:
+            raise Stale(f"{known.address} is another protected path than the one that is being moved")
+        known = by_id(parts, known.id)
+        if known.phase is Phase.ABORTED:
+            write(known)  # a run may have died between the two parts
+            return known
+        again = f"vastplan move abort {_paths(workspace)} {known.id}"
+        stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
+        return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
+
+
+def moves(workspace: Workspace) -> tuple[Operation, ...]:
+    """The last move of each pair, as the ledger knows them. Reads no system."""
+    return operations(_all_parts(workspace))
+
+
+def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
+    """The stages of a mode."""
+    return planned(ends) if mode == PLANNED else unplanned(ends, broken)
+
+
+@contextmanager
+def _opened(
+    workspace: Workspace, pair: Pair, clock: Clock
+) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
+    sites = (pair.path.site, pair.target)
+    with (
+        locked_ledgers(workspace, sites) as ledgers,
+        connected(workspace.document, sites=sites, writable=True) as providers,
+    ):
+        parts = ledgers.parts()
+        yield meet(workspace, providers, pair, parts, clock), parts, journal(ledgers)
+
+
+def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
+    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
+    users = _users(ends, plan.mode)
+    known = {str(job.get("id")) for job in plan.jobs}
+    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    if others:
+        raise Stale(
+            f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan the move again"
+        )
+    return Operation(
+        id=plan.id[:8],
+        kind="move",
+        mode=plan.mode,
+        subject=plan.guid,
+        address=str(pair.path),
+        source=pair.path.site,
+        target=pair.target,
+        document=plan.digest,
+        began=ends.clock.now().isoformat(timespec="seconds"),
+        term=1 if last is None else last.term + 1,
+        covers=pair.covers,
+        consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
+        facts={"jobs": [noted(work, job) for work, job in users]},
+    )
+
+
+def _ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
+    """What has ended, in both parts: a run may have died between them. Raises `Stale` for what was taken back."""
+    if any(part.operations.get(known.subject) != known for part in parts.values()):
+        write(known)
+    if known.phase is Phase.ABORTED:
+        raise Stale(f"{known.address}: the move {known.id} was taken back; plan another one")
+    return known
+
+
+def _forward(known: Operation, ends: Ends, run: Run) -> Operation:
+    """What is begun, to go on with. One that is being taken back goes on only where the roles have changed all the same."""
+    if known.phase is Phase.OPEN:
+        return known
+    for stage in stages_of(known.mode, ends, str(known.consent.get("broken", ""))):
+        if stage.crossed(known):
+            return begin(replace(known, phase=Phase.OPEN), run)
+    raise Stopped(f"{known.address}: the move {known.id} is being taken back; go on with that: {run.back}")
+
+
+def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
+    if to not in workspace.document.head.sites:
+        raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
+    return pair_of(workspace.entries()[0], address, to)
+
+
+def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:
+    with workspace.ledger() as backend:
+        return {site: backend.read(site) for site in (pair.path.site, pair.target)}
+
+
+def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
+    with workspace.ledger() as backend:
+        return {site: backend.read(site) for site in backend.sites()}
+
+
+def _users(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
+    """The workloads that use the data at the source; of a source that is given up those that can still be read."""
+    if mode == PLANNED:
+        return ends.users()
+    try:
+        return ends.users()
+    except (Refused, Unreachable):
+        return ()
+
+
+def _refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
+    for one in operations(parts):
+        if one.subject == guid and not one.phase.closed:
+            raise _second(one)
+
+
+def _second(one: Operation) -> VastplanError:
+    return VastplanError(
+        f"{one.address}: the move {one.id} to {one.target} is under way since {one.began} (stage {one.stage or 'none yet'}); "
+        f"go on with its file, or: vastplan move abort PATH {one.id}"
+    )
+
+
+def _refuse_old(workspace: Workspace, plan: MovePlan, now: datetime) -> None:
+    if now > datetime.fromisoformat(plan.expires):
+        raise Stale(f"{plan.path}: the planned move has expired ({plan.expires}); plan it again")
+    if workspace.digest(workspace.entries()[0]) != plan.digest:
+        raise Stale(f"{plan.path}: the document has changed since the move was planned; plan it again")
+
+
+def _refuse_mode(ends: Ends, wanted: Wanted, pair: Pair) -> None:
+    if wanted.mode == PLANNED:
+        problem = amiss(ends.source.look(), ends.target.look(), ends)
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
+    elif not wanted.broken and answers(ends):
+        raise VastplanError(
+            f"{pair.path}: {pair.path.site} answers, so a planned move loses nothing; "
+            "if it is no good all the same, say why: --broken REASON"
+        )
+
+
+def _by_hand(pair: Pair) -> tuple[str, ...]:
+    told = [
+        f"in the document: {pair.path.site} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
+    ]
+    told += [
+        f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
+        for here, there in pair.work
+        if there is None
+    ]
+    told.append(
+        f"pods, clients and workloads that no project of this document runs at {pair.path.site} have to be stopped"
+    )
+    return tuple(told)
+
+
+def _shown(stage: Stage) -> MoveStage:
+    return MoveStage(stage.name, stage.does, stage.until, stage.bound, stage.back, stage.no_return)
+
+
+def _paths(workspace: Workspace) -> str:
+    return " ".join(map(str, workspace.document.paths))

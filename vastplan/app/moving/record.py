@@ -1,0 +1,37 @@
+"""The record of a move, in the ledgers of both sites: written to one after the other, and the later one is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from vastplan.app.locks import LockedLedgers
+from vastplan.ledger import events
+from vastplan.model.errors import VastplanError
+from vastplan.model.operation import Operation, last_of_each
+from vastplan.model.site_ledger import SiteLedger
+
+
+def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
+    """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
+    return last_of_each(part.operations.values() for part in parts.values())
+
+
+def by_id(parts: Mapping[str, SiteLedger], id: str) -> Operation:
+    """The operation of an id; raises `VastplanError`."""
+    found = [one for one in operations(parts) if one.id == id or one.address == id]
+    if len(found) != 1:
+        known = ", ".join(f"{one.id} ({one.address})" for one in operations(parts)) or "none"
+        raise VastplanError(f"no move {id} is known; known are: {known}")
+    return found[0]
+
+
+def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:
+    """What makes a record durable in the parts of both of its sites, the source's first."""
+
+    def write(operation: Operation) -> None:
+        for site in (operation.source, operation.target):
+            session = ledgers.sessions[site]
+            session.holds()
+            session.record(events.operate(operation))
+
+    return write
