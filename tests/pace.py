@@ -5,6 +5,7 @@ By module the tests of it that `make test` keeps. CI runs all of them; each took
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping
 
 import pytest
@@ -102,3 +103,14 @@ def leave(items: Iterable[pytest.Item]) -> None:
         kept = LEFT.get(module)
         if kept is not None and test.partition("[")[0] not in kept:
             item.add_marker(pytest.mark.slow)
+
+
+WHOLE = ("kinds/", "clients/", "values/", "test_")
+"""Of these every slow test runs in CI each day: together they say whether each documented operation was seen."""
+
+
+def is_in_share(nodeid: str, share: str) -> bool:
+    """Whether a slow test is among those of a share, `2/3` say: of three the second. The others are in the other shares."""
+    name = nodeid.removeprefix("tests/")
+    part, _, parts = share.partition("/")
+    return name.startswith(WHOLE) or zlib.crc32(nodeid.encode()) % int(parts) == int(part) - 1

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.pace import LEFT
+from tests.pace import LEFT, is_in_share
 
 
 def test_each_module_and_each_test_that_is_kept_is_there() -> None:
@@ -10,3 +10,11 @@ def test_each_module_and_each_test_that_is_kept_is_there() -> None:
         text = (Path(__file__).parent / module).read_text(encoding="utf-8")
         for name in kept:
             assert f"def {name}(" in text, (module, name)
+
+
+def test_each_slow_test_is_in_one_of_the_shares_and_those_of_the_kinds_in_each() -> None:
+    names = [f"tests/{folder}/test_x.py::test[{number}]" for folder in ("trust", "kinds") for number in range(40)]
+    shares = [{name for name in names if is_in_share(name, share)} for share in ("1/2", "2/2")]
+    assert shares[0] | shares[1] == set(names)
+    assert shares[0] & shares[1] == {name for name in names if "/kinds/" in name}
+    assert all(len(share) > 50 for share in shares)
