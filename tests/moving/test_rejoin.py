@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.moving.matrix import Judge
 from tests.moving.test_unplanned import lost
 from tests.moving.theatre import Theatre
 from vastplan.app.move import abort_move
+from vastplan.cli import main
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 from vastplan.operations.run import Stopped
@@ -125,3 +128,39 @@ def test_another_restore_point_than_the_one_of_the_consent_stops_it(scene: Theat
         scene.run(plan)
     assert scene.roles() == ("STANDALONE", "SOURCE")
     assert scene.labels("iad")[-1] == "of-iad"
+
+
+@pytest.mark.slow
+def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
+    scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    split(scene)
+    monkeypatch.chdir(scene.lab.folder)
+    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
+    monkeypatch.setattr("vastplan.cli.commands.move.now", scene.clock.now)
+    way = "vastplan move plan {} iad/protected_path/home --rejoin iad"
+    assert main(["plan", "lab.yaml"]) in (0, 2)
+    assert way.format("PATH") in " ".join(capsys.readouterr().out.split())
+    main(["drift", "lab.yaml"])
+    assert way.format("PATH") in " ".join(capsys.readouterr().out.split())
+    assert main(["move", "status", "lab.yaml"]) == 0
+    told = capsys.readouterr().out
+    assert "iad may write (STANDALONE), pdx may write (SOURCE)" in told and way.format("lab.yaml") in told
+    typed = way.format("lab.yaml").split()[1:]
+    assert main([*typed, "--unplanned"]) == 1
+    assert "--unplanned is said to --to SITE" in capsys.readouterr().err
+    assert main([*typed[:-1], "mars"]) == 1
+    assert "is on iad and pdx, not on mars" in capsys.readouterr().err
+    assert main([*typed, "--out", "move.json"]) == 0
+    told = capsys.readouterr().out
+    guid = scene.plan(mode="rejoin").lose["guid"]
+    assert f"to do it: vastplan move run move.json --lose {guid}" in told and "pdx is kept, and iad follows it" in told
+    assert main(["move", "run", "move.json", "--yes"]) == 1
+    assert "somebody has to consent to that" in capsys.readouterr().err
+    assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
+    told = capsys.readouterr().out
+    assert "what only iad had is there in the snapshot vastplan-" in told
+    assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"] == ["now: iad may not write (DESTINATION), pdx may write (SOURCE)"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
@@ -33,8 +35,8 @@ def move_text(plan: MovePlan, command: str) -> str:
     return "\n".join([*lines, f"to do it: {command}"] if command else lines)
 
 
-def status_text(operation: Operation) -> str:
-    """A move as its record says, with each call whose outcome matters now."""
+def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
+    """A move as its record says, with each call whose outcome matters now, and how its sides stand."""
     state = (
         operation.phase.value
         if operation.phase.closed
@@ -60,4 +62,5 @@ def status_text(operation: Operation) -> str:
         )
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
+    lines += [f"  {inert(line, 600)}" for line in standing]
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import lock_holder
 from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
+from vastplan.app.moving.standing import standing
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, MoveRequest, MoveVerb
 from vastplan.cli.screen import Screen
@@ -128,9 +129,10 @@ def _status(request: MoveRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     found = [one for one in moves(workspace) if request.subject in ("", one.id, one.address)]
     if request.format is Format.JSON:
-        screen.json([plain(one) for one in found])
+        screen.json([{**plain(one), "standing": list(standing(workspace, one))} for one in found])
     else:
-        screen.show("\n".join(map(status_text, found)) or "no move is known")
+        texts = [status_text(one, standing(workspace, one)) for one in found]
+        screen.show("\n".join(texts) or "no move is known")
     return errors.OK
 
 
