@@ -11,7 +11,7 @@ from vastplan.operations.rejoin import EVERYTHING, common, rejoin
 from vastplan.operations.rejoin import amiss as amiss_of_rejoin
 from vastplan.operations.stage import Stage
 from vastplan.operations.unplanned import answers, newest, unplanned
-from vastplan.schema.replicated import Job
+from vastplan.schema.replicated import Job, Role
 
 ATTACHING = (REJOIN, KEEP)
 
@@ -33,6 +33,8 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
         problem = amiss_of_rejoin(ends.source.look(), ends.target.look(), ends, forced=mode == KEEP)
         if problem:
             raise VastplanError(f"{pair.path}: {pair.source} cannot be attached to {pair.target} again: {problem}")
+    elif (side := ends.target.look()).role is not Role.DESTINATION:
+        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION, and is {side.said}")
     elif not broken and answers(ends):
         raise VastplanError(
             f"{pair.path}: {pair.source} answers, so a planned move loses nothing; "
