@@ -23,9 +23,9 @@ from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.run import Stopped
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content, sides
-from vastplan.systems.transport import TransportLimits
 
 SITES = ("iad", "pdx")
 STEPS = 7  # of one history

@@ -11,6 +11,7 @@ import pytest
 from tests.force import by_force
 from tests.moving.random import Broken, history
 from vastplan.operations import rejoin
+from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Stage
 
 
@@ -25,12 +26,15 @@ def test_a_history_holds(tmp_path: Path, seed: int) -> None:
 def test_a_branch_that_is_not_kept_is_noticed(tmp_path: Path) -> None:
     original = rejoin._attach
 
-    def unkept(ends: rejoin.Ends) -> Stage:
+    def unkept(ends: Ends) -> Stage:
         return replace(original(ends), precondition=lambda _: "")
 
-    def stages(ends: rejoin.Ends, *, forced: bool = False) -> tuple[Stage, ...]:
+    def stages(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
         return tuple(stage for stage in rejoin.rejoin(ends, forced=forced) if stage.name != rejoin.KEEP_BRANCH)
 
     with patch.object(rejoin, "_attach", unkept), patch("vastplan.app.moving.modes.rejoin", stages):
-        with history(tmp_path, 11) as played, pytest.raises(Broken, match="the branch is in no snapshot|gone for good"):
+        with (
+            history(tmp_path, 11) as played,
+            pytest.raises(Broken, match=r"the branch is in no snapshot|gone for good"),
+        ):
             played.play()

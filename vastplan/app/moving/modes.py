@@ -79,7 +79,7 @@ def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
     told = []
     if pair.path.site != pair.target:
         text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
-        told.append(f"in the document: {text}")
+        told.append(f"in the document{f', at {pair.where}' if pair.where else ''}: {text}")
     if mode in ATTACHING:
         told.append(
             f"workloads that are suspended at {pair.source} are submitted nowhere: what they had written is in the snapshot"

@@ -39,6 +39,8 @@ class Pair:
     target_directory: str
     work: tuple[tuple[ClaimOf, ClaimOf | None], ...]
     covers: tuple[str, ...]
+    where: str = ""
+    """Where the document says it: file, line and column of the entry that the path is part of."""
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
@@ -62,7 +64,17 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
         covers |= set(_standing(everything, site, directory))
-    return Pair(path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)))
+    return Pair(
+        path.address,
+        path.called,
+        source,
+        to,
+        ends[source],
+        ends[to],
+        work,
+        tuple(sorted(covers)),
+        str(path.where or ""),
+    )
 
 
 def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:
