@@ -5,7 +5,7 @@ Whatever the document says of a volume with two sites is understood here and now
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from vastplan.model.address import Address
@@ -94,13 +94,7 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     by_address = {entry.address: entry for entry in everything}
     if address.kind == "protected_path" and address in by_address:
         return by_address[address]
-    moved = [
-        one
-        for one in everything
-        if one.address.kind == "protected_path"
-        and isinstance(one.values.get("remote_tenant"), Ref)
-        and address in (one.address._replace(site=address.site), _composite(one, address.site))
-    ]
+    moved = [one for one in everything if one.address.kind == "protected_path" and _elsewhere(one, address, by_address)]
     if len(moved) == 1:  # the document has it on the other site, which is active there
         return moved[0]
     paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
@@ -118,6 +112,17 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
         said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
         raise VastplanError(f"{inert(address, 200)} is no volume, view or protected path that replicates; {said}")
     return found[0]
+
+
+def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry]) -> bool:
+    """Whether an address means a path that the document has on the other site: by its name, its volume, or its view there."""
+    remote = path.values.get("remote_tenant")
+    if not isinstance(remote, Ref) or remote.target.site != address.site:
+        return False
+    if address in (path.address._replace(site=address.site), _composite(path, address.site)):
+        return True
+    view = by_address.get(address) if address.kind == "view" else None
+    return view is not None and _same({**path.values, "tenant": remote}, "target_exported_dir", view.values)
 
 
 def _composite(path: Entry, site: str) -> Address | None:
