@@ -59,8 +59,9 @@ def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
     if found is None:
         text = f"all that is at {site}, for no restore point is on both sides: {holds}, and everything is sent again"
         return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
-    then = "an unknown number" if found.size is None else str(found.size)
-    text = f"all that was written at {site} since {found.created}: {holds}, and {then} in the restore point of then"
+    # how the two compare is not documented, so no difference is worked out
+    then = "unknown" if found.size is None else str(found.size)
+    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of the restore point of then is {then}"
     return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
 
 

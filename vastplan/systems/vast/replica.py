@@ -17,12 +17,8 @@ from vastplan.systems.vast.client import VastProvider
 PATHS, SNAPSHOTS = "/protectedpaths/", "/snapshots/"
 _ROLES = {role.value: role for role in Role}
 _GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"})
-_TAKEN = frozenset(
-    {"SUCCEED", "SUCCEEDED", "ACTIVE", "CREATED"}
-)  # a snapshot that is complete, as several versions say it
-_KEEP = timedelta(
-    days=7
-)  # of a restore point or snapshot that an operation asks for: so long may a person take over it
+_TAKEN = "SUCCEED"  # of a snapshot that is complete; the document lists no states, so any other is one that is not
+_KEEP = timedelta(days=7)  # of what an operation asks for: so long may a person take over it
 Row = Mapping[str, Any]
 
 
@@ -133,7 +129,7 @@ class VastReplica:
         ]
         if len(ours) > 1:
             raise Unreachable(f"{self._provider.describe()} has {len(ours)} snapshots {name} of one directory")
-        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) in _TAKEN) if ours else None
+        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) == _TAKEN) if ours else None
 
     def _tenant(self) -> Any:
         return self._provider.object(self.path).get("tenant_id")
