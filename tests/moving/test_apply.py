@@ -47,7 +47,13 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "status", *document]) == 0
     assert "no move is known" in capsys.readouterr().out
     assert main(["move", "run", "move.json", "--yes"]) == 0
-    assert "by hand: in the document" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    line = next(
+        n
+        for n, text in enumerate((scene.lab.folder / "lab.yaml").read_text().splitlines(), 1)
+        if text.strip() == "home:"
+    )
+    assert f"by hand: in the document, at lab.yaml:{line}:" in told and "(active: pdx)" in told
     assert scene.roles() == ("DESTINATION", "SOURCE")
     assert main(["move", "status", *document, "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
@@ -61,7 +67,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     [
         (["iad/volume/nothing", "--to", "pdx"], "is no volume, view or protected path that replicates"),
         (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
-        (["iad/volume/home", "--to", "iad"], "replicates to pdx, not to iad"),
+        (["iad/volume/home", "--to", "iad"], "iad is the source already"),
         (["home", "--to", "pdx"], "home"),
         (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON is said to --unplanned"),
         (["iad/volume/home", "--to", "pdx", "--unplanned"], "iad answers, so a planned move loses nothing"),

@@ -76,6 +76,9 @@ class WorldClock:
 
     def sleep(self, seconds: float) -> None:
         self.passed += seconds
+        if not self.watchers:  # what falls due happens in its order all the same
+            self._world.pass_time(int(seconds))
+            return
         for _ in range(int(seconds)):
             self._world.pass_time(1)
             for watch in self.watchers:
@@ -113,6 +116,14 @@ class Theatre:
         (row,) = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
         return dict(row)
 
+    def snapshots(self, site: str) -> list[dict[str, Any]]:
+        self.lab._tokens.clear()
+        return [dict(row) for row in self.lab.by_hand(site, "vast", "GET", "/api/v5/snapshots/")]
+
+    def labels_of_snapshot(self, site: str, name: str) -> list[str]:
+        with self.lab.world.lock:
+            return self.vast(site).labels_of_snapshot(name)
+
     def roles(self) -> tuple[str, str]:
         return self.path("iad")["role"], self.path("pdx")["role"]
 
@@ -124,8 +135,8 @@ class Theatre:
     def writers(self) -> list[str]:
         return self.lab.world.writers(self.path("pdx")["guid"])
 
-    def plan(self, **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(HOME, "pdx", **options), self.clock)
+    def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
+        return plan_move(self.lab.workspace(), Wanted(HOME, to, **options), self.clock)
 
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()
