@@ -55,10 +55,18 @@ class Side:
         return self.role in (Role.SOURCE, Role.STANDALONE)
 
 
-class Replica(Protocol):
-    """One side of what two sites share. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+class Directory(Protocol):
+    """Data on one site."""
 
     site: str
+
+    def used(self) -> int | None:
+        """How many bytes lie in it, `None` where nothing tells."""
+
+
+class Replica(Directory, Protocol):
+    """One side of what two sites share. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+
     path: str
     """Where its calls go, for messages and the record."""
 
@@ -67,9 +75,6 @@ class Replica(Protocol):
 
     def points(self) -> tuple[Point, ...]:
         """The states that are kept on this side, the oldest first."""
-
-    def used(self) -> int | None:
-        """How many bytes lie in its directory, `None` where nothing tells."""
 
     def replicate_now(self) -> None:
         """Take a state and send it; only where it is the source."""
