@@ -9,7 +9,7 @@ from vastplan.operations.job_calls import STILL, is_starting, new_name, phase, r
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.schema.replicated import Jobs
 
-FREEZE, FENCE, START = "freeze", "fence", "start"
+FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
 
 
@@ -64,6 +64,19 @@ def freeze(ends: Home) -> Stage:
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FREEZE),
         undone=lambda operation: _resumed(ends.source_jobs, operation, FREEZE),
+    )
+
+
+def go_on(home: Home, stopped_in: str) -> Stage:
+    """Resume where they were the workloads that were suspended for the operation."""
+    return Stage(
+        GO_ON,
+        f"resume the workloads that were suspended at {home.source.site}",
+        "none of them is stopped any more",
+        bound=600.0,
+        back="nothing to take back",
+        calls=lambda operation: _resuming(home.source_jobs, operation, stopped_in),
+        gate=lambda operation: _resumed(home.source_jobs, operation, stopped_in),
     )
 
 

@@ -70,12 +70,7 @@ class VastReplica:
 
     def used(self) -> int | None:
         """By the quota of its directory, where it has one."""
-        tenant = self._provider.object(self.path).get("tenant_id")
-        for row in self._provider.rows("/quotas/", {"tenant_id": tenant}):
-            if str(row.get("path", "")).rstrip("/") == self._directory.rstrip("/"):
-                used = row.get("used_effective_capacity")
-                return used if isinstance(used, int) else None
-        return None
+        return used_in(self._provider, self._provider.object(self.path).get("tenant_id"), self._directory)
 
     def replicate_now(self) -> None:
         """A restore point that both sides keep for a week."""
@@ -112,6 +107,15 @@ class VastReplica:
                 raise Unreachable(text)
             self._stream = str(ours[0].get("id"))
         return self._stream
+
+
+def used_in(provider: VastProvider, tenant: Any, directory: str) -> int | None:
+    """The bytes in a directory by its quota, `None` where it has none."""
+    for row in provider.rows("/quotas/", {"tenant_id": tenant}):
+        if str(row.get("path", "")).rstrip("/") == directory.rstrip("/"):
+            used = row.get("used_effective_capacity")
+            return used if isinstance(used, int) else None
+    return None
 
 
 def _plain(said: Any) -> str:
