@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.stage import Call, Gate, Holds, Told
-from vastplan.schema.restorable import Kept, Restorable, Snapshot
+from vastplan.schema.restorable import Restorable, Snapshot, Store
 
-KEEP, RESTORE, STOP, COMMIT, CLONE = "keep", "restore", "stop", "commit", "clone"
+RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
 
 
 def copy_name(operation: Operation) -> str:
@@ -24,29 +24,17 @@ def snapshot_of(operation: Operation) -> Snapshot:
     return Snapshot(**operation.facts["snapshot"])
 
 
-def named(source: Kept, name: str) -> Snapshot | None:
+def named(source: Store, name: str) -> Snapshot | None:
     """The snapshot of a name."""
     return next((one for one in source.snapshots() if one.name == name), None)
 
 
-def gone(source: Kept, wanted: Snapshot) -> str:
+def gone(source: Store, wanted: Snapshot) -> str:
     """Why a snapshot cannot be gone back to, "" where it can."""
     found = named(source, wanted.name)
     if found is None or found.guid != wanted.guid:
         return f"the snapshot {wanted.name} of {source.directory} is gone from {source.site}"
     return "" if found.ready else f"the snapshot {wanted.name} is not ready"
-
-
-def keep(source: Kept, operation: Operation) -> Call:
-    """A snapshot of what is there now."""
-    name = kept_name(operation)
-
-    def read() -> Facts:
-        found = named(source, name)
-        return {"guid": found.guid if found else ""}
-
-    what = f"POST /snapshots/ {name} of {source.directory} at {source.site}"
-    return Call(KEEP, what, {"name": name}, read, lambda: source.keep(name), _made)
 
 
 def restore(source: Restorable, operation: Operation) -> Call:
@@ -57,12 +45,14 @@ def restore(source: Restorable, operation: Operation) -> Call:
     return Call(RESTORE, what, body, lambda: _copy(source, name), lambda: source.restore(snapshot.id, name), _made)
 
 
-def clone(source: Kept, operation: Operation) -> Call:
+def clone(source: Store, operation: Operation) -> Call:
     """The copy in a directory of its own."""
     name, snapshot, directory = copy_name(operation), snapshot_of(operation), str(operation.facts["directory"])
     body = {"name": name, "loanee_root_path": directory}
     what = f"POST /snapshots/{snapshot.id}/clone/ to {directory} at {source.site}"
-    return Call(CLONE, what, body, lambda: _copy(source, name), lambda: source.clone(snapshot.id, name, directory), _made)
+    return Call(
+        CLONE, what, body, lambda: _copy(source, name), lambda: source.clone(snapshot.id, name, directory), _made
+    )
 
 
 def stop(source: Restorable, operation: Operation) -> Call:
@@ -72,7 +62,7 @@ def stop(source: Restorable, operation: Operation) -> Call:
     return Call(STOP, what, {}, lambda: _copy(source, name), source.stop, _went)
 
 
-def stop_clone(source: Kept, operation: Operation) -> Call:
+def stop_clone(source: Store, operation: Operation) -> Call:
     """The copy in a directory of its own is given up; one that has become whole meanwhile stays."""
     name = copy_name(operation)
 
@@ -90,7 +80,7 @@ def commit(source: Restorable, operation: Operation) -> Call:
     return Call(COMMIT, what, {}, lambda: _copy(source, name), source.commit, _went)
 
 
-def complete(source: Kept, operation: Operation) -> Gate:
+def complete(source: Store, operation: Operation) -> Gate:
     """Whether the copy is whole."""
     name = copy_name(operation)
     found = source.copy(name)
@@ -103,7 +93,7 @@ def complete(source: Kept, operation: Operation) -> Gate:
     return Gate(Holds.NOT_YET, f"{name} is {found.state}" + (f", {found.progress}" if found.progress else ""))
 
 
-def _copy(source: Kept, name: str) -> Facts:
+def _copy(source: Store, name: str) -> Facts:
     found = source.copy(name)
     return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations import restore_calls as calls
 from vastplan.operations.ends import Home, jobs_of
+from vastplan.operations.replica_calls import keep
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.work_stages import FREEZE, freeze, go_on, unmoved
 from vastplan.schema.replicated import Role
-from vastplan.schema.restorable import Kept, Restorable
+from vastplan.schema.restorable import Restorable, Store
 
 LOOK, CLONE, KEEP, RESTORE, COMMIT = "look", "clone", "snapshot of now", "restore", "commit"
 LEAST, PACE = 3600.0, 10**9  # seconds that a copy is given at least; the bytes a second that it is taken to make
@@ -38,7 +39,7 @@ class Rewound(Home):
 class Cloned:
     """What is copied to a directory of its own."""
 
-    source: Kept
+    source: Store
 
     def standing(self, operation: Operation) -> str:
         """What became of the new directory."""
@@ -129,10 +130,10 @@ def _keep(home: Rewound) -> Stage:
     source = home.source
 
     def gate(operation: Operation) -> Gate:
-        found = calls.named(source, calls.kept_name(operation))
+        found = source.kept(calls.kept_name(operation))
         if found is None or not found.ready:
             return Gate(Holds.NOT_YET, "it is not there yet" if found is None else "it is being made")
-        return Gate(Holds.YES, facts={"kept": {"name": found.name, "guid": found.guid, "expires": found.expires}})
+        return Gate(Holds.YES, facts={"kept": {"id": found.id, "name": found.name}})
 
     return Stage(
         KEEP,
@@ -141,7 +142,7 @@ def _keep(home: Rewound) -> Stage:
         bound=300.0,
         back="nothing: it goes when its time is over",
         precondition=lambda operation: unmoved(home, operation),
-        calls=lambda operation: (calls.keep(source, operation),),
+        calls=lambda operation: (keep(source, calls.kept_name(operation)),),
         gate=gate,
     )
 
@@ -179,8 +180,8 @@ def _commit(home: Rewound) -> Stage:
 
     def precondition(operation: Operation) -> str:
         kept = operation.facts["kept"]
-        found = calls.named(source, str(kept["name"]))
-        if found is None or found.guid != kept["guid"]:
+        found = source.kept(str(kept["name"]))
+        if found is None or found.id != kept["id"]:
             return f"the snapshot of what is there now ({kept['name']}) is gone"
         copied = calls.complete(source, operation)
         return copied.says if copied.holds is not Holds.YES else amiss(source, ours=True) or unmoved(home, operation)

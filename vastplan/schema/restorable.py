@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from vastplan.schema.replicated import Directory, Side
+from vastplan.schema.replicated import Directory, Keeps, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Copy:
     progress: str = ""
 
 
-class Kept(Directory, Protocol):
+class Store(Directory, Protocol):
     """A directory and its snapshots. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
 
     directory: str
@@ -46,9 +46,6 @@ class Kept(Directory, Protocol):
     def taken(self, directory: str) -> str:
         """What is in the way of a new directory, "" where nothing is seen."""
 
-    def keep(self, name: str) -> None:
-        """Take a snapshot of now."""
-
     def clone(self, snapshot: int, name: str, directory: str) -> None:
         """Begin to copy a snapshot to a directory that is not there yet."""
 
@@ -56,7 +53,7 @@ class Kept(Directory, Protocol):
         """Copy no more; what is not whole is given up."""
 
 
-class Restorable(Kept, Protocol):
+class Restorable(Store, Keeps, Protocol):
     """A directory that its system can put back in place."""
 
     path: str

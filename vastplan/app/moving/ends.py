@@ -14,7 +14,7 @@ from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, Work
-from vastplan.schema.replicated import Point, Replica, Side
+from vastplan.schema.replicated import Kept, Point, Replica, Side
 from vastplan.systems.vast.replica import VastReplica, find
 
 
@@ -43,7 +43,15 @@ class Silent:
         """Nothing can be asked of it."""
         raise self._no()
 
-    take_over = give_up = detach = force = enable = replicate_now
+    def keep(self, name: str) -> None:
+        """Nothing can be asked of it."""
+        raise self._no()
+
+    def kept(self, name: str) -> Kept | None:
+        """Nor is anything known that it keeps."""
+        raise self._no()
+
+    take_over = give_up = detach = force = enable = reattach = replicate_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class Met:
 
 def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:
     """The ends of a pair. Raises `VastplanError` where the target has no such path."""
-    source, target = pair.path.site, pair.target
+    source, target = pair.source, pair.target
     problem = ""
     row = None
     try:

@@ -7,32 +7,28 @@ cloned to a directory that is not there yet (`/snapshots/{id}/clone/`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from vastplan.model.errors import Unreachable
-from vastplan.schema.replicated import Side
+from vastplan.schema.replicated import Kept, Side
 from vastplan.schema.restorable import Copy, Snapshot
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
-from vastplan.systems.vast.replica import PATHS, Row, VastReplica, used_in
+from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastReplica, used_in
 
-SNAPSHOTS, STREAMS = "/snapshots/", "/globalsnapstreams/"
-_KEEP = timedelta(days=7)  # of the snapshot of what a restore replaces: so long may somebody want it back
-_READY = frozenset({"SUCCEED", "SUCCEEDED"})
+STREAMS = "/globalsnapstreams/"
 _COMPLETE = frozenset({"COMPLETED", "FINISHED"})
 _HELD = frozenset({"SUSPENDED", "PAUSED", "FAILED", "ERROR"})
 
 
 class VastDirectory:
-    """A directory of a tenant. `now` is the time, for when the snapshot that it takes is to expire."""
+    """A directory of a tenant."""
 
-    def __init__(
-        self, site: str, provider: VastProvider, tenant: int, directory: str, now: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
         self.directory = directory
-        self._provider, self._tenant, self._now = provider, tenant, now
+        self._provider, self._tenant = provider, tenant
 
     def used(self) -> int | None:
         """By the quota of the directory, where it has one."""
@@ -45,7 +41,7 @@ class VastDirectory:
         return tuple(
             Snapshot(
                 _number(row), str(row.get("guid") or ""), str(row.get("name")), str(row.get("created") or ""),
-                str(row.get("state") or "").upper() in _READY, str(row.get("expiration_time") or ""),
+                str(row.get("state") or "").upper() in TAKEN, str(row.get("expiration_time") or ""),
             )
             for row in rows
         )  # fmt: skip
@@ -62,7 +58,10 @@ class VastDirectory:
         if row is None:
             return None
         status = row.get("status")
-        said = {str(row.get("state") or "").upper(), str(status.get("state") if isinstance(status, dict) else "").upper()}
+        said = {
+            str(row.get("state") or "").upper(),
+            str(status.get("state") if isinstance(status, dict) else "").upper(),
+        }
         progress = row.get("sync_progress")
         return Copy(
             guid=str(row.get("guid") or ""), state=str(row.get("state") or ""), complete=bool(said & _COMPLETE),
@@ -78,12 +77,6 @@ class VastDirectory:
                 if str(row.get(field) or "").rstrip("/") == directory:
                     return f"{what} ({row.get('name') or row.get('id')}) is at {directory} already"
         return ""
-
-    def keep(self, name: str) -> None:
-        """For a week."""
-        end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%SZ")
-        body = {"name": name, "path": f"{self.directory}/", "tenant_id": self._tenant, "expiration_time": end}
-        self._provider.ask("POST", SNAPSHOTS, body)
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
         """Within the cluster; its data follows in the background."""
@@ -107,14 +100,22 @@ class VastDirectory:
 
 
 class VastProtected(VastDirectory):
-    """A protected path, whose own cluster puts it back in place."""
+    """A protected path, whose own cluster puts it back in place. `now` is the time, for when snapshots are to expire."""
 
     def __init__(
         self, site: str, provider: VastProvider, row: Row, directory: str, now: Callable[[], datetime]
     ) -> None:
-        super().__init__(site, provider, int(row["tenant_id"]), directory, now)
+        super().__init__(site, provider, int(row["tenant_id"]), directory)
         self._replica = VastReplica(site, provider, str(row["id"]), str(row["guid"]), directory, now)
         self.path = f"{PATHS}{segment(str(row['id']))}/"
+
+    def keep(self, name: str) -> None:
+        """As a move does."""
+        self._replica.keep(name)
+
+    def kept(self, name: str) -> Kept | None:
+        """Likewise."""
+        return self._replica.kept(name)
 
     def look(self) -> Side:
         """By its row, which must be the same protected path still."""
