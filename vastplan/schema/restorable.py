@@ -62,6 +62,9 @@ class Restorable(Store, Keeps, Protocol):
     def look(self) -> Side:
         """How it stands now."""
 
+    def size_of(self, snapshot: Snapshot) -> int | None:
+        """How many bytes there were when it was made, `None` where nothing tells."""
+
     def restoring(self) -> bool:
         """Whether a restore of it has begun and is neither committed nor stopped."""
 

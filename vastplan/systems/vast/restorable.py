@@ -17,7 +17,7 @@ from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastReplica, used_in
 
-STREAMS = "/globalsnapstreams/"
+STREAMS, POINTS = "/globalsnapstreams/", "/replicationrestorepoints/"
 _COMPLETE = frozenset({"COMPLETED", "FINISHED"})
 _HELD = frozenset({"SUSPENDED", "PAUSED", "FAILED", "ERROR"})
 
@@ -108,6 +108,7 @@ class VastProtected(VastDirectory):
         super().__init__(site, provider, int(row["tenant_id"]), directory)
         self._replica = VastReplica(site, provider, str(row["id"]), str(row["guid"]), directory, now)
         self.path = f"{PATHS}{segment(str(row['id']))}/"
+        self._name = str(row.get("name") or "")
 
     def keep(self, name: str) -> None:
         """As a move does."""
@@ -120,6 +121,12 @@ class VastProtected(VastDirectory):
     def look(self) -> Side:
         """By its row, which must be the same protected path still."""
         return self._replica.look()
+
+    def size_of(self, snapshot: Snapshot) -> int | None:
+        """By the restore point of its name: of a snapshot that nothing replicated VMS tells no size."""
+        rows = self._provider.rows(POINTS, {"stream__name": self._name, "page_size": None})
+        sizes = [row.get("logical_size") for row in rows if row.get("name") == snapshot.name]
+        return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], int) else None
 
     def restoring(self) -> bool:
         """By what the row says of a restore."""
