@@ -51,7 +51,6 @@ def test_the_document_s_checkpoints_and_the_points_of_a_schedule_are_counted(sce
     volumes = scene.lab.sections["tenants"]["team"]["volumes"]
     volumes["home"]["checkpoint"] = {"model": {"params": "70B"}, "interval": "15m", "keep_last": 3}
     scene.lab.write(scene.lab.sections)
-    scene.lab.converge()
     scene.clock.sleep(3700)
     scheduled = next(name for name in scene.snapshots() if name != "good")
     scene.write("bad again")
