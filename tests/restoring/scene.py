@@ -24,6 +24,7 @@ SECTIONS: dict[str, Any] = {
     "secrets": {"vast-mgmt": {"namespace": "vast-csi", "data": {"username": "csi", "password": {"env": "CSI_PASSWORD"}}}},
     "departments": {"research": {"gpus": {"default": 16}}},
     "snapshot_schedules": {"hourly": {"frames": [{"every": "1h", "keep_local": "24h"}]}},
+    "views": {"shared": {"tenant": "team", "view_policy": "team", "path": "/team/shared"}},
     "tenants": {
         "team": {
             "vip_pool": {"subnet_cidr": 24, "ip_ranges": ["10.20.1.10 - 10.20.1.25"]},

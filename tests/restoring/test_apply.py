@@ -17,8 +17,7 @@ from vastplan.operations.run import Stopped
 
 
 def stopped(scene: Scene) -> str:
-    """A restore whose commit waits for somebody; its id."""
-    plan = scene.in_place()
+    """A restore whose copy somebody has paused; its id."""
 
     def pause() -> None:
         (row,) = scene.call("GET", "protectedpaths/")

@@ -16,7 +16,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 from vastplan.model.restore_plan import RestorePlan
 
-IN_PLACE_EVENTS, NEW_EVENTS = 0, 0
+IN_PLACE_EVENTS, NEW_EVENTS = 58, 14
 """How many events a restore has, which the first test of each holds; the matrix goes to the last one."""
 WRITES = 5
 
@@ -90,15 +90,16 @@ def test_a_restore_in_place_that_is_killed_is_taken_back_or_past_it(scene: Scene
     plan = busy(scene)
     killed(scene, plan, deadly)
     try:
-        done = scene.abort(plan)
+        scene.abort(plan)
     except VastplanError as problem:
-        known = "no restore" in str(problem)  # killed before the record was written
-        assert known or "it is committed" in str(problem) or "has ended" in str(problem)
-        goes_on(scene, plan)
-        is_back(scene)
+        refused = str(problem)
     else:
-        assert done.phase is Phase.ABORTED
         is_as_it_was(scene)
+        return
+    # killed before the record was written, or past the point of no return
+    assert any(text in refused for text in ("no restore", "it is committed", "has ended"))
+    goes_on(scene, plan)
+    is_back(scene)
 
 
 def test_how_many_events_a_restore_into_a_new_volume_has(scene: Scene) -> None:

@@ -284,6 +284,5 @@ class CompletionRequest(Request):
 
 REQUESTS: tuple[type[Request], ...] = (
     ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, RestoreRequest,
-    SimRequest,
-    SchemaRequest, CompletionRequest,
+    SimRequest, SchemaRequest, CompletionRequest,
 )  # fmt: skip

@@ -19,7 +19,7 @@ DEFAULT_TENANT = "default"  # where a document says none
 class Place:
     """A directory on a site. `tenant` is what its system calls it; `path` what protects it, `None` where nothing does.
 
-    `written` is the volume of the document that it belongs to, `None` where it is a view of its own.
+    `entry` is what says where the directory is, `written` the volume of the document that it belongs to, `None` where that is none.
     """
 
     address: Address
@@ -27,6 +27,7 @@ class Place:
     directory: str
     tenant: str
     path: Entry | None
+    entry: Entry
     written: Entry | None
     work: tuple[ClaimOf, ...]
     covers: tuple[str, ...]
@@ -54,7 +55,7 @@ def place_of(workspace: Workspace, address: Address) -> Place:
     if isinstance(tenant, Ref):
         called = next((one.called for one in everything if one.address == tenant.target), tenant.target.name)
     work = mounted(everything, site, directory)
-    return Place(address, site, directory, called, path, written, work, tuple(sorted(covers)))
+    return Place(address, site, directory, called, path, entry, written, work, tuple(sorted(covers)))
 
 
 def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: Address) -> Entry:
