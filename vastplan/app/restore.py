@@ -224,10 +224,9 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
     if met.home is not None:
         problem = amiss(met.home.source)
     else:
-        names = [one.address.name for one in workspace.document.entries if one.address.kind == place.address.kind]
-        there = (
-            f"the document has a {place.address.kind} {name} already: say another name (--as)" if name in names else ""
-        )
+        kind = "view" if place.written is None else "volume"
+        known = {one.address.name for one in workspace.document.entries if one.address.kind == kind}
+        there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
         problem = there or met.source.taken(directory)
     if problem:
         raise VastplanError(f"{place.address} cannot be restored: {problem}")

@@ -190,7 +190,7 @@ def _commit(home: Rewound) -> Stage:
         side = source.look()
         if source.restoring() or side.role is not Role.SOURCE or not side.good:
             return Gate(Holds.NOT_YET, f"it is {side.said}, {side.state}")
-        return Gate(Holds.YES)
+        return Gate(Holds.YES, facts={"used after": source.used()})
 
     return Stage(
         COMMIT,

@@ -85,6 +85,10 @@ def status_text(operation: Operation) -> str:
         lines.append(
             f"  what was there before is in the snapshot {inert(operation.facts['kept']['name'], 80)}, which is kept for a week"
         )
+    after = operation.facts.get("used after")
+    if after is not None and after == operation.facts.get("used"):
+        # a copy that somebody stops is gone as one that is committed
+        lines.append(f"  {after} bytes are used, as many as before: see that it holds what the snapshot had")
     if operation.facts.get("left"):
         lines.append(
             f"  the copy was complete: {inert(operation.facts['left'], 300)} stays, and nothing of the document is about it"
