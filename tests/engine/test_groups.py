@@ -146,7 +146,7 @@ def test_moved_and_the_ways_out() -> None:
     made = plan(both("DESTINATION", "SOURCE"), path("iad"), iad=OURS)
     (finding,) = made.findings
     assert finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
-    assert finding.fix == "active: pdx, or make iad its source again"
+    assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     assert of_path(made) == {}
     made = plan(both("DESTINATION", "SOURCE"), path("iad", origin=False), iad=replace(OURS, origin=""))
     assert [one.fix for one in made.findings] == ["make this site its source again, or write it for the site that is"]
@@ -205,6 +205,7 @@ def test_an_edit_before_the_move_is_held() -> None:
 def test_split_stops_the_volume_on_both_sites(roles: tuple[str, str]) -> None:
     made = plan(both(*roles), path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP347"]
+    assert made.findings[0].fix.endswith("vastplan move plan PATH iad/protected_path/v --keep SITE")
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" in held["pdx/view/v"]
 
@@ -213,11 +214,16 @@ def test_a_site_that_was_detached_is_left_alone_and_its_part_is_told() -> None:
     rows = both("STANDALONE", "SOURCE")
     made = plan(rows, path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP345"]
+    ways = "--rejoin iad shows what only iad has and lets it follow pdx, --keep iad the other way round"
+    assert made.findings[0].fix == f"vastplan move plan PATH iad/protected_path/v {ways}"
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" not in held["pdx/view/v"]
+    (block,) = [one for action in made.actions for one in action.blocked if one.guard == "split"]
+    assert block.fix == "vastplan move plan PATH iad/protected_path/v --rejoin SITE, or --keep SITE, then plan again"
     assert of_path(plan(rows, iad=OURS)) == {"iad/protected_path/v": (Verb.DELETE, {"copy", "split", "approval"})}
     moved = plan(rows, path("pdx"), pdx=replace(OURS, origin="pdx/volume/v"))
     assert [one.code for one in moved.findings] == ["VP346"] and of_path(moved) == {}
+    assert moved.findings[0].fix == f"vastplan move plan PATH pdx/protected_path/v {ways}"
 
 
 def test_one_that_has_no_other_member_leads_whatever_it_says() -> None:

@@ -86,6 +86,18 @@ class Judge:
         assert self._scene.labels("pdx") == kept
         self.recorded()
 
+    def rejoined(self, leads: str, kept: list[str], branch: list[str]) -> None:
+        """One leads with what it had, the other follows it, and what only that had is in one snapshot."""
+        scene = self._scene
+        (follows,) = {"iad", "pdx"} - {leads}
+        assert (scene.path(leads)["role"], scene.path(follows)["role"]) == ("SOURCE", "DESTINATION")
+        assert scene.labels(leads) == scene.labels(follows) == kept
+        assert set(scene.workloads(follows).values()) <= {"Stopped"}
+        snapshots = [row for row in scene.snapshots(follows) if row["name"].startswith("vastplan-")]
+        assert len(snapshots) == 1
+        assert scene.labels_of_snapshot(follows, snapshots[0]["name"]) == branch
+        self.recorded()
+
     def recorded(self) -> None:
         """Both ledgers say the same, and that it has ended."""
         with self._scene.lab.workspace().ledger() as backend:

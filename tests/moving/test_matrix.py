@@ -6,12 +6,15 @@ import pytest
 
 from tests.force import by_force
 from tests.moving.matrix import STRIKING, Judge, goes_on, killed, struck
+from tests.moving.test_rejoin import split
 from tests.moving.test_unplanned import lost
 from tests.moving.theatre import Theatre
 
 PLANNED_EVENTS, UNPLANNED_EVENTS = 132, 76
 """How many events a move has, which the first test of each holds; the matrix goes to the last one."""
 WRITES, READS = 6, 120
+REJOIN_EVENTS = 96
+REJOIN_WRITES, REJOIN_READS = 4, 70
 
 
 def busy(scene: Theatre) -> Judge:
@@ -74,3 +77,56 @@ def test_an_unplanned_move_whose_call_is_struck_goes_on(scene: Theatre, fault: s
     kept = lost(scene)
     assert struck(scene, scene.plan(mode="unplanned"), fault, number, writes=True).struck
     Judge(scene).unplanned(kept)
+
+
+def two_branches(scene: Theatre) -> tuple[list[str], list[str]]:
+    """What pdx has, which is kept, and iad, where a workload is at work again that writes nothing."""
+    with scene.lab.world.lock:
+        scene.job = scene.runai("iad").submit("team", "train", gpus=4, claim_names=["home"])
+    kept = split(scene)
+    return kept, scene.labels("iad")
+
+
+@pytest.mark.slow
+def test_how_many_events_a_rejoin_has(scene: Theatre) -> None:
+    kept, branch = two_branches(scene)
+    assert killed(scene, scene.plan(mode="rejoin"), -1) == REJOIN_EVENTS
+    Judge(scene).rejoined("pdx", kept, branch)
+
+
+@pytest.mark.parametrize("deadly", by_force(list(range(0, REJOIN_EVENTS, 3)), "51"))
+def test_a_rejoin_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
+    kept, branch = two_branches(scene)
+    plan = scene.plan(mode="rejoin")
+    assert killed(scene, plan, deadly) == deadly + 1
+    goes_on(scene, plan)
+    Judge(scene).rejoined("pdx", kept, branch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deadly", range(50, 70, 3))
+def test_a_keep_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
+    branch = split(scene)
+    kept = scene.labels("iad")
+    plan = scene.plan("iad", mode="keep")
+    assert killed(scene, plan, deadly) == deadly + 1
+    goes_on(scene, plan)
+    Judge(scene).rejoined("iad", kept, branch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(REJOIN_WRITES))
+@pytest.mark.parametrize("fault", STRIKING)
+def test_a_rejoin_whose_call_is_struck_goes_on(scene: Theatre, fault: str, number: int) -> None:
+    kept, branch = two_branches(scene)
+    assert struck(scene, scene.plan(mode="rejoin"), fault, number, writes=True).struck
+    Judge(scene).rejoined("pdx", kept, branch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3, REJOIN_READS, 22))
+@pytest.mark.parametrize("fault", STRIKING)
+def test_a_rejoin_of_which_a_read_is_struck_goes_on(scene: Theatre, fault: str, number: int) -> None:
+    kept, branch = two_branches(scene)
+    assert struck(scene, scene.plan(mode="rejoin"), fault, number, writes=False).struck
+    Judge(scene).rejoined("pdx", kept, branch)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.moving.matrix import Judge
 from tests.moving.test_unplanned import lost
 from tests.moving.theatre import Theatre
 from vastplan.app.move import abort_move
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.cli import main
+from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 from vastplan.operations.run import Stopped
 
@@ -25,11 +28,6 @@ def split(scene: Theatre) -> list[str]:
     return scene.labels("pdx")
 
 
-def kept_of(scene: Theatre, site: str, name: str) -> list[str]:
-    with scene.lab.world.lock:
-        return scene.vast(site).labels_of_snapshot(name)
-
-
 def test_a_site_that_is_back_follows_and_its_branch_is_in_a_snapshot(scene: Theatre) -> None:
     here = split(scene)
     plan = scene.plan(mode="rejoin")
@@ -39,10 +37,11 @@ def test_a_site_that_is_back_follows_and_its_branch_is_in_a_snapshot(scene: Thea
     assert done.phase is Phase.DONE and scene.roles() == ("DESTINATION", "SOURCE")
     assert scene.labels("iad") == scene.labels("pdx") == here
     branch = done.facts["branch"]
-    assert branch["site"] == "iad" and kept_of(scene, "iad", branch["name"])[-2:] == ["late", "of-iad"]
+    assert branch["site"] == "iad" and scene.labels_of_snapshot("iad", branch["name"])[-2:] == ["late", "of-iad"]
     assert scene.run(plan) == done
 
 
+@pytest.mark.slow
 def test_then_the_way_back_is_an_ordinary_move(scene: Theatre) -> None:
     split(scene)
     scene.run(scene.plan(mode="rejoin"))
@@ -54,15 +53,17 @@ def test_then_the_way_back_is_an_ordinary_move(scene: Theatre) -> None:
     assert max(map(len, judge.crowds)) <= 1
 
 
+@pytest.mark.slow
 def test_the_site_that_took_over_can_be_the_one_that_was_wrong(scene: Theatre) -> None:
     split(scene)
     there = scene.labels("iad")
     done = scene.run(scene.plan("iad", mode="keep"))
     assert done.phase is Phase.DONE and scene.roles() == ("SOURCE", "DESTINATION")
     assert scene.labels("iad") == scene.labels("pdx") == there
-    assert kept_of(scene, "pdx", done.facts["branch"]["name"])[-1] == "of-pdx"
+    assert scene.labels_of_snapshot("pdx", done.facts["branch"]["name"])[-1] == "of-pdx"
 
 
+@pytest.mark.slow
 def test_work_at_the_site_that_is_back_is_stopped_first_and_stays_stopped(scene: Theatre) -> None:
     scene.start_job()
     split(scene)
@@ -71,9 +72,10 @@ def test_work_at_the_site_that_is_back_is_stopped_first_and_stays_stopped(scene:
     assert [job["name"] for job in plan.jobs] == ["train"]
     done = scene.run(plan)
     assert scene.workloads("iad") == {"train": "Stopped"} and scene.workloads("pdx") == {}
-    assert set(scene.labels("iad")) < set(kept_of(scene, "iad", done.facts["branch"]["name"])) | {"of-pdx"}
+    assert set(scene.labels("iad")) < set(scene.labels_of_snapshot("iad", done.facts["branch"]["name"])) | {"of-pdx"}
 
 
+@pytest.mark.slow
 def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: Theatre) -> None:
     with pytest.raises(VastplanError, match="each has to be SOURCE or STANDALONE"):
         scene.plan(mode="rejoin")
@@ -90,6 +92,7 @@ def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: T
         scene.plan(mode="rejoin")
 
 
+@pytest.mark.slow
 def test_it_is_taken_back_before_it_is_attached_and_not_afterwards(scene: Theatre) -> None:
     scene.start_job()
     split(scene)
@@ -120,7 +123,44 @@ def test_another_restore_point_than_the_one_of_the_consent_stops_it(scene: Theat
     with scene.lab.world.lock:
         cluster = scene.vast("iad")._cluster
         for row in list(cluster.rows("replicationrestorepoints", guid=plan.lose["guid"])):
-            cluster.store.remove("replicationrestorepoints", row["id"])
-    with pytest.raises((Stopped, Stale), match="would go back to"):
+            cluster.remove("replicationrestorepoints", row)
+    with pytest.raises(Stopped, match=f"would go back to .* and not to {plan.lose['guid']}"):
         scene.run(plan)
     assert scene.roles() == ("STANDALONE", "SOURCE")
+    assert scene.labels("iad")[-1] == "of-iad"
+
+
+@pytest.mark.slow
+def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
+    scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    split(scene)
+    monkeypatch.chdir(scene.lab.folder)
+    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
+    monkeypatch.setattr("vastplan.cli.commands.move.now", scene.clock.now)
+    way = "vastplan move plan {} iad/protected_path/home --rejoin iad"
+    assert main(["plan", "lab.yaml"]) in (0, 2)
+    assert way.format("PATH") in " ".join(capsys.readouterr().out.split())
+    main(["drift", "lab.yaml"])
+    assert way.format("PATH") in " ".join(capsys.readouterr().out.split())
+    assert main(["move", "status", "lab.yaml"]) == 0
+    told = capsys.readouterr().out
+    assert "iad may write (STANDALONE), pdx may write (SOURCE)" in told and way.format("lab.yaml") in told
+    typed = way.format("lab.yaml").split()[1:]
+    assert main([*typed, "--unplanned"]) == 1
+    assert "--unplanned is said to --to SITE" in capsys.readouterr().err
+    assert main([*typed[:-1], "mars"]) == 1
+    assert "is on iad and pdx, not on mars" in capsys.readouterr().err
+    assert main([*typed, "--out", "move.json"]) == 0
+    told = capsys.readouterr().out
+    guid = scene.plan(mode="rejoin").lose["guid"]
+    assert f"to do it: vastplan move run move.json --lose {guid}" in told and "pdx is kept, and iad follows it" in told
+    assert main(["move", "run", "move.json", "--yes"]) == 1
+    assert "somebody has to consent to that" in capsys.readouterr().err
+    assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
+    told = capsys.readouterr().out
+    assert "what only iad had is there in the snapshot vastplan-" in told
+    assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"] == ["now: iad may not write (DESTINATION), pdx may write (SOURCE)"]

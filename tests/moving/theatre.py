@@ -76,6 +76,9 @@ class WorldClock:
 
     def sleep(self, seconds: float) -> None:
         self.passed += seconds
+        if not self.watchers:  # what falls due happens in its order all the same
+            self._world.pass_time(int(seconds))
+            return
         for _ in range(int(seconds)):
             self._world.pass_time(1)
             for watch in self.watchers:
@@ -112,6 +115,14 @@ class Theatre:
         self.lab._tokens.clear()  # time passes here, and tokens end
         (row,) = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
         return dict(row)
+
+    def snapshots(self, site: str) -> list[dict[str, Any]]:
+        self.lab._tokens.clear()
+        return [dict(row) for row in self.lab.by_hand(site, "vast", "GET", "/api/v5/snapshots/")]
+
+    def labels_of_snapshot(self, site: str, name: str) -> list[str]:
+        with self.lab.world.lock:
+            return self.vast(site).labels_of_snapshot(name)
 
     def roles(self) -> tuple[str, str]:
         return self.path("iad")["role"], self.path("pdx")["role"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,15 +79,19 @@ def consented(request: OperationRequest, plan: OperationPlan, what: str, name: s
 
 
 def status(
-    request: OperationRequest, screen: Screen, known: Callable[[Workspace], tuple[Operation, ...]], kind: str
+    request: OperationRequest,
+    screen: Screen,
+    known: Callable[[Workspace], tuple[Operation, ...]],
+    kind: str,
+    standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: (),
 ) -> int:
-    """How far those of one kind are."""
+    """How far those of one kind are; `standing` says how things stand beside the record."""
     workspace = open_workspace(request.paths, request.connections)
     found = [one for one in known(workspace) if request.subject in ("", one.id, one.address)]
     if request.format is Format.JSON:
-        screen.json([plain(one) for one in found])
+        screen.json([{**plain(one), "standing": list(standing(workspace, one))} for one in found])
     else:
-        screen.show("\n".join(map(status_text, found)) or f"no {kind} is known")
+        screen.show("\n".join(status_text(one, standing(workspace, one)) for one in found) or f"no {kind} is known")
     return errors.OK
 
 

@@ -12,6 +12,7 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Values
 
@@ -139,19 +140,33 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
         return
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
-        fix = "find out which one is right before anything is written: vastplan changes nothing of it on either"
+        fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
         yield Finding("VP347", Severity.WARNING, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
-        fix = "see what is there before it is attached again: what only it has is lost by that"
+        (back, *_) = torn.sites
+        fix = _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
     elif leads is not None or part_of(live) is Part.FOLLOWS:
         text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
         fix = "make this site its source again, or write it for the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
-            if composed:
-                fix = f"{grouped.chosen_by}: {leads.site}, or make {site} its source again"
+            if part_of(live) is Part.ALONE:
+                fix = _back(address, site, leads.site)
+            elif composed:
+                fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
         yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+
+
+def _back(address: Address, back: str, leads: str) -> str:
+    """The ways out where a site is back that was detached."""
+    way = _move(address)
+    return f"{way} --rejoin {back} shows what only {back} has and lets it follow {leads}, --keep {back} the other way round"
+
+
+def _move(address: Address) -> str:
+    """What plans a change of roles, which no apply makes."""
+    return f"vastplan move plan PATH {word(address)}"
 
 
 def same_composite(one: str, other: str) -> bool:

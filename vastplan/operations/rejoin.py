@@ -42,12 +42,17 @@ def common(ends: Ends) -> Point | None:
     return both[-1] if both else None
 
 
+def both_lead(source: Side, target: Side) -> bool:
+    """Whether each takes writes for itself, so that one has to give up what it has."""
+    return source.role in _WRITING and target.role in _WRITING
+
+
 def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
     """What stands against it, "" where nothing does."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
         return f"{here} follows {there} already"
-    if source.role not in _WRITING or target.role not in _WRITING:
+    if not both_lead(source, target):
         return f"each has to be SOURCE or STANDALONE; {here} is {source.said} and {there} {target.said}"
     if not forced and target.role is not Role.SOURCE:
         return f"{there} has to be SOURCE, and is {target.said}: end what made it so, or say that it is kept (--keep {there})"

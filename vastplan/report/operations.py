@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
@@ -52,8 +54,8 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
     return "\n".join([*lines, f"to do it: {command}"] if command else lines)
 
 
-def status_text(operation: Operation) -> str:
-    """An operation as its record says, with each call whose outcome matters now."""
+def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
+    """An operation as its record says, with each call whose outcome matters now, and how things stand."""
     state = (
         operation.phase.value
         if operation.phase.closed
@@ -95,4 +97,5 @@ def status_text(operation: Operation) -> str:
         )
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
+    lines += [f"  {inert(line, 600)}" for line in standing]
     return "\n".join(lines)

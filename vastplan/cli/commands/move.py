@@ -11,6 +11,7 @@ from vastplan.app.clock import now
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import lock_holder
 from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
+from vastplan.app.moving.standing import standing
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.operating import address_of, consented, document_of, planned, status, taken_back
 from vastplan.cli.request import MoveRequest, OperationVerb
@@ -89,7 +90,7 @@ def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
 
 
 def _status(request: MoveRequest, screen: Screen) -> int:
-    return status(request, screen, moves, "move")
+    return status(request, screen, moves, "move", standing)
 
 
 def _abort(request: MoveRequest, screen: Screen) -> int:

@@ -46,7 +46,11 @@ def torn(action: Action, context: GuardContext) -> Block | None:
         if action.address.site in each.sites and (
             action.address == address or same_composite(origin, context.origins[address])
         ):
-            return Block("split", each.text, "settle by hand which site is its source, then plan again")
+            return Block(
+                "split",
+                each.text,
+                f"vastplan move plan PATH {word(address)} --rejoin SITE, or --keep SITE, then plan again",
+            )
     return None
 
 
