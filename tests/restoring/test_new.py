@@ -108,3 +108,11 @@ def test_a_clone_that_somebody_paused_is_given_up(scene: Scene) -> None:
     assert done.phase is Phase.ABORTED and scene.call("GET", "globalsnapstreams/") == []
     assert scene.labels()[-1] == "more-59"
     assert scene.abort(plan) == done
+
+
+def test_what_a_stranger_called_something_stays_inert(scene: Scene) -> None:
+    scene.write("somebody's", NEW)
+    scene.call("POST", "quotas/", {"name": "red \x1b[31m\nfine", "path": NEW, "tenant_id": scene.tenant})
+    with pytest.raises(VastplanError, match="cannot be restored: a quota") as refused:
+        scene.plan()
+    assert "\x1b" not in str(refused.value) and "\n" not in str(refused.value)

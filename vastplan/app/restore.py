@@ -181,7 +181,7 @@ def _record(
     snapshot = snapshot_named(met.source, str(plan.snapshot.get("name")))
     if snapshot.guid != plan.snapshot.get("guid"):
         raise Stale(
-            f"{plan.path}: {snapshot.name} is another snapshot than when the restore was planned; plan it again"
+            f"{plan.path}: {inert(snapshot.name, 200)} is another snapshot than when the restore was planned; plan it again"
         )
     users = met.users()
     known = {str(job.get("id")) for job in plan.jobs}
@@ -229,7 +229,7 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
         there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
         problem = there or met.source.taken(directory)
     if problem:
-        raise VastplanError(f"{place.address} cannot be restored: {problem}")
+        raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
 
 
 def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:
