@@ -48,6 +48,7 @@ def test_what_is_being_restored_is_left_alone_and_nothing_else(scene: Scene) -> 
     assert f"vastplan restore abort PATH {restore}" in block.fix
 
 
+@pytest.mark.slow
 def test_the_other_side_of_a_pair_is_not_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with theatre(tmp_path) as made:

@@ -87,6 +87,7 @@ def test_a_snapshot_that_goes_meanwhile_stops_it(scene: Scene) -> None:
     assert scene.labels() == ["good", "bad"]
 
 
+@pytest.mark.slow
 def test_one_that_goes_after_the_freeze_stops_it_before_anything_is_restored(scene: Scene) -> None:
     plan = scene.in_place()
 
@@ -104,6 +105,7 @@ def test_one_that_goes_after_the_freeze_stops_it_before_anything_is_restored(sce
     assert scene.abort(plan).phase is Phase.ABORTED
 
 
+@pytest.mark.slow
 def test_whoever_writes_between_freeze_and_commit_stops_it(scene: Scene) -> None:
     scene.start_job()
     plan = scene.in_place()
@@ -158,6 +160,7 @@ def test_a_restore_that_somebody_else_began_is_not_touched(scene: Scene) -> None
         scene.in_place()
 
 
+@pytest.mark.slow
 def test_a_restore_that_somebody_stops_is_not_committed(scene: Scene) -> None:
     plan = scene.in_place()
 
@@ -174,7 +177,8 @@ def test_a_restore_that_somebody_stops_is_not_committed(scene: Scene) -> None:
     assert scene.abort(plan).phase is Phase.ABORTED
 
 
-def test_a_plan_expires_and_is_of_its_document(scene: Scene) -> None:
+@pytest.mark.slow
+def test_a_plan_expires(scene: Scene) -> None:
     plan = scene.in_place()
     scene.clock.sleep(901)
     with pytest.raises(Stale, match="the planned restore has expired"):

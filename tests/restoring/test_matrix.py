@@ -115,7 +115,7 @@ def test_a_restore_into_a_new_volume_that_is_killed_goes_on(scene: Scene, deadly
     is_copied(scene)
 
 
-@pytest.mark.parametrize("number", range(WRITES))
+@pytest.mark.parametrize("number", by_force(range(WRITES), "3"))
 @pytest.mark.parametrize("fault", by_force(STRIKING, "500 after commit"))
 def test_a_restore_in_place_whose_call_is_struck_goes_on(scene: Scene, fault: str, number: int) -> None:
     plan = busy(scene)
