@@ -27,6 +27,13 @@ BESIDES = {
         ("PATCH", "/protectedpaths/{id}/force_failover"),
         ("PATCH", "/protectedpaths/{id}/reattach_stream/"),
         ("POST", "/snapshots/"),
+        # What a restore asks, in place and into a directory of its own.
+        ("GET", "/protectedpaths/{id}/validate"),
+        ("POST", "/protectedpaths/{id}/restore"),
+        ("PATCH", "/protectedpaths/{id}/stop"),
+        ("PATCH", "/protectedpaths/{id}/commit"),
+        ("POST", "/snapshots/{id}/clone/"),
+        ("PATCH", "/globalsnapstreams/{id}/stop"),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered if each.path),
     ),
     "runai": (

@@ -41,6 +41,13 @@ def test_it_stops_what_it_covers_and_nothing_else(operation: Operation, at: str)
     assert blocked(operation) == {"iad/tenant/t": [("under-way", told)], "iad/tenant/u": []}
 
 
+def test_one_on_a_single_site_goes_nowhere() -> None:
+    told = (
+        "the restore 1a of iad/protected_path/p is under way (stage none yet), and nothing of it is changed meanwhile"
+    )
+    assert blocked(replace(MOVE, kind="restore", target="iad"))["iad/tenant/t"] == [("under-way", told)]
+
+
 @pytest.mark.parametrize("phase", [Phase.DONE, Phase.ABORTED])
 def test_one_that_has_ended_stops_nothing(phase: Phase) -> None:
     assert blocked(replace(MOVE, phase=phase)) == {"iad/tenant/t": [], "iad/tenant/u": []}

@@ -69,6 +69,7 @@ BESIDES = {
     Task.LEDGER_WRITE: "to apply, with the ledger in this cluster (in its namespace)",
     Task.CENSUS: "`import --census`",
     Task.MOVE: "`move run`",
+    Task.RESTORE: "`restore run`",
 }
 
 

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
 from pathlib import Path
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.clock import CLOCK
 from vastplan.app.moving.ends import Met, meet
 from vastplan.app.moving.evidence import evidence
 from vastplan.app.moving.modes import by_hand, loss_of, refuse_mode, stages_of, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
-from vastplan.app.moving.record import by_id, journal, operations
+from vastplan.app.operating.clock import CLOCK
+from vastplan.app.operating.course import (
+    LASTS,
+    all_parts,
+    ended,
+    forward,
+    paths_of,
+    refuse_old,
+    refuse_second,
+    second,
+    shown,
+)
+from vastplan.app.operating.record import by_id, journal, of_kind, operations
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import PLANNED, MovePlan, MoveStage
+from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, noted
-from vastplan.operations.run import Run, Stopped, abort, begin, carry_out, close
-from vastplan.operations.stage import Stage
+from vastplan.operations.run import Run, abort, begin, carry_out, close
 
-LASTS = timedelta(minutes=15)
+MOVE = "move"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
     sites = (pair.source, pair.target)
     with connected(workspace.document, sites=sites, writable=False) as providers:
         met = meet(workspace, providers, pair, parts, clock)
-        _refuse_second(parts, met.guid)
+        refuse_second(parts, met.guid)
         refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
         lose, loss = loss_of(wanted.mode, met.ends)
         now = clock.now()
@@ -78,7 +87,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             loss=loss,
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
-            stages=tuple(_shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
+            stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users),
             by_hand=by_hand(pair, wanted.mode),
         )
@@ -107,17 +116,18 @@ def run_move(
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.guid)
         short = plan.id[:8]
-        back = f"vastplan move abort {_paths(workspace)} {short}"
+        back = f"vastplan move abort {paths_of(workspace)} {short}"
         run = Run(clock, write, tell, met.ends.standing, again, back)
         if known is None or known.phase.closed:
             if known is not None and known.id == short:
-                return _ended(known, parts, write)
-            _refuse_old(workspace, plan, clock.now())
+                return ended(known, parts, write)
+            refuse_old(workspace, plan, clock.now())
             operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
         elif known.id != short:
-            raise _second(known)
+            raise second(known)
         else:
-            operation = _forward(known, met.ends, run)
+            broken = str(known.consent.get("broken", ""))
+            operation = forward(known, stages_of(known.mode, met.ends, broken), run)
         stages = stages_of(operation.mode, met.ends, str(operation.consent.get("broken", "")))
         return close(carry_out(operation, stages, run), run)
 
@@ -125,25 +135,25 @@ def run_move(
 def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
-    known = by_id(_all_parts(workspace), id)
+    known = by_id(all_parts(workspace), MOVE, id)
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
     pair = _pair(workspace, Address.parse(known.address), known.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != known.subject:
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
-        known = by_id(parts, known.id)
+        known = by_id(parts, MOVE, known.id)
         if known.phase is Phase.ABORTED:
             write(known)  # a run may have died between the two parts
             return known
-        again = f"vastplan move abort {_paths(workspace)} {known.id}"
+        again = f"vastplan move abort {paths_of(workspace)} {known.id}"
         stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
         return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
 
 
 def moves(workspace: Workspace) -> tuple[Operation, ...]:
     """The last move of each pair, as the ledger knows them. Reads no system."""
-    return operations(_all_parts(workspace))
+    return of_kind(all_parts(workspace), MOVE)
 
 
 @contextmanager
@@ -170,7 +180,7 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         )
     return Operation(
         id=plan.id[:8],
-        kind="move",
+        kind=MOVE,
         mode=plan.mode,
         subject=plan.guid,
         address=str(pair.path),
@@ -185,25 +195,6 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
     )
 
 
-def _ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
-    """What has ended, in both parts: a run may have died between them. Raises `Stale` for what was taken back."""
-    if any(part.operations.get(known.subject) != known for part in parts.values()):
-        write(known)
-    if known.phase is Phase.ABORTED:
-        raise Stale(f"{known.address}: the move {known.id} was taken back; plan another one")
-    return known
-
-
-def _forward(known: Operation, ends: Ends, run: Run) -> Operation:
-    """What is begun, to go on with. One that is being taken back goes on only where the roles have changed all the same."""
-    if known.phase is Phase.OPEN:
-        return known
-    for stage in stages_of(known.mode, ends, str(known.consent.get("broken", ""))):
-        if stage.crossed(known):
-            return begin(replace(known, phase=Phase.OPEN), run)
-    raise Stopped(f"{known.address}: the move {known.id} is being taken back; go on with that: {run.back}")
-
-
 def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
     if to not in workspace.document.head.sites:
         raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
@@ -213,36 +204,3 @@ def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
 def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:
     with workspace.ledger() as backend:
         return {site: backend.read(site) for site in (pair.source, pair.target)}
-
-
-def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
-    with workspace.ledger() as backend:
-        return {site: backend.read(site) for site in backend.sites()}
-
-
-def _refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
-    for one in operations(parts):
-        if one.subject == guid and not one.phase.closed:
-            raise _second(one)
-
-
-def _second(one: Operation) -> VastplanError:
-    return VastplanError(
-        f"{one.address}: the move {one.id} to {one.target} is under way since {one.began} (stage {one.stage or 'none yet'}); "
-        f"go on with its file, or: vastplan move abort PATH {one.id}"
-    )
-
-
-def _refuse_old(workspace: Workspace, plan: MovePlan, now: datetime) -> None:
-    if now > datetime.fromisoformat(plan.expires):
-        raise Stale(f"{plan.path}: the planned move has expired ({plan.expires}); plan it again")
-    if workspace.digest(workspace.entries()[0]) != plan.digest:
-        raise Stale(f"{plan.path}: the document has changed since the move was planned; plan it again")
-
-
-def _shown(stage: Stage) -> MoveStage:
-    return MoveStage(stage.name, stage.does, stage.until, stage.bound, stage.back, stage.no_return)
-
-
-def _paths(workspace: Workspace) -> str:
-    return " ".join(map(str, workspace.document.paths))

@@ -38,8 +38,8 @@ class LedgerVerb(Enum):
     UNLOCK = "unlock"
 
 
-class MoveVerb(Enum):
-    """What to do about a move."""
+class OperationVerb(Enum):
+    """What to do about a move or a restore."""
 
     PLAN = "plan"
     RUN = "run"
@@ -215,22 +215,40 @@ class LedgerRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoveRequest(Request):
-    """`vastplan move`. `subject` is an address, or the id of a move; of a run `paths` is its file."""
+class OperationRequest(Request):
+    """What moves and restores have in common. `subject` is an address, or the id of one; of a run `paths` is its file."""
 
-    command = "move"
-    verb: MoveVerb
+    command = ""
+    verb: OperationVerb
     subject: str = ""
-    to: str = ""
-    rejoin: str = ""
-    keep: str = ""
-    unplanned: bool = False
-    broken: str = ""
     out: Path | None = None
     lose: str = ""
     approvals: Path | None = None
     documents: tuple[Path, ...] = ()
     yes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRequest(OperationRequest):
+    """`vastplan move`."""
+
+    command = "move"
+    to: str = ""
+    rejoin: str = ""
+    keep: str = ""
+    unplanned: bool = False
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreRequest(OperationRequest):
+    """`vastplan restore`. `name` and `directory` are of the new volume."""
+
+    command = "restore"
+    snapshot: str = ""
+    name: str = ""
+    directory: str = ""
+    in_place: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +283,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, SimRequest,
-    SchemaRequest, CompletionRequest,
+    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, RestoreRequest,
+    SimRequest, SchemaRequest, CompletionRequest,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The two ends of a move: both sides of what is replicated, and the work that uses it."""
+"""Where the data of an operation is and the work that uses it, and the two ends of a move."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.clock import Clock
-from vastplan.schema.replicated import Job, Jobs, Mounts, Replica, Role, Side
+from vastplan.schema.replicated import Directory, Job, Jobs, Mounts, Replica, Role, Side
 
 LABEL = "vastplan.move"
 
@@ -30,18 +30,15 @@ class Work:
     target: Claim | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """What a move is between. What a site does not have is `None`. `forecast` is how long nobody may write, in seconds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where data is that an operation is about, and who uses it there. What the site does not have is `None`."""
 
-    source: Replica
-    target: Replica
+    source: Directory
     clock: Clock
     work: tuple[Work, ...] = ()
     source_jobs: Jobs | None = None
-    target_jobs: Jobs | None = None
     source_mounts: Mounts | None = None
-    forecast: float = 0.0
 
     def users(self) -> tuple[tuple[Work, Job], ...]:
         """The workloads that use the data at the source, with the claim of each."""
@@ -60,6 +57,16 @@ class Ends:
             for work in self.work
             for pod in mounts.pods(work.source.namespace, work.source.name)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends(Home):
+    """What a move is between. `forecast` is how long nobody may write, in seconds."""
+
+    source: Replica
+    target: Replica
+    target_jobs: Jobs | None = None
+    forecast: float = 0.0
 
     def standing(self, _: Operation) -> str:
         """Which side may write now, each as its own system says."""

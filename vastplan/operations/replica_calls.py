@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Call, Gate, Holds, Told
-from vastplan.schema.replicated import Point, Replica, Role
+from vastplan.schema.replicated import Keeps, Point, Replica, Role
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
 KEEP, REATTACH = "keep", "reattach"
@@ -125,7 +125,7 @@ def enable(replica: Replica) -> Call:
     return Call(ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, told)
 
 
-def keep(replica: Replica, name: str) -> Call:
+def keep(replica: Keeps, name: str) -> Call:
     """A snapshot of one side, by a name that is the operation's own."""
 
     def read() -> Facts:

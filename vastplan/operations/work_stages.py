@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Operation
-from vastplan.operations.ends import Ends, jobs_of
+from vastplan.operations.ends import Ends, Home, jobs_of
 from vastplan.operations.job_calls import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.schema.replicated import Jobs
 
-FREEZE, FENCE, START = "freeze", "fence", "start"
+FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
 
 
-def still(ends: Ends, operation: Operation) -> str:
+def still(ends: Home, operation: Operation) -> str:
     """Why something may still write at the source, "" where nothing is seen to."""
     jobs = ends.source_jobs
     running = [
@@ -26,7 +26,7 @@ def still(ends: Ends, operation: Operation) -> str:
     return "; ".join(dict.fromkeys((*running, *others, *pods)))
 
 
-def unmoved(ends: Ends, operation: Operation) -> str:
+def unmoved(ends: Home, operation: Operation) -> str:
     """Why what was frozen is frozen no more, "" where it is."""
     moving = still(ends, operation)
     used = ends.source.used()
@@ -37,7 +37,7 @@ def unmoved(ends: Ends, operation: Operation) -> str:
     return f"it is frozen no more: {moving}" if moving else ""
 
 
-def freeze(ends: Ends) -> Stage:
+def freeze(ends: Home) -> Stage:
     """Suspend the workloads of the plan, and see that nothing writes any more."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
@@ -64,6 +64,19 @@ def freeze(ends: Ends) -> Stage:
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FREEZE),
         undone=lambda operation: _resumed(ends.source_jobs, operation, FREEZE),
+    )
+
+
+def go_on(home: Home, stopped_in: str) -> Stage:
+    """Resume where they were the workloads that were suspended for the operation."""
+    return Stage(
+        GO_ON,
+        f"resume the workloads that were suspended at {home.source.site}",
+        "none of them is stopped any more",
+        bound=600.0,
+        back="nothing to take back",
+        calls=lambda operation: _resuming(home.source_jobs, operation, stopped_in),
+        gate=lambda operation: _resumed(home.source_jobs, operation, stopped_in),
     )
 
 

@@ -19,6 +19,7 @@ class Task(Enum):
     LEDGER_WRITE = "ledger write"  # an apply, where the ledger is in this system
     CENSUS = "census"  # import --census
     MOVE = "move"  # move run, beside what it reads
+    RESTORE = "restore"  # restore run, likewise
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,28 @@ class Side:
         return self.role in (Role.SOURCE, Role.STANDALONE)
 
 
-class Replica(Protocol):
-    """One side of what two sites share. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+class Directory(Protocol):
+    """Data on one site."""
 
     site: str
+
+    def used(self) -> int | None:
+        """How many bytes lie in it, `None` where nothing tells."""
+
+
+class Keeps(Directory, Protocol):
+    """Data on one site of which an operation can have a snapshot taken."""
+
+    def keep(self, name: str) -> None:
+        """Take a snapshot that nothing replicates, and that lasts for a week."""
+
+    def kept(self, name: str) -> Kept | None:
+        """The snapshot of that name, `None` where there is none."""
+
+
+class Replica(Keeps, Protocol):
+    """One side of what two sites share. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+
     path: str
     """Where its calls go, for messages and the record."""
 
@@ -80,9 +98,6 @@ class Replica(Protocol):
 
     def points(self) -> tuple[Point, ...]:
         """The states that are kept on this side, the oldest first."""
-
-    def used(self) -> int | None:
-        """How many bytes lie in its directory, `None` where nothing tells."""
 
     def replicate_now(self) -> None:
         """Take a state and send it; only where it is the source."""
@@ -104,12 +119,6 @@ class Replica(Protocol):
 
     def reattach(self) -> None:
         """Let the other side follow again; only where it is the source. What only the other side has is gone from it."""
-
-    def keep(self, name: str) -> None:
-        """Take a snapshot of this side that nothing replicates, and that lasts for a week."""
-
-    def kept(self, name: str) -> Kept | None:
-        """The snapshot of that name, `None` where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
-from vastplan.model.move_plan import Fact
+from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.unplanned import newest
 from vastplan.schema.replicated import Job, Replica

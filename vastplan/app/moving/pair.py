@@ -57,13 +57,13 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     if to not in ends:
         raise VastplanError(f"{path.address} replicates to {remote.target.site}, not to {inert(to, 80)}")
     (source,) = ends.keys() - {to}
-    theirs = _mounted(everything, to, ends[to])
+    theirs = mounted(everything, to, ends[to])
     spare = theirs[0] if len(theirs) == 1 else None
     named = {claim.address.name: claim for claim in theirs}
-    work = tuple((claim, named.get(claim.address.name, spare)) for claim in _mounted(everything, source, ends[source]))
+    work = tuple((claim, named.get(claim.address.name, spare)) for claim in mounted(everything, source, ends[source]))
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
-        covers |= set(_standing(everything, site, directory))
+        covers |= set(standing(everything, site, directory))
     return Pair(
         path.address,
         path.called,
@@ -134,7 +134,7 @@ def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
     return path.get(name) == view.get("path") and path.get("tenant") == view.get("tenant")
 
 
-def _standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
+def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
     """What stands on a directory: its view, and all else that the same entry of the document stands for."""
     views = [
         one
@@ -150,7 +150,7 @@ def _standing(everything: tuple[Entry, ...], site: str, directory: str) -> Itera
             yield str(one.address)
 
 
-def _mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
+def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
     """The claims on a site that are bound to a volume of the directory: by the handle of the volume."""
     volumes = {
         one.address

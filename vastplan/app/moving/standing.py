@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vastplan.app.connect import connected
-from vastplan.app.moving.clock import CLOCK
 from vastplan.app.moving.ends import meet
 from vastplan.app.moving.pair import pair_of
+from vastplan.app.operating.clock import CLOCK
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError

@@ -52,6 +52,12 @@ BESIDES = (
         for type_ in ("trainings", "workspaces", "distributed")
         for method, below in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
     ),
+    Operation(Task.RESTORE, "GET", "/api/v1/workloads/{}"),
+    *(
+        Operation(Task.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")
+        for type_ in ("trainings", "workspaces", "distributed")
+        for method, below in (("GET", ""), ("POST", "/suspend"), ("POST", "/resume"))
+    ),
 )
 
 

@@ -17,7 +17,9 @@ from vastplan.systems.vast.client import VastProvider
 PATHS, SNAPSHOTS = "/protectedpaths/", "/snapshots/"
 _ROLES = {role.value: role for role in Role}
 _GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"})
-_TAKEN = "SUCCEED"  # of a snapshot that is complete; the document lists no states, so any other is one that is not
+TAKEN = frozenset(
+    {"SUCCEED"}
+)  # of a snapshot that is complete; the document lists no states, so any other is one that is not
 _KEEP = timedelta(days=7)  # of what an operation asks for: so long may a person take over it
 Row = Mapping[str, Any]
 
@@ -77,11 +79,7 @@ class VastReplica:
 
     def used(self) -> int | None:
         """By the quota of its directory, where it has one."""
-        for row in self._provider.rows("/quotas/", {"tenant_id": self._tenant()}):
-            if str(row.get("path", "")).rstrip("/") == self._directory.rstrip("/"):
-                used = row.get("used_effective_capacity")
-                return used if isinstance(used, int) else None
-        return None
+        return used_in(self._provider, self._tenant(), self._directory)
 
     def replicate_now(self) -> None:
         """A restore point that both sides keep for a week."""
@@ -129,7 +127,7 @@ class VastReplica:
         ]
         if len(ours) > 1:
             raise Unreachable(f"{self._provider.describe()} has {len(ours)} snapshots {name} of one directory")
-        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) == _TAKEN) if ours else None
+        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) in TAKEN) if ours else None
 
     def _tenant(self) -> Any:
         return self._provider.object(self.path).get("tenant_id")
@@ -143,6 +141,15 @@ class VastReplica:
                 raise Unreachable(text)
             self._stream = str(ours[0].get("id"))
         return self._stream
+
+
+def used_in(provider: VastProvider, tenant: Any, directory: str) -> int | None:
+    """The bytes in a directory by its quota, `None` where it has none."""
+    for row in provider.rows("/quotas/", {"tenant_id": tenant}):
+        if str(row.get("path", "")).rstrip("/") == directory.rstrip("/"):
+            used = row.get("used_effective_capacity")
+            return used if isinstance(used, int) else None
+    return None
 
 
 def _directory(path: Any) -> str:

@@ -39,6 +39,15 @@ BESIDES = (
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
     Operation(Task.MOVE, "POST", "/snapshots/"),
+    Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
+    Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
+    Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),
+    Operation(Task.RESTORE, "POST", "/protectedpaths/{}/restore"),
+    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/stop"),
+    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/commit"),
+    Operation(Task.RESTORE, "POST", "/snapshots/"),
+    Operation(Task.RESTORE, "POST", "/snapshots/{}/clone/"),
+    Operation(Task.RESTORE, "PATCH", "/globalsnapstreams/{}/stop"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Moves as text: what one would do, and how far one is."""
+"""Operations as text: what one would do, and how far one is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.restore_plan import RestorePlan
 
 
 def move_text(plan: MovePlan, command: str) -> str:
@@ -14,6 +16,23 @@ def move_text(plan: MovePlan, command: str) -> str:
     way = f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
     if plan.mode in (REJOIN, KEEP):
         way = f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+    return _text(plan, way, command)
+
+
+def restore_text(plan: RestorePlan, command: str) -> str:
+    """A planned restore as a person reads it before consent."""
+    to = f"to {inert(plan.directory, 300)}" if plan.directory else "in place"
+    way = f"restore {plan.id[:8]} of {inert(plan.path, 200)} from {inert(plan.snapshot.get('name'), 200)}, {to}"
+    text = _text(plan, way, command)
+    lines = [inert(line, None) for line in plan.lines.splitlines()]
+    return (
+        "\n".join([text, "", "for the document, once it is there:", *(f"  {line}" for line in lines)])
+        if lines
+        else text
+    )
+
+
+def _text(plan: OperationPlan, way: str, command: str) -> str:
     lines = [
         way,
         f"loses: {inert(plan.loss, 300)}",
@@ -36,14 +55,18 @@ def move_text(plan: MovePlan, command: str) -> str:
 
 
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
-    """A move as its record says, with each call whose outcome matters now, and how its sides stand."""
+    """An operation as its record says, with each call whose outcome matters now, and how things stand."""
     state = (
         operation.phase.value
         if operation.phase.closed
         else f"{operation.phase.value} at stage {operation.stage or 'none yet'}"
     )
+    way = f"from {operation.source} to {operation.target}"
+    if operation.source == operation.target:
+        to = operation.facts.get("directory")
+        way = f"to {inert(to, 300)}" if to else f"at {operation.source}, {inert(operation.mode, 40)}"
     lines = [
-        f"{operation.kind} {operation.id} of {inert(operation.address, 200)} from {operation.source} to {operation.target}: {state}",
+        f"{operation.kind} {operation.id} of {inert(operation.address, 200)} {way}: {state}",
         f"  began {operation.began}; passed: {', '.join(operation.passed) or 'nothing yet'}",
     ]
     for attempt in operation.attempts:
@@ -59,6 +82,18 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         kept = operation.facts["branch"]
         lines.append(
             f"  what only {operation.source} had is there in the snapshot {inert(kept['name'], 80)} ({inert(kept['id'], 40)})"
+        )
+    if "kept" in operation.facts:
+        lines.append(
+            f"  what was there before is in the snapshot {inert(operation.facts['kept']['name'], 80)}, which is kept for a week"
+        )
+    after = operation.facts.get("used after")
+    if after is not None and after == operation.facts.get("used"):
+        # a copy that somebody stops is gone as one that is committed
+        lines.append(f"  {after} bytes are used, as many as before: see that it holds what the snapshot had")
+    if operation.facts.get("left"):
+        lines.append(
+            f"  the copy was complete: {inert(operation.facts['left'], 300)} stays, and nothing of the document is about it"
         )
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")

@@ -1,4 +1,4 @@
-"""The time of moves."""
+"""The time of operations."""
 
 from __future__ import annotations
 
