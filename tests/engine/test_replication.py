@@ -282,3 +282,9 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: pdx is its source")
     assert told(record).text.startswith("somebody moved it")
     assert told(replace(record, phase=Phase.DONE, target="iad")).text.startswith("somebody moved it")
+
+
+def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:
+    elsewhere = replace(a_view("iad"), origin="iad/volume/w")
+    (action,) = [one for one in made(TABLE["a role that changes"], elsewhere).actions if one.address.kind == "view"]
+    assert action.blocked == ()
