@@ -241,7 +241,7 @@ def test_a_kind_that_is_not_grouped_has_no_members() -> None:
     seen = observed(both("SOURCE", "DESTINATION"))
     (tenant,) = seen.objects("iad", "tenant")
     assert (key_of(tenant), members(seen, tenant), part_of(tenant).value) == ("", [], "member")
-    assert turned(tenant.kind, {}, {"name": "t"}) == {"name": "t"}
+    assert turned(tenant, {}, {"name": "t"}) == {"name": "t"}
 
 
 def test_what_the_other_site_has_of_it_is_read() -> None:

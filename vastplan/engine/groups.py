@@ -11,7 +11,7 @@ from typing import Any
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import SPLIT, Finding, Severity
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Values
@@ -30,7 +30,7 @@ class Part(Enum):
 _WRITING = (Part.LEADS, Part.ALONE)
 
 
-def _word(said: object) -> str:
+def word_of(said: object) -> str:
     """A role or a state as it is compared: systems write one in several ways."""
     return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
 
@@ -46,7 +46,7 @@ def part_of(live: Live) -> Part:
     grouped = live.kind.grouped
     if grouped is None or not grouped.role:
         return Part.MEMBER
-    role, state = (_word(live.attributes.get(name)) for name in (grouped.role, grouped.state))
+    role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
     if state in grouped.settled:
         words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
         for part, known in words:
@@ -100,12 +100,32 @@ def owned_groups(
     return groups
 
 
-def turned(kind: Kind, wanted: Mapping[str, Any], current: Values) -> Values:
-    """Live values the way round in which they are wanted: members say which end is which as the first of them did."""
-    for one, other in () if kind.grouped is None else kind.grouped.ends:
+def is_lost(live: Live) -> bool:
+    """Whether the other member of an object that does not follow is gone for good, as it says itself."""
+    grouped = live.kind.grouped
+    if grouped is None or part_of(live) is Part.FOLLOWS:
+        return False
+    return word_of(live.attributes.get(grouped.state)) in grouped.lost
+
+
+def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it costs to make one again that has other members, for people."""
+    if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
+        return ()
+    return ("costly: everything is sent to the other site again, and until it has arrived nobody can take over there",)
+
+
+def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
+    """Live values as they are compared: which end is which the way round in which it is wanted, as members say it as the first
+    of them did; and no other member where that is gone, as nothing goes there any more.
+    """
+    grouped = live.kind.grouped
+    for one, other in () if grouped is None else grouped.ends:
         ends = (wanted.get(one), wanted.get(other))
         if None not in ends and ends == (current.get(other), current.get(one)):
             current = {**current, one: ends[0], other: ends[1]}
+    if grouped is not None and is_lost(live):
+        current = {**current, grouped.across: None}
     return current
 
 
@@ -141,7 +161,7 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
         fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
-        yield Finding("VP347", Severity.WARNING, torn.text, fix, str(address))
+        yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
         (back, *_) = torn.sites
         fix = _back(address, back, site)

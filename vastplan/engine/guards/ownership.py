@@ -54,6 +54,16 @@ def torn(action: Action, context: GuardContext) -> Block | None:
     return None
 
 
+def busy(action: Action, context: GuardContext) -> Block | None:
+    """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
+    owned = context.matches.owned.get(action.address)
+    origin = action.origin or ("" if owned is None else owned.origin)
+    for address, why in context.changing.items():
+        if action.address == address or same_composite(origin, context.origins[address]):
+            return Block("busy", why, "plan again when it is done")
+    return None
+
+
 def follows(live: Live) -> bool:
     """Whether an object is the copy that the system keeps of one on another site."""
     return live.kind.mirrored and live.system_owned
