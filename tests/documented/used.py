@@ -25,6 +25,8 @@ BESIDES = {
         ("GET", "/replicationrestorepoints/"),
         ("PATCH", "/protectedpaths/{id}/replicate_now/"),
         ("PATCH", "/protectedpaths/{id}/force_failover"),
+        ("PATCH", "/protectedpaths/{id}/reattach_stream/"),
+        ("POST", "/snapshots/"),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered if each.path),
     ),
     "runai": (

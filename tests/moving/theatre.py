@@ -124,8 +124,8 @@ class Theatre:
     def writers(self) -> list[str]:
         return self.lab.world.writers(self.path("pdx")["guid"])
 
-    def plan(self, **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(HOME, "pdx", **options), self.clock)
+    def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
+        return plan_move(self.lab.workspace(), Wanted(HOME, to, **options), self.clock)
 
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()

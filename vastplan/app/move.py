@@ -13,31 +13,28 @@ from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.clock import CLOCK
 from vastplan.app.moving.ends import Met, meet
-from vastplan.app.moving.evidence import evidence, loss_of
-from vastplan.app.moving.pair import Pair, pair_of
+from vastplan.app.moving.evidence import evidence
+from vastplan.app.moving.modes import by_hand, loss_of, refuse_mode, stages_of, users_of
+from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.moving.record import by_id, journal, operations
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
-from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import MovePlan, MoveStage
+from vastplan.model.move_plan import PLANNED, MovePlan, MoveStage
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import Ends, Work, noted
-from vastplan.operations.planned import amiss, planned
+from vastplan.operations.ends import Ends, noted
 from vastplan.operations.run import Run, Stopped, abort, begin, carry_out, close
 from vastplan.operations.stage import Stage
-from vastplan.operations.unplanned import answers, newest, unplanned
-from vastplan.schema.replicated import Job
 
 LASTS = timedelta(minutes=15)
-PLANNED, UNPLANNED = "planned", "unplanned"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `broken` is why the source is no good although it answers."""
+    """What somebody asks for. `to` is the side that is to lead, `broken` why the source is no good although it answers."""
 
     address: Address
     to: str
@@ -45,19 +42,24 @@ class Wanted:
     broken: str = ""
 
 
+def other_site(workspace: Workspace, address: Address, site: str) -> str:
+    """The site that shares what is at an address with another one. Raises `VastplanError`."""
+    return other_of(workspace.entries()[0], address, site)
+
+
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
     clock = clock or CLOCK
     pair = _pair(workspace, wanted.address, wanted.to)
     parts = _parts(workspace, pair)
-    sites = (pair.path.site, pair.target)
+    sites = (pair.source, pair.target)
     with connected(workspace.document, sites=sites, writable=False) as providers:
         met = meet(workspace, providers, pair, parts, clock)
         _refuse_second(parts, met.guid)
-        _refuse_mode(met.ends, wanted, pair)
-        guid, created = newest(met.ends.target)
+        refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
+        lose, loss = loss_of(wanted.mode, met.ends)
         now = clock.now()
-        users = _users(met.ends, wanted.mode)
+        users = users_of(met.ends, wanted.mode)
         plan = MovePlan(
             document=workspace.name,
             digest=workspace.digest(workspace.entries()[0]),
@@ -68,17 +70,17 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             address=str(wanted.address),
             path=str(pair.path),
             mode=wanted.mode,
-            source=pair.path.site,
+            source=pair.source,
             target=pair.target,
             guid=met.guid,
             broken=wanted.broken,
-            lose={"guid": guid, "created": created},
-            loss=loss_of(wanted.mode, created),
+            lose=lose,
+            loss=loss,
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
             stages=tuple(_shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users),
-            by_hand=_by_hand(pair),
+            by_hand=by_hand(pair, wanted.mode),
         )
         return MOVE_FILE.sealed(plan)
 
@@ -144,16 +146,11 @@ def moves(workspace: Workspace) -> tuple[Operation, ...]:
     return operations(_all_parts(workspace))
 
 
-def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
-    """The stages of a mode."""
-    return planned(ends) if mode == PLANNED else unplanned(ends, broken)
-
-
 @contextmanager
 def _opened(
     workspace: Workspace, pair: Pair, clock: Clock
 ) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
-    sites = (pair.path.site, pair.target)
+    sites = (pair.source, pair.target)
     with (
         locked_ledgers(workspace, sites) as ledgers,
         connected(workspace.document, sites=sites, writable=True) as providers,
@@ -164,7 +161,7 @@ def _opened(
 
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
     """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
-    users = _users(ends, plan.mode)
+    users = users_of(ends, plan.mode)
     known = {str(job.get("id")) for job in plan.jobs}
     others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
     if others:
@@ -177,7 +174,7 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         mode=plan.mode,
         subject=plan.guid,
         address=str(pair.path),
-        source=pair.path.site,
+        source=pair.source,
         target=pair.target,
         document=plan.digest,
         began=ends.clock.now().isoformat(timespec="seconds"),
@@ -215,22 +212,12 @@ def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
 
 def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:
     with workspace.ledger() as backend:
-        return {site: backend.read(site) for site in (pair.path.site, pair.target)}
+        return {site: backend.read(site) for site in (pair.source, pair.target)}
 
 
 def _all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
     with workspace.ledger() as backend:
         return {site: backend.read(site) for site in backend.sites()}
-
-
-def _users(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
-    """The workloads that use the data at the source; of a source that is given up those that can still be read."""
-    if mode == PLANNED:
-        return ends.users()
-    try:
-        return ends.users()
-    except (Refused, Unreachable):
-        return ()
 
 
 def _refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
@@ -251,33 +238,6 @@ def _refuse_old(workspace: Workspace, plan: MovePlan, now: datetime) -> None:
         raise Stale(f"{plan.path}: the planned move has expired ({plan.expires}); plan it again")
     if workspace.digest(workspace.entries()[0]) != plan.digest:
         raise Stale(f"{plan.path}: the document has changed since the move was planned; plan it again")
-
-
-def _refuse_mode(ends: Ends, wanted: Wanted, pair: Pair) -> None:
-    if wanted.mode == PLANNED:
-        problem = amiss(ends.source.look(), ends.target.look(), ends)
-        if problem:
-            raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
-    elif not wanted.broken and answers(ends):
-        raise VastplanError(
-            f"{pair.path}: {pair.path.site} answers, so a planned move loses nothing; "
-            "if it is no good all the same, say why: --broken REASON"
-        )
-
-
-def _by_hand(pair: Pair) -> tuple[str, ...]:
-    told = [
-        f"in the document: {pair.path.site} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
-    ]
-    told += [
-        f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
-        for here, there in pair.work
-        if there is None
-    ]
-    told.append(
-        f"pods, clients and workloads that no project of this document runs at {pair.path.site} have to be stopped"
-    )
-    return tuple(told)
 
 
 def _shown(stage: Stage) -> MoveStage:

@@ -42,7 +42,20 @@ def _plan(verbs: _Verbs) -> None:
     verb = _verb(verbs, "plan", "read both sites, and show and save what would be done", example)
     _of_document(verb)
     verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path that replicates")
-    verb.add_argument("--to", required=True, metavar="SITE", help="the site that is to have it")
+    ways = verb.add_mutually_exclusive_group(required=True)
+    ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
+    ways.add_argument(
+        "--rejoin",
+        default="",
+        metavar="SITE",
+        help="a site that is back, and is to follow the other one again: what only it has is lost but for a snapshot",
+    )
+    ways.add_argument(
+        "--keep",
+        default="",
+        metavar="SITE",
+        help="where both led: the site that was right, which the other one is to follow",
+    )
     verb.add_argument(
         "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
     )
@@ -56,7 +69,10 @@ def _run(verbs: _Verbs) -> None:
     verb.add_argument("paths", nargs=1, type=Path, metavar="FILE", help="what vastplan move plan saved")
     _connections(verb)
     verb.add_argument(
-        "--lose", default="", metavar="RESTOREPOINT", help="go back to this restore point, losing what came later"
+        "--lose",
+        default="",
+        metavar="RESTOREPOINT",
+        help="go back to this restore point (or everything), losing what came later",
     )
     verb.add_argument(
         "--approvals", type=Path, metavar="FILE", help="in the place of --lose: an approval of the protected path"

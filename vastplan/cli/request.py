@@ -222,6 +222,8 @@ class MoveRequest(Request):
     verb: MoveVerb
     subject: str = ""
     to: str = ""
+    rejoin: str = ""
+    keep: str = ""
     unplanned: bool = False
     broken: str = ""
     out: Path | None = None

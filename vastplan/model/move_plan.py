@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FORMAT_VERSION = "1.0"
+PLANNED, UNPLANNED, REJOIN, KEEP = "planned", "unplanned", "rejoin", "keep"
+MODES = (PLANNED, UNPLANNED, REJOIN, KEEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class MovePlan:
-    """One move. `lose` is the newest restore point at the target, which an unplanned move goes back to."""
+    """One move. `lose` is the restore point that is gone back to: at the target by an unplanned move, on both sides by a rejoin.
+
+    In a rejoin `target` is the side that is kept, and `source` the one that follows it from then on.
+    """
 
     document: str
     digest: str

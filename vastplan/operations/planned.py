@@ -24,7 +24,7 @@ def planned(ends: Ends) -> tuple[Stage, ...]:
         _switch(ends, bound),
         open_(ends),
         start(ends, FREEZE),
-        _protect(ends, bound),
+        protect(ends, bound),
     )
 
 
@@ -144,7 +144,8 @@ def open_(ends: Ends) -> Stage:
     )
 
 
-def _protect(ends: Ends, bound: float) -> Stage:
+def protect(ends: Ends, bound: float) -> Stage:
+    """The old source has a restore point of the new one."""
     return Stage(
         PROTECT,
         f"replicate now at {ends.target.site}, back to {ends.source.site}",

@@ -8,6 +8,7 @@ from vastplan.operations.stage import Call, Gate, Holds, Told
 from vastplan.schema.replicated import Point, Replica, Role
 
 REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
+KEEP, REATTACH = "keep", "reattach"
 
 
 def _newest(replica: Replica) -> Facts:
@@ -122,3 +123,31 @@ def enable(replica: Replica) -> Call:
 
     what = f"PATCH {replica.path} enabled at {replica.site}"
     return Call(ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, told)
+
+
+def keep(replica: Replica, name: str) -> Call:
+    """A snapshot of one side, by a name that is the operation's own."""
+
+    def read() -> Facts:
+        found = replica.kept(name)
+        return {"snapshot": found.id if found else ""}
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["snapshot"] else Told.NOTHING
+
+    return Call(
+        KEEP, f"POST /snapshots/ {name} at {replica.site}", {"name": name}, read, lambda: replica.keep(name), told
+    )
+
+
+def reattach(ends: Ends) -> Call:
+    """The source follows the target from now on. Whether it does is read of itself."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        if now["source_role"] in (Role.DESTINATION.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        same = (before["source"], before["target"]) == (now["source"], now["target"])
+        return Told.NOTHING if same else Told.UNKNOWN
+
+    what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
+    return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, told)

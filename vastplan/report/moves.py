@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import MovePlan
+from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
 
 
 def move_text(plan: MovePlan, command: str) -> str:
     """A planned move as a person reads it before consent."""
+    way = f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
+    if plan.mode in (REJOIN, KEEP):
+        way = f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
     lines = [
-        f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}",
+        way,
         f"loses: {inert(plan.loss, 300)}",
         "",
         "evidence:",
@@ -50,6 +53,11 @@ def status_text(operation: Operation) -> str:
     lines += [
         f"  {inert(name, 200)} is {inert(one.get('phase'), 40)} at {operation.target}" for name, one in started.items()
     ]
+    if "branch" in operation.facts:
+        kept = operation.facts["branch"]
+        lines.append(
+            f"  what only {operation.source} had is there in the snapshot {inert(kept['name'], 80)} ({inert(kept['id'], 40)})"
+        )
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
     return "\n".join(lines)

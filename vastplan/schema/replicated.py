@@ -22,11 +22,24 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A state of the data that is kept: when it was taken, and when it had arrived at the other side ("" while it has not)."""
+    """A state of the data that is kept: when it was taken, and when it had arrived at the other side ("" while it has not).
+
+    `size` is how many bytes it holds, `None` where nobody says.
+    """
 
     guid: str
     created: str
     arrived: str = ""
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A snapshot that an operation had taken of one side. `ready` is whether all of it is there."""
+
+    id: str
+    name: str
+    ready: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,15 @@ class Replica(Protocol):
 
     def enable(self) -> None:
         """Let states be taken and sent."""
+
+    def reattach(self) -> None:
+        """Let the other side follow again; only where it is the source. What only the other side has is gone from it."""
+
+    def keep(self, name: str) -> None:
+        """Take a snapshot of this side that nothing replicates, and that lasts for a week."""
+
+    def kept(self, name: str) -> Kept | None:
+        """The snapshot of that name, `None` where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

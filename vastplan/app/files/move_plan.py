@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vastplan.app.files.versioned import Messages, VersionedFile
 from vastplan.model import canonical_json
-from vastplan.model.move_plan import FORMAT_VERSION, MovePlan
+from vastplan.model.move_plan import FORMAT_VERSION, MODES, MovePlan
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -30,7 +30,7 @@ def _from_data(data: dict[str, Any]) -> MovePlan:
     plan = _adapter().validate_python(data)
     if any(datetime.fromisoformat(time).tzinfo is None for time in (plan.created, plan.expires)):
         raise ValueError("a time without a zone")
-    if plan.mode not in ("planned", "unplanned") or plan.kind != "move":
+    if plan.mode not in MODES or plan.kind != "move":
         raise ValueError("no mode of a move")
     return plan
 

@@ -15,7 +15,7 @@ from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Claim, Ends, Work
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
-from vastplan.schema.replicated import Point, Replica, Side
+from vastplan.schema.replicated import Kept, Point, Replica, Side
 from vastplan.systems.kubernetes.mounts import PodMounts
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
@@ -48,7 +48,15 @@ class Silent:
         """Nothing can be asked of it."""
         raise self._no()
 
-    take_over = give_up = detach = force = enable = replicate_now
+    def keep(self, name: str) -> None:
+        """Nothing can be asked of it."""
+        raise self._no()
+
+    def kept(self, name: str) -> Kept | None:
+        """Nor is anything known that it keeps."""
+        raise self._no()
+
+    take_over = give_up = detach = force = enable = reattach = replicate_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ class Met:
 
 def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:
     """The ends of a pair. Raises `VastplanError` where the target has no such path."""
-    source, target = pair.path.site, pair.target
+    source, target = pair.source, pair.target
     problem = ""
     row = None
     try:

@@ -42,10 +42,3 @@ def _of_side(replica: Replica) -> list[Fact]:
         Fact(f"{site} newest restore point", f"{guid} as of {created}" if guid else "none"),
         Fact(f"{site} used bytes", "unknown: no quota on the directory" if used is None else str(used)),
     ]
-
-
-def loss_of(mode: str, created: str) -> str:
-    """What is lost, in words."""
-    if mode == "planned":
-        return "nothing that was written before the freeze"
-    return f"all that was written after {created or 'the beginning'}, an unknown number of bytes"

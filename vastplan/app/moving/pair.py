@@ -26,10 +26,14 @@ class ClaimOf:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites."""
+    """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
+
+    `path` is where the document has it, which is the source, or the target of what goes the way that the document says already.
+    """
 
     path: Address
     name: str
+    source: str
     target: str
     source_directory: str
     target_directory: str
@@ -38,29 +42,55 @@ class Pair:
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
-    """The pair of a volume, view or protected path. Raises `VastplanError` where it has none that reaches the site."""
+    """The pair of a volume, view or protected path, either way round. Raises `VastplanError` where it has none with the site."""
     everything = tuple(entries)
     path = _path(everything, address)
     remote = path.values.get("remote_tenant")
     if not isinstance(remote, Ref):
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
-    if remote.target.site != to:
+    ends = {
+        path.address.site: str(path.values["source_dir"]),
+        remote.target.site: str(path.values["target_exported_dir"]),
+    }
+    if to not in ends:
         raise VastplanError(f"{path.address} replicates to {remote.target.site}, not to {inert(to, 80)}")
-    here, there = str(path.values["source_dir"]), str(path.values["target_exported_dir"])
-    source = _mounted(everything, path.address.site, here, path.values.get("tenant"))
-    target = _mounted(everything, to, there, remote)
-    spare = target[0] if len(target) == 1 else None
-    named = {claim.address.name: claim for claim in target}
-    work = tuple((claim, named.get(claim.address.name, spare)) for claim in source)
-    covers = {str(path.address), str(path.address._replace(site=to)), *_standing(everything, path.address.site, here)}
-    covers |= set(_standing(everything, to, there))
-    return Pair(path.address, path.called, to, here, there, work, tuple(sorted(covers)))
+    (source,) = ends.keys() - {to}
+    theirs = _mounted(everything, to, ends[to])
+    spare = theirs[0] if len(theirs) == 1 else None
+    named = {claim.address.name: claim for claim in theirs}
+    work = tuple((claim, named.get(claim.address.name, spare)) for claim in _mounted(everything, source, ends[source]))
+    covers = {str(path.address._replace(site=site)) for site in ends}
+    for site, directory in ends.items():
+        covers |= set(_standing(everything, site, directory))
+    return Pair(path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)))
+
+
+def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:
+    """The other site of a pair. Raises `VastplanError`."""
+    path = _path(tuple(entries), address)
+    remote = path.values.get("remote_tenant")
+    sites = {path.address.site, remote.target.site} if isinstance(remote, Ref) else {path.address.site}
+    if site not in sites or len(sites) != 2:
+        raise VastplanError(
+            f"{path.address} is on {' and '.join(sorted(sites))}, not on {inert(site, 80)} and another site"
+        )
+    (other,) = sites - {site}
+    return other
 
 
 def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     by_address = {entry.address: entry for entry in everything}
     if address.kind == "protected_path" and address in by_address:
         return by_address[address]
+    moved = [
+        one
+        for one in everything
+        if one.address.kind == "protected_path"
+        and isinstance(one.values.get("remote_tenant"), Ref)
+        and address in (one.address._replace(site=address.site), _composite(one, address.site))
+    ]
+    if len(moved) == 1:  # the document has it on the other site, which is active there
+        return moved[0]
     paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
     if address.kind == "view" and address in by_address:
         view = by_address[address].values
@@ -76,6 +106,11 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
         said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
         raise VastplanError(f"{inert(address, 200)} is no volume, view or protected path that replicates; {said}")
     return found[0]
+
+
+def _composite(path: Entry, site: str) -> Address | None:
+    """The entry that a path is part of, as it stands on a site."""
+    return Address.parse(path.origin)._replace(site=site) if path.origin else None
 
 
 def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
@@ -98,7 +133,7 @@ def _standing(everything: tuple[Entry, ...], site: str, directory: str) -> Itera
             yield str(one.address)
 
 
-def _mounted(everything: tuple[Entry, ...], site: str, directory: str, tenant: object) -> tuple[ClaimOf, ...]:
+def _mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
     """The claims on a site that are bound to a volume of the directory: by the handle of the volume."""
     volumes = {
         one.address

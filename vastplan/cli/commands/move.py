@@ -12,7 +12,7 @@ from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import lock_holder
-from vastplan.app.move import PLANNED, UNPLANNED, Wanted, abort_move, moves, plan_move, run_move
+from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, MoveRequest, MoveVerb
 from vastplan.cli.screen import Screen
@@ -21,7 +21,7 @@ from vastplan.model.address import Address
 from vastplan.model.canonical_json import plain
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import MovePlan
+from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
 from vastplan.model.shell import word, words
 from vastplan.report.moves import move_text, status_text
 from vastplan.report.values import counted
@@ -38,10 +38,7 @@ def _plan(request: MoveRequest, screen: Screen) -> int:
         address = Address.parse(request.subject)
     except ValueError as problem:
         raise VastplanError(str(problem)) from None
-    if request.broken and not request.unplanned:
-        raise VastplanError("--broken REASON is said to --unplanned")
-    mode = UNPLANNED if request.unplanned else PLANNED
-    plan = plan_move(workspace, Wanted(address, request.to, mode, request.broken))
+    plan = plan_move(workspace, _wanted(workspace, address, request))
     if request.format is Format.JSON:
         screen.json(plain(plan))
     else:
@@ -52,8 +49,21 @@ def _plan(request: MoveRequest, screen: Screen) -> int:
     return errors.OK
 
 
+def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wanted:
+    if request.broken and not request.unplanned:
+        raise VastplanError("--broken REASON is said to --unplanned")
+    if request.unplanned and not request.to:
+        raise VastplanError("--unplanned is said to --to SITE")
+    if request.rejoin:
+        return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
+    if request.keep:
+        other_site(workspace, address, request.keep)
+        return Wanted(address, request.keep, KEEP)
+    return Wanted(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
+
+
 def _command(file: Path, plan: MovePlan) -> str:
-    lose = f" --lose {word(plan.lose.get('guid', ''))}" if plan.mode == UNPLANNED else ""
+    lose = "" if plan.mode == PLANNED else f" --lose {word(plan.lose.get('guid', ''))}"
     return f"vastplan move run {word(file)}{lose}"
 
 
@@ -66,7 +76,10 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     if not begun:
         screen.show(move_text(plan, ""))
     jobs = counted(len(plan.jobs), "workload")
-    question = f"Suspend {jobs} at {plan.source} and move {plan.path} to {plan.target}? Only yes is yes: "
+    does = f"move {plan.path} to {plan.target}"
+    if plan.mode in (REJOIN, KEEP):
+        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
+    question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
     if not begun and not request.yes and not screen.ask(question):
         raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
     done = run_move(workspace, plan, screen.progress, _command(file, plan), consent=consent)
@@ -76,7 +89,7 @@ def _run(request: MoveRequest, screen: Screen) -> int:
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of an unplanned move, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of a move that is not planned, and how. Raises `VastplanError` where nobody does."""
     if plan.mode == PLANNED:
         return {}
     guid = plan.lose.get("guid", "")

@@ -10,14 +10,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import Unreachable
-from vastplan.schema.replicated import Point, Role, Side
+from vastplan.schema.replicated import Kept, Point, Role, Side
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 
-PATHS = "/protectedpaths/"
+PATHS, SNAPSHOTS = "/protectedpaths/", "/snapshots/"
 _ROLES = {role.value: role for role in Role}
 _GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"})
-_KEEP = timedelta(days=7)  # of a restore point that an operation asks for: so long may a person take over it
+_TAKEN = frozenset(
+    {"SUCCEED", "SUCCEEDED", "ACTIVE", "CREATED"}
+)  # a snapshot that is complete, as several versions say it
+_KEEP = timedelta(
+    days=7
+)  # of a restore point or snapshot that an operation asks for: so long may a person take over it
 Row = Mapping[str, Any]
 
 
@@ -65,13 +70,18 @@ class VastReplica:
         ours = [row for row in rows if row.get("protected_path_guid") == self._guid and row.get("guid")]
         ours.sort(key=lambda row: (str(row.get("created")), int(row.get("id") or 0)))
         return tuple(
-            Point(str(row["guid"]), str(row.get("created")), str(row.get("upload_finish_time") or "")) for row in ours
+            Point(
+                str(row["guid"]),
+                str(row.get("created")),
+                str(row.get("upload_finish_time") or ""),
+                row["logical_size"] if isinstance(row.get("logical_size"), int) else None,
+            )
+            for row in ours
         )
 
     def used(self) -> int | None:
         """By the quota of its directory, where it has one."""
-        tenant = self._provider.object(self.path).get("tenant_id")
-        for row in self._provider.rows("/quotas/", {"tenant_id": tenant}):
+        for row in self._provider.rows("/quotas/", {"tenant_id": self._tenant()}):
             if str(row.get("path", "")).rstrip("/") == self._directory.rstrip("/"):
                 used = row.get("used_effective_capacity")
                 return used if isinstance(used, int) else None
@@ -103,6 +113,31 @@ class VastReplica:
         """Replication and snapshots go on."""
         self._provider.ask("PATCH", self.path, {"enabled": True})
 
+    def reattach(self) -> None:
+        """On the source; which stream it is to be, the body says."""
+        self._provider.ask("PATCH", f"{self.path}reattach_stream/", {"stream_id": self._stream_id()})
+
+    def keep(self, name: str) -> None:
+        """Of its directory."""
+        end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        body = {"name": name, "path": self._directory, "tenant_id": self._tenant(), "expiration_time": end}
+        self._provider.ask("POST", SNAPSHOTS, body)
+
+    def kept(self, name: str) -> Kept | None:
+        """By its name and directory; a name is no key of VMS's, so several are not understood."""
+        rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
+        ours = [
+            row
+            for row in rows
+            if row.get("name") == name and _directory(row.get("path")) == _directory(self._directory)
+        ]
+        if len(ours) > 1:
+            raise Unreachable(f"{self._provider.describe()} has {len(ours)} snapshots {name} of one directory")
+        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) in _TAKEN) if ours else None
+
+    def _tenant(self) -> Any:
+        return self._provider.object(self.path).get("tenant_id")
+
     def _stream_id(self) -> str:
         if not self._stream:
             rows = self._provider.rows("/replicationstreams/", {})
@@ -112,6 +147,11 @@ class VastReplica:
                 raise Unreachable(text)
             self._stream = str(ours[0].get("id"))
         return self._stream
+
+
+def _directory(path: Any) -> str:
+    """With and without a slash at its end it is the same."""
+    return str(path or "").rstrip("/")
 
 
 def _plain(said: Any) -> str:

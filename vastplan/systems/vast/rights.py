@@ -37,6 +37,8 @@ BESIDES = (
     Operation(Task.MOVE, "GET", "/replicationrestorepoints/"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
+    Operation(Task.MOVE, "POST", "/snapshots/"),
 )
 
 
