@@ -146,10 +146,13 @@ def test_moved_and_the_ways_out() -> None:
     made = plan(both("DESTINATION", "SOURCE"), path("iad"), iad=OURS)
     (finding,) = made.findings
     assert finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
-    assert finding.fix == "active: pdx, or make iad its source again"
+    back = "once that is written vastplan move plan DOCUMENT pdx/{} --to iad brings it back"
+    assert finding.fix == f"active: pdx keeps it there; {back.format('volume/v')}"
     assert of_path(made) == {}
     made = plan(both("DESTINATION", "SOURCE"), path("iad", origin=False), iad=replace(OURS, origin=""))
-    assert [one.fix for one in made.findings] == ["make this site its source again, or write it for the site that is"]
+    assert [one.fix for one in made.findings] == [
+        f"writing it for pdx keeps it there; {back.format('protected_path/v')}"
+    ]
 
 
 def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_afterwards() -> None:
@@ -235,7 +238,7 @@ def test_a_kind_that_is_not_grouped_has_no_members() -> None:
     seen = observed(both("SOURCE", "DESTINATION"))
     (tenant,) = seen.objects("iad", "tenant")
     assert (key_of(tenant), members(seen, tenant), part_of(tenant).value) == ("", [], "member")
-    assert turned(tenant.kind, {}, {"name": "t"}) == {"name": "t"}
+    assert turned(tenant, {}, {"name": "t"}) == {"name": "t"}
 
 
 def test_what_the_other_site_has_of_it_is_read() -> None:

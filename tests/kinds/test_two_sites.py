@@ -148,7 +148,9 @@ def test_a_move_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: Lab) 
     (finding,) = [one for one in plan.findings if one.code == "VP345"]
     assert (plan.actions, plan.unknown) == ((), ())
     assert finding.message.startswith("moved: its source is on pdx now (SOURCE, Active)")
-    assert finding.fix == "active: pdx, or make iad its source again"
+    assert finding.fix == (
+        "active: pdx keeps it there; once that is written vastplan move plan DOCUMENT pdx/volume/v --to iad brings it back"
+    )
     lab.write(document(active="pdx"))
     consent = lab.consent_to_loss(SOURCE_OF_IAD)
     plan = lab.plan(consent)

@@ -401,8 +401,9 @@ class _Execution:
 
     def _current(self, row: Row) -> Values:
         """The row's values with references named; what this run has made counts."""
-        current = self._context.matches.symbolic(self._kind, self._live(row), self._references, self._named)
-        return turned(self._kind, self._values, current)
+        live = self._live(row)
+        current = self._context.matches.symbolic(self._kind, live, self._references, self._named)
+        return turned(live, self._values, current)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)

@@ -11,9 +11,10 @@ from typing import Any
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import SPLIT, Finding, Severity
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
-from vastplan.schema.kind import Kind, Values
+from vastplan.schema.kind import Grouped, Kind, Values
 
 
 class Part(Enum):
@@ -29,7 +30,7 @@ class Part(Enum):
 _WRITING = (Part.LEADS, Part.ALONE)
 
 
-def _word(said: object) -> str:
+def word_of(said: object) -> str:
     """A role or a state as it is compared: systems write one in several ways."""
     return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
 
@@ -45,7 +46,7 @@ def part_of(live: Live) -> Part:
     grouped = live.kind.grouped
     if grouped is None or not grouped.role:
         return Part.MEMBER
-    role, state = (_word(live.attributes.get(name)) for name in (grouped.role, grouped.state))
+    role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
     if state in grouped.settled:
         words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
         for part, known in words:
@@ -99,12 +100,32 @@ def owned_groups(
     return groups
 
 
-def turned(kind: Kind, wanted: Mapping[str, Any], current: Values) -> Values:
-    """Live values the way round in which they are wanted: members say which end is which as the first of them did."""
-    for one, other in () if kind.grouped is None else kind.grouped.ends:
+def is_lost(live: Live) -> bool:
+    """Whether the other member of an object that does not follow is gone for good, as it says itself."""
+    grouped = live.kind.grouped
+    if grouped is None or part_of(live) is Part.FOLLOWS:
+        return False
+    return word_of(live.attributes.get(grouped.state)) in grouped.lost
+
+
+def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it costs to make one again that has other members, for people."""
+    if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
+        return ()
+    return ("costly: everything is sent to the other site again, and until it has arrived nobody can take over there",)
+
+
+def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
+    """Live values as they are compared: which end is which the way round in which it is wanted, as members say it as the first
+    of them did; and no other member where that is gone, as nothing goes there any more.
+    """
+    grouped = live.kind.grouped
+    for one, other in () if grouped is None else grouped.ends:
         ends = (wanted.get(one), wanted.get(other))
         if None not in ends and ends == (current.get(other), current.get(one)):
             current = {**current, one: ends[0], other: ends[1]}
+    if grouped is not None and is_lost(live):
+        current = {**current, grouped.across: None}
     return current
 
 
@@ -132,15 +153,18 @@ def split(observed: Observed, live: Live) -> Split | None:
     return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
 
 
-def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
-    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
+def told(observed: Observed, live: Live, address: Address, origin: str) -> Iterator[Finding]:
+    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write.
+
+    `origin` is the composite entry that it comes of, "" where it comes of none.
+    """
     grouped, site = live.kind.grouped, live.site
     if grouped is None:
         return
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
         fix = "find out which one is right before anything is written: vastplan changes nothing of it on either"
-        yield Finding("VP347", Severity.WARNING, torn.text, fix, str(address))
+        yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
         fix = "see what is there before it is attached again: what only it has is lost by that"
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
@@ -149,9 +173,18 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
         fix = "make this site its source again, or write it for the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
-            if composed:
-                fix = f"{grouped.chosen_by}: {leads.site}, or make {site} its source again"
+            fix = _ways_out(grouped, leads.site, address, origin)
         yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+
+
+def _ways_out(grouped: Grouped, now: str, address: Address, origin: str) -> str:
+    """To have it where it is, which is an edit, and to have it back, which is a move."""
+    site, subject = address.site, str(address)
+    kept = f"writing it for {now}"
+    if origin:
+        kept, subject = f"{grouped.chosen_by}: {now}", origin
+    there = f"{now}/{subject.partition('/')[2]}"
+    return f"{kept} keeps it there; once that is written vastplan move plan DOCUMENT {word(there)} --to {site} brings it back"
 
 
 def same_composite(one: str, other: str) -> bool:

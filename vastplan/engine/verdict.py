@@ -14,7 +14,7 @@ from vastplan.engine.diff import (
     digests,
     fingerprint,
 )
-from vastplan.engine.groups import Part, changing, key_of, part_of, turned
+from vastplan.engine.groups import Part, changing, costs, is_lost, key_of, part_of, turned
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
@@ -161,6 +161,7 @@ class Verdicts:
             live is None
             or owned is None
             or self._changing(live)
+            or is_lost(live)
             or match.unknown
             or part.intents
             or entry.address in self._matches.renames.moves
@@ -201,7 +202,7 @@ class Verdicts:
             changes=made_of(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
-            notes=entry.chosen,
+            notes=(*entry.chosen, *(costs(kind, entry.values) if match.owned is not None else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=by_hand,
@@ -229,7 +230,7 @@ class Verdicts:
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
         part = self._ledger[entry.address.site]
-        current = turned(kind, values, self._matches.symbolic(kind, live, [ref for _, ref in named]))
+        current = turned(live, values, self._matches.symbolic(kind, live, [ref for _, ref in named]))
         renamed_from = self._renamed_from(entry.address)
         intent = standing_intent(self._matches, self._ledger, entry.address)
         applied = match.owned.fields if match.owned else None
@@ -276,7 +277,7 @@ class Verdicts:
             id=live.id,
             locator=live.locator,
             fingerprint=fingerprint(kind, entry.values, current),
-            notes=(*entry.chosen, *drawn),
+            notes=(*entry.chosen, *drawn, *(costs(kind, entry.values) if verb is Verb.REPLACE else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=made_again,

@@ -9,7 +9,7 @@ from vastplan.model.wording import shortened
 
 
 class Severity(Enum):
-    """How bad a finding is; an error stops the command, a warning does not."""
+    """How bad a finding is; an error stops the command, or (`SPLIT`) all that is about its object; a warning stops nothing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -18,6 +18,10 @@ class Severity(Enum):
 
 ENDPOINT_CHANGED = "VP331"
 """A credential would go elsewhere than before: reports say so before anything else."""
+
+SPLIT = "VP347"
+"""More than one site writes to what is one. It is the systems' error and no mistake of the document: a guard stops what is about
+that object, and the rest goes on."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

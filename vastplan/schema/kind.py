@@ -336,6 +336,9 @@ class Grouped:
     detached. A role counts while the attribute `state` is one of `settled`; these are words in upper case, with _ for a blank. `across` is the field
     that only what has other members has. A document says which site is to lead in the key `chosen_by` of a composite entry. `ends` are
     pairs of fields of which a member may have either the one way round or the other.
+
+    Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
+    member is gone for good. `told` are the attributes that say how far the others are.
     """
 
     key: str
@@ -348,6 +351,28 @@ class Grouped:
     across: str = ""
     chosen_by: str = ""
     ends: tuple[tuple[str, str], ...] = ()
+    starting: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
+    told: Told | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The attributes of a member that say how far the others are: when the newest that has arrived was taken and came, the newest
+    that was taken, the bytes that are on their way and how much of it is done (of 1000), how the member is, and its
+    link, which is up while it says one of `connected`. The field `enabled` is false while nothing is sent.
+    """
+
+    as_of: str
+    arrived: str
+    taken: str
+    coming: str
+    progress: str
+    health: str
+    peer: str
+    connected: frozenset[str]
+    enabled: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,28 @@ from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
 from vastplan.model.units import SECONDS, show
+from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
+    for path, taken, behind, every in _late(facts):
+        text = (
+            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {show(behind, SECONDS)} "
+            f"older, and one is due every {show(every, SECONDS)}"
+        )
+        yield Violation(path, text)
+
+
+def late(facts: Facts) -> dict[str, str]:
+    """What is further behind than its schedule says, by address, in a few words; waived or not."""
+    return {
+        str(path.address): f"{show(behind, SECONDS)} behind, and one is due every {show(every, SECONDS)}"
+        for path, _, behind, every in _late(facts)
+    }
+
+
+def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
+    """The path, when its newest snapshot was taken, how much older the newest is that has arrived, and its shortest frame."""
     for path in facts.objects.all("protected_path"):
         policy = facts.objects.get(path.values.get("protection_policy"))
         if policy is None or "remote_tenant" not in path.values:
@@ -24,11 +43,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 continue
             behind = int((taken - arrived).total_seconds())
             if behind > every:
-                text = (
-                    f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {show(behind, SECONDS)} "
-                    f"older, and one is due every {show(every, SECONDS)}"
-                )
-                yield Violation(path, text)
+                yield path, taken, behind, every
 
 
 def _moment(said: Any) -> datetime | None:

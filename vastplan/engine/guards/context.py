@@ -10,7 +10,7 @@ from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
-from vastplan.engine.groups import Split, split
+from vastplan.engine.groups import Split, changing, split
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.landing import Ground, ground_of
 from vastplan.engine.match import Matches
@@ -77,6 +77,8 @@ class GuardContext:
     """What digests of the ledger are keyed with, by site."""
     splits: Mapping[Address, Split] = field(default_factory=dict)
     """What is one on several sites and written to on more than one of them."""
+    changing: Mapping[Address, str] = field(default_factory=dict)
+    """What is one on several sites, of which it cannot be told now which leads, and why."""
     origins: Mapping[Address, str] = field(default_factory=dict)
     """The composite entries that these come of."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
@@ -136,7 +138,7 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
-    splits = _splits(matches, {*matches.owned, *desired})
+    splits, busy = _groups(matches, {*matches.owned, *desired})
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -163,20 +165,26 @@ def guard_context(
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,
-        origins={address: _origin(address, matches, desired) for address in splits},
+        changing=busy,
+        origins={address: _origin(address, matches, desired) for address in (*splits, *busy)},
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
     )
 
 
-def _splits(matches: Matches, addresses: Iterable[Address]) -> dict[Address, Split]:
-    found = {}
+def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Address, Split], dict[Address, str]]:
+    """What several write to, and what is changing."""
+    splits, busy = {}, {}
     for address in addresses:
         live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
-        if live is not None and (torn := split(matches.observed, live)) is not None:
-            found[address] = torn
-    return found
+        if live is None:
+            continue
+        if (torn := split(matches.observed, live)) is not None:
+            splits[address] = torn
+        elif why := changing(matches.observed, live):
+            busy[address] = why
+    return splits, busy
 
 
 def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:

@@ -16,7 +16,7 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    operating.under_way, ownership.of_another, ownership.copies, ownership.torn, destination.occupied, landing.in_the_way, loss.approved,
+    operating.under_way, ownership.of_another, ownership.copies, ownership.torn, ownership.busy, destination.occupied, landing.in_the_way, loss.approved,
     loss.in_use, loss.said_to_exist,
     loss.orphans, loss.locks, loss.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
     access.still_shields, access.still_backs, loss.unread_users, ownership.mass,

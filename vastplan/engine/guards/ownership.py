@@ -50,6 +50,16 @@ def torn(action: Action, context: GuardContext) -> Block | None:
     return None
 
 
+def busy(action: Action, context: GuardContext) -> Block | None:
+    """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
+    owned = context.matches.owned.get(action.address)
+    origin = action.origin or ("" if owned is None else owned.origin)
+    for address, why in context.changing.items():
+        if action.address == address or same_composite(origin, context.origins[address]):
+            return Block("busy", why, "plan again when it is done")
+    return None
+
+
 def follows(live: Live) -> bool:
     """Whether an object is the copy that the system keeps of one on another site."""
     return live.kind.mirrored and live.system_owned
@@ -94,8 +104,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for address in sorted(context.matches.owned):
         live, action = context.matches.match(address).live, context.actions.get(address)
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
-            composed = context.matches.owned[address].origin != ""
-            yield from told(context.matches.observed, live, address, composed=composed)
+            yield from told(context.matches.observed, live, address, context.matches.owned[address].origin)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (
         (address, match.owned, match.live)

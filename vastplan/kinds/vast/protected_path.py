@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready
+from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready, Told
 from vastplan.schema.markers import (
     AFTER_CREATE,
     CREATE_ONLY,
@@ -47,6 +47,23 @@ _BROKEN = frozenset(
         "DELETE_READY", "PENDING_CLEANUP",
     }
 )  # fmt: skip
+
+# Nothing has arrived yet: the role is settled, so the volume is worked on, but nobody can go on with the copy.
+_STARTING = frozenset(
+    {"Initializing", "Initial Scan", "Initial Sync", "Initial Sync Suspended", "INITIAL_SYNC_SUSPENDED"}
+)
+_FAILING = frozenset(
+    {
+        "Failed",
+        "Error",
+        "ERROR_DEPRECATED",
+        "Sync Failed",
+        "INVALID",
+        "Blocked",
+        "Suspended",
+        "INCREMENTAL_SYNC_SUSPENDED",
+    }
+)
 
 # In these a role is what it says, too; clients of groups of several streams meet the last one.
 _SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
@@ -129,6 +146,11 @@ KIND = kind(
         Attribute("state", ("state",)),
         Attribute("newest_snapshot", ("last_snapshot_creation_time",)),
         Attribute("newest_restore_point", ("last_restore_point_creation_time",)),
+        Attribute("arrived", ("last_restore_point_time",)),
+        Attribute("coming", ("last_uploading_restore_point_logical_size",)),
+        Attribute("progress", ("last_uploading_restore_point_progress",)),
+        Attribute("health", ("health",)),
+        Attribute("peer_state", ("peer_connection_state",)),
     ),
     grouped=Grouped(
         "guid",
@@ -141,6 +163,20 @@ KIND = kind(
         across="remote_tenant",
         chosen_by="active",
         ends=(("source_dir", "target_exported_dir"),),
+        starting=frozenset(map(_word, _STARTING)),
+        failing=frozenset(map(_word, _FAILING)),
+        lost=frozenset({"DELETED_ON_PEER"}),
+        told=Told(
+            as_of="newest_restore_point",
+            arrived="arrived",
+            taken="newest_snapshot",
+            coming="coming",
+            progress="progress",
+            health="health",
+            peer="peer_state",
+            connected=frozenset({"CONNECTED", "OK"}),
+            enabled="enabled",
+        ),
     ),
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
 )
