@@ -62,6 +62,7 @@ def _plan(verbs: _Verbs) -> None:
     verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
     verb.add_argument("--out", type=Path, metavar="FILE", help="save it for vastplan move run FILE")
     options.formats(verb, "text", "json")
+    options.reports(verb, ".html")
 
 
 def _run(verbs: _Verbs) -> None:

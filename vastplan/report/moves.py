@@ -7,13 +7,17 @@ from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
 
 
+def headline(plan: MovePlan) -> str:
+    """What moves, and which way."""
+    if plan.mode in (REJOIN, KEEP):
+        return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+    return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
+
+
 def move_text(plan: MovePlan, command: str) -> str:
     """A planned move as a person reads it before consent."""
-    way = f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
-    if plan.mode in (REJOIN, KEEP):
-        way = f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
     lines = [
-        way,
+        headline(plan),
         f"loses: {inert(plan.loss, 300)}",
         "",
         "evidence:",

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.app import reports
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load as load_approvals
@@ -14,6 +15,7 @@ from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import lock_holder
 from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting
 from vastplan.cli.request import Format, MoveRequest, MoveVerb
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
@@ -39,14 +41,15 @@ def _plan(request: MoveRequest, screen: Screen) -> int:
     except ValueError as problem:
         raise VastplanError(str(problem)) from None
     plan = plan_move(workspace, _wanted(workspace, address, request))
+    command = _command(request.out or Path("FILE"), plan)
     if request.format is Format.JSON:
         screen.json(plain(plan))
     else:
-        screen.show(move_text(plan, _command(request.out or Path("FILE"), plan)))
+        screen.show(move_text(plan, command))
     if request.out is not None:
         MOVE_FILE.save(plan, request.out)
         screen.progress(f"saved to {request.out}; it holds for 15 minutes")
-    return errors.OK
+    return errors.exit_code(reporting.write(request, screen, reports.of_move(plan, command)))
 
 
 def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wanted:
