@@ -14,6 +14,7 @@ from vastplan.report.moves import headline
 from vastplan.report.values import counted
 
 _STYLE = """
+body { overflow-wrap: anywhere }
 .timeline { list-style: none; margin: 0; padding: 0 0 0 12px; max-width: 60em }
 .timeline > li { position: relative; border-left: 2px solid var(--line); padding: 0 0 18px 26px }
 .timeline > li:last-child { border-color: transparent }
