@@ -61,7 +61,7 @@ def test_each_pair_of_sites_has_its_own_picture_and_one_side_alone_has_none() ->
         ("2026-11-26T11:59:30", "copy is 30 s old"),
         ("2026-11-26T12:00:01Z", "as of 2026-11-26T12:00:01Z"),
         ("yesterday", "as of yesterday"),
-        ("", "no restore point"),
+        ("", "no restore point known"),
     ],
 )
 def test_how_old_a_copy_is(as_of: str, said: str) -> None:

@@ -80,7 +80,7 @@ def _path(found: _Row, now: str, y: int) -> Html:
 def _side(one: Member, leads: str, x: int, y: int) -> Html:
     return joined(
         tag("rect", class_="box", x=x, y=y, width=WIDTH, height=HEIGHT, rx=7),
-        tag("text", fitting(one.site), x=x + 10, y=y + 19),
+        tag("text", fitting(one.site, 16), x=x + 10, y=y + 19),
         tag("text", fitting(_role(one), 29), class_="under", x=x + 10, y=y + 36),
         tag("text", "leads", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
     )
@@ -110,7 +110,7 @@ def _still_to_come(row: Replication) -> str:
 def age(as_of: str, now: str) -> str:
     """How old the copy is; of when it is, where that is later than `now`: clocks differ."""
     if not as_of:
-        return "no restore point"
+        return "no restore point known"
     taken, read = _moment(as_of), _moment(now)
     if taken is None or read is None or taken > read:
         return f"as of {inert(as_of, 60)}"
