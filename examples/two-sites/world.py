@@ -20,12 +20,10 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import requests
-
-from vastplan.sim.vast.assumed import Assumed
-from vastplan.sim.world import SYSTEMS, World
+if TYPE_CHECKING:  # they are loaded by who serves: whoever asks need not wait for that
+    from vastplan.sim.world import World
 
 HERE = Path(__file__).resolve().parent
 SITES = ("iad", "pdx")
@@ -73,7 +71,8 @@ class Player:
             "name": "train", "projectId": str(project["id"]), "clusterId": str(project["clusterId"]), "spec": spec,
         }  # fmt: skip
         self._call(site, "runai", "POST", "/api/v1/workloads/trainings", body)
-        self._put_to_work(site)
+        for _ in range(2):  # it is being made when it is looked at first
+            self._put_to_work(site)
         return self._job(site)
 
     def _pass(self, words: list[str]) -> str:
@@ -139,6 +138,8 @@ class Player:
 
     def _call(self, site: str, system: str, method: str, path: str, body: object = None) -> Any:
         """The system's own API, as anybody may use it."""
+        import requests
+
         one = self._endpoints[site, system]
         if system == "vast":
             asked, taken = ("/api/token/", {"username": one.username, "password": one.password}), "access"
@@ -154,6 +155,9 @@ class Player:
 
 def serve(folder: Path) -> int:
     """Keep the world running, and let others play with it, until somebody says `end`."""
+    from vastplan.sim.vast.assumed import Assumed
+    from vastplan.sim.world import SYSTEMS, World
+
     world = World(folder / ".vastplan" / "sim", dict.fromkeys(SITES, SYSTEMS), assumed=Assumed(per_read=PER_LOOK))
     world.start()
     world.link(*SITES, bandwidth=WAN)
@@ -183,7 +187,7 @@ def _answered(listening: socket.socket, player: Player) -> bool:
             return False
         try:
             answer = {"said": player.do(words[0], words[1:])}
-        except (ValueError, requests.RequestException, OSError) as problem:
+        except (ValueError, OSError) as problem:  # also what `requests` raises
             answer = {"problem": str(problem)}
         asking.sendall(json.dumps(answer).encode())
     return True
