@@ -146,13 +146,10 @@ def test_moved_and_the_ways_out() -> None:
     made = plan(both("DESTINATION", "SOURCE"), path("iad"), iad=OURS)
     (finding,) = made.findings
     assert finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
-    back = "once that is written vastplan move plan DOCUMENT pdx/{} --to iad brings it back"
-    assert finding.fix == f"active: pdx keeps it there; {back.format('volume/v')}"
+    assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     assert of_path(made) == {}
     made = plan(both("DESTINATION", "SOURCE"), path("iad", origin=False), iad=replace(OURS, origin=""))
-    assert [one.fix for one in made.findings] == [
-        f"writing it for pdx keeps it there; {back.format('protected_path/v')}"
-    ]
+    assert [one.fix for one in made.findings] == ["make this site its source again, or write it for the site that is"]
 
 
 def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_afterwards() -> None:

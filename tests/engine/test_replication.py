@@ -264,7 +264,8 @@ def test_what_is_only_in_the_ledger_is_told_and_no_group_twice() -> None:
 
 
 def test_a_move_of_ours_is_no_stranger() -> None:
-    from tests.engine.test_groups import kinds, observed
+    from tests.engine.test_groups import observed
+    from tests.guards.stage import kinds
     from vastplan.engine.match import match
     from vastplan.ledger import events
 

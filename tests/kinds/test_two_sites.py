@@ -148,9 +148,7 @@ def test_a_move_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: Lab) 
     (finding,) = [one for one in plan.findings if one.code == "VP345"]
     assert (plan.actions, plan.unknown) == ((), ())
     assert finding.message.startswith("moved: its source is on pdx now (SOURCE, Active)")
-    assert finding.fix == (
-        "active: pdx keeps it there; once that is written vastplan move plan DOCUMENT pdx/volume/v --to iad brings it back"
-    )
+    assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     lab.write(document(active="pdx"))
     consent = lab.consent_to_loss(SOURCE_OF_IAD)
     plan = lab.plan(consent)
@@ -254,9 +252,10 @@ def test_directories_that_differ_and_a_reader_on_the_other_site_go_there_and_bac
     (path,) = lab.rows("iad", "protected_path")
     assert (path["source_dir"], path["target_exported_dir"]) == ("/a/v", "/a/w")
     assert [lab.rows(site, "persistent_volume")[0]["spec"]["accessModes"] for site in BOTH] == [
-        ["ReadWriteMany"], ["ReadOnlyMany"]
+        ["ReadWriteMany"], ["ReadWriteMany"]
     ]  # fmt: skip
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
+    bound = _uids(lab)
     lead(lab, "pdx")
     lab.world.pass_time(60)
     lab.write(document(**(volume | {"access": {"pdx": "read", "iad": "read"}}), active="pdx"))
@@ -265,12 +264,24 @@ def test_directories_that_differ_and_a_reader_on_the_other_site_go_there_and_bac
     assert "iad/data_source/v" not in verbs or verbs["iad/data_source/v"] is not Verb.DELETE
     plan = lab.plan()
     assert "adopt" not in blocks(plan).get("pdx/protected_path/v", set())
+    assert not [one for one in verbs if "persistent_volume" in one or "data_source" in one]
     lab.apply(plan)
+    assert _uids(lab) == bound and lab.plan().actions == ()
     lead(lab, "iad")
     lab.world.pass_time(60)
     lab.write(document(**volume))
-    verbs = {str(action.address): action.verb for action in lab.plan().actions}
+    plan = lab.plan()
+    verbs = {str(action.address): action.verb for action in plan.actions}
     assert verbs["iad/protected_path/v"] is Verb.ADOPT and verbs["pdx/protected_path/v"] is Verb.RELEASE
+    assert not [one for one in verbs if "persistent_volume" in one or "data_source" in one]
+    lab.apply(plan)
+    assert _uids(lab) == bound and lab.plan().actions == ()
+
+
+def _uids(lab: Lab) -> list[str]:
+    """Of the volumes and claims of both sites: what is made anew has another."""
+    kinds = ("persistent_volume", "persistent_volume_claim")
+    return [row["metadata"]["uid"] for site in BOTH for kind in kinds for row in lab.rows(site, kind)]
 
 
 def test_global_access_makes_it_readable_on_the_other_site(lab: Lab) -> None:
@@ -284,7 +295,8 @@ def test_global_access_makes_it_readable_on_the_other_site(lab: Lab) -> None:
         "STARED_GLOBAL_NAMESPACE", 300, None,
     )  # fmt: skip
     assert roles(lab) == ["SOURCE", "DESTINATION"]
-    assert lab.rows("pdx", "persistent_volume")[0]["spec"]["accessModes"] == ["ReadOnlyMany"]
+    assert lab.rows("pdx", "persistent_volume")[0]["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert [lab.rows(site, "data_source")[0]["spec"].get("readOnly", False) for site in BOTH] == [False, True]
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
     lab.write(document(**(volume | {"global_access": {"lease": "10m", "at": ["pdx"]}})))
     lab.converge()

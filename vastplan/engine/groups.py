@@ -14,7 +14,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import SPLIT, Finding, Severity
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
-from vastplan.schema.kind import Grouped, Kind, Values
+from vastplan.schema.kind import Kind, Values
 
 
 class Part(Enum):
@@ -153,11 +153,8 @@ def split(observed: Observed, live: Live) -> Split | None:
     return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
 
 
-def told(observed: Observed, live: Live, address: Address, origin: str) -> Iterator[Finding]:
-    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write.
-
-    `origin` is the composite entry that it comes of, "" where it comes of none.
-    """
+def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
+    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
     grouped, site = live.kind.grouped, live.site
     if grouped is None:
         return
@@ -173,18 +170,14 @@ def told(observed: Observed, live: Live, address: Address, origin: str) -> Itera
         fix = "make this site its source again, or write it for the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
-            fix = _ways_out(grouped, leads.site, address, origin)
+            if composed:
+                fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
         yield Finding("VP345", Severity.WARNING, text, fix, str(address))
 
 
-def _ways_out(grouped: Grouped, now: str, address: Address, origin: str) -> str:
-    """To have it where it is, which is an edit, and to have it back, which is a move."""
-    site, subject = address.site, str(address)
-    kept = f"writing it for {now}"
-    if origin:
-        kept, subject = f"{grouped.chosen_by}: {now}", origin
-    there = f"{now}/{subject.partition('/')[2]}"
-    return f"{kept} keeps it there; once that is written vastplan move plan DOCUMENT {word(there)} --to {site} brings it back"
+def _move(address: Address) -> str:
+    """What plans a change of roles, which no apply makes."""
+    return f"vastplan move plan PATH {word(address)}"
 
 
 def same_composite(one: str, other: str) -> bool:

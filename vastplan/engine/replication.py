@@ -120,7 +120,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             group, silent, leads, now
         )
     if leads and leads != site:
-        by = f"moved by vastplan move {move.id}" if _ours(move, leads) else "somebody moved it"
+        by = f"moved by vastplan move {inert(move.id, 40)}" if move and _led_to(move, leads) else "somebody moved it"
         return ReplicationState.MOVED, f"{by}: {leads} is its source, and the document has {site}"
     if not leads:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
@@ -134,8 +134,9 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     return (ReplicationState.STOPPED, failing) if failing else (ReplicationState.IN_ORDER, "")
 
 
-def _ours(move: Operation | None, leads: str) -> bool:
-    return move is not None and move.phase is Phase.DONE and move.target == leads
+def _led_to(move: Operation, leads: str) -> bool:
+    """Whether a move of ours ended with that site as the source."""
+    return move.phase is Phase.DONE and move.target == leads
 
 
 def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:

@@ -9,7 +9,7 @@ from vastplan.model.wording import shortened
 
 
 class Severity(Enum):
-    """How bad a finding is; an error stops the command, or (`SPLIT`) all that is about its object; a warning stops nothing."""
+    """How bad a finding is; an error stops the command, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -46,7 +46,7 @@ def member(one: Member) -> str:
     if one.unread:
         return f"not known: {inert(one.unread, 200)}"
     known = (("data as of", one.as_of), ("arrived", one.arrived), ("to come", coming(one)))
-    return "; ".join((says(one), *(f"{name} {text}" for name, text in known if text)))
+    return "; ".join((says(one), *(f"{name} {inert(text, 60)}" for name, text in known if text)))
 
 
 def says(one: Member) -> str:

@@ -104,7 +104,8 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for address in sorted(context.matches.owned):
         live, action = context.matches.match(address).live, context.actions.get(address)
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
-            yield from told(context.matches.observed, live, address, context.matches.owned[address].origin)
+            composed = context.matches.owned[address].origin != ""
+            yield from told(context.matches.observed, live, address, composed=composed)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (
         (address, match.owned, match.live)

@@ -210,11 +210,15 @@ def _with_a_home(
         after = (path.address,)
         yield replace(path, defaults=() if "protected_path" in values.get("names", {}) else named_otherwise)
     reads = values.get("access", {}).get(site) == "read"
-    if not leads and reads:
-        values = {**values, "access_modes": ["ReadOnlyMany"]}
+    # The claim's access modes are immutable, and its volume is bound by them: both say the same on either site, whoever is
+    # active, so that a role that goes to and fro replaces nothing that is in use. A copy takes no writes, whatever they say;
+    # at a satellite, whose writes would go to the origin, workloads mount it to read.
     yield from bound(entry, scope, values, project, tenant, chosen)
     if "mount" in values and (leads or reads or "global_access" in values):
-        yield replace(mounting(entry, values, project), after=after)
+        source = replace(mounting(entry, values, project), after=after)
+        if reads and not leads and "global_access" in values:
+            source = replace(source, values={**source.values, "read_only": True})
+        yield source
 
 
 def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, tenant: Ref) -> Entry:

@@ -21,6 +21,7 @@ from vastplan.schema.markers import (
     Opens,
     Refers,
     ServerDefault,
+    Since,
     Wire,
 )
 from vastplan.schema.types import MISSING, ReferenceName, Says, Span, Spec, VendorName
@@ -88,13 +89,20 @@ class ProtectedPath(Spec):
         ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ] = MISSING
     peer: Annotated[
-        ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), CREATE_ONLY, Opens()
+        ReferenceName | MISSING,
+        Refers("replication_peer"),
+        Wire("remote_target_id"),
+        CREATE_ONLY,
+        Opens(),
+        Since("vms", "5.1"),
     ] = MISSING
-    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it."""
+    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it. Source: VAST
+    knowledge base, configuring global access."""
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"],
         IMMUTABLE,
         Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
+        Since("vms", "5.3", values=("REPLICATION_AND_GN",)),
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
