@@ -76,7 +76,7 @@ class Story:
         print(f"{DIM}$ vastplan sim {FOLDER} &{END}", flush=True)
         server = subprocess.Popen([*PROGRAM, "sim", str(FOLDER)], stdout=subprocess.DEVNULL, text=True)
         file = FOLDER / ".vastplan" / "sim" / "endpoints.json"
-        for _ in range(200):
+        for _ in range(1200):  # a minute: the machine may be busy
             if file.exists():
                 break
             time.sleep(0.05)
