@@ -9,7 +9,7 @@ import pytest
 from tests.report import two_sites
 from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed
 from tests.report.two_sites import EVIL, IN_ORDER, LOST, MOVED, READ, SPLIT, move, on_two_sites
-from vastplan.model.replication import Replication
+from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.html import page
 from vastplan.report.html_move import move_page
 from vastplan.report.two_sites import MOST_ROWS, age, pictures
@@ -33,6 +33,8 @@ def test_the_arrow_goes_from_the_side_that_leads_and_says_how_old_the_copy_is() 
 
 def test_nobody_leads_where_two_do_or_nobody_is_known_to() -> None:
     assert tips(drawn(SPLIT)) == [] and "split" in drawn(SPLIT) and 'class="amiss"' in drawn(SPLIT)
+    detached = two_sites.replication("x", ReplicationState.FAILED_OVER, *MOVED.members, leads="pdx")
+    assert tips(drawn(detached)) == [] and ">leads<" in drawn(detached)  # what is detached is nobody's copy
     lost = drawn(LOST)
     assert tips(lost) == [] and ">not known<" in lost and "connection refused" in lost  # the reason is in its title
 

@@ -19,6 +19,8 @@ from vastplan.report.values import counted, kind_words
 
 WIDTH, HEIGHT, BETWEEN, MARGIN, ROW, TOP = 210, 46, 290, 12, 92, 40  # pixels
 MOST_ROWS, MOST_PICTURES = 20, 20
+_FOLLOWS = (ReplicationState.IN_ORDER, ReplicationState.BEHIND, ReplicationState.MOVED, ReplicationState.STOPPED)
+"""Of these one side is the other's copy; of the rest nobody can say so."""
 _Row = tuple[Replication, Member, Member]
 
 
@@ -54,7 +56,9 @@ def _figure(pair: tuple[str, str], rows: Sequence[_Row], now: str, number: int) 
         f" {counted(len(rows) - MOST_ROWS, 'more path')} not drawn; the table has all." if len(rows) > MOST_ROWS else ""
     )
     caption = tag(
-        "figcaption", "An arrow goes from the side that leads to its copy. Red and dashed: not in order.", more
+        "figcaption",
+        "An arrow goes from the side that leads to its copy; without one nobody is known to be a copy. Red and dashed: not in order.",
+        more,
     )
     return tag("figure", art, caption, tabindex=0, aria_label=name)
 
@@ -71,7 +75,7 @@ def _path(found: _Row, now: str, y: int) -> Html:
         tag("text", fitting(told, 100), class_="stop" if amiss else "under", x=MARGIN + 2, y=y + 12),
         _side(left, row.leads, MARGIN, y + 20),
         _side(right, row.leads, MARGIN + WIDTH + BETWEEN, y + 20),
-        *_arrow(row.leads, left, right, across, amiss),
+        *_arrow(row.leads if row.state in _FOLLOWS else "", left, right, across, amiss),
         tag("text", fitting(age(row.as_of, now), 40), class_="under middle", x=middle, y=across - 8),
         tag("text", fitting(_still_to_come(row), 40), class_="under middle", x=middle, y=across + 18),
     )
