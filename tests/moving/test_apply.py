@@ -41,7 +41,11 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     document = ["lab.yaml"]
-    assert main(["move", "plan", *document, str(HOME), "--to", "pdx", "--out", "move.json"]) == 0
+    assert (
+        main(["move", "plan", *document, str(HOME), "--to", "pdx", "--out", "move.json", "--report", "move.html"]) == 0
+    )
+    page = (scene.lab.folder / "move.html").read_text()
+    assert "The point of no return lies here." in page and "vastplan move run move.json" in page
     told = capsys.readouterr().out
     assert "the point of no return lies here" in told and "to do it: vastplan move run move.json" in told
     assert main(["move", "status", *document]) == 0

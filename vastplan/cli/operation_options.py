@@ -80,6 +80,7 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
     )
     verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
+    options.reports(verb, ".html")
 
 
 def _plan_restore(verb: argparse.ArgumentParser) -> None:

@@ -41,7 +41,7 @@ def page(drift: Drift) -> str:
         checks(shown.findings),
         unknown(shown.unknown, "Unknown: what could not be read"),
         _section("Moved behind our back", columns, [row for moved in news for row in _rows(moved)], len(news)),
-        joined(tag("h2", TITLE), on_two_sites(drift.replications)) if drift.replications else "",
+        joined(tag("h2", TITLE), on_two_sites(drift.replications, drift.checked)) if drift.replications else "",
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),

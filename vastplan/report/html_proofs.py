@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
@@ -17,6 +17,7 @@ from vastplan.report.isolation import classes_by_namespace, seen, verdict, who
 from vastplan.report.replication import HEAD as TWO_SITES
 from vastplan.report.replication import TITLE
 from vastplan.report.replication import cells as sites_of
+from vastplan.report.two_sites import pictures
 
 _MOST_CURVES = 20
 
@@ -37,13 +38,14 @@ def proofs(plan: Plan) -> Iterator[Html]:
             yield joined(tag("h3", planned.address), budget(planned, number, drawn=number < _MOST_CURVES))
     if plan.replications:
         yield tag("h2", TITLE)
-        yield on_two_sites(plan.replications)
+        yield on_two_sites(plan.replications, plan.created)
 
 
-def on_two_sites(rows: Iterable[Replication]) -> Html:
-    """Who leads and how far the copy is, as a table with a row for each site."""
+def on_two_sites(rows: Sequence[Replication], now: str) -> Html:
+    """Who leads and how far the copy was when it was read (`now`): drawn, and as a table with a row for each site."""
     marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
-    return figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
+    listed = figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
+    return joined(*pictures(rows, now), listed)
 
 
 def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:

@@ -11,12 +11,16 @@ from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
 
 
+def headline(plan: MovePlan) -> str:
+    """What moves, and which way."""
+    if plan.mode in (REJOIN, KEEP):
+        return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+    return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
+
+
 def move_text(plan: MovePlan, command: str) -> str:
     """A planned move as a person reads it before consent."""
-    way = f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
-    if plan.mode in (REJOIN, KEEP):
-        way = f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
-    return _text(plan, way, command)
+    return _text(plan, headline(plan), command)
 
 
 def restore_text(plan: RestorePlan, command: str) -> str:

@@ -7,12 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.app import reports
 from vastplan.app.clock import now
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import lock_holder
 from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
 from vastplan.app.moving.standing import standing
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting
 from vastplan.cli.operating import address_of, consented, document_of, planned, status, taken_back
 from vastplan.cli.request import MoveRequest, OperationVerb
 from vastplan.cli.screen import Screen
@@ -34,7 +36,9 @@ def move(request: MoveRequest, screen: Screen) -> int:
 def _plan(request: MoveRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     plan = plan_move(workspace, _wanted(workspace, address_of(request), request))
-    return planned(request, screen, plan, MOVE_FILE, move_text(plan, _command(request.out or Path("FILE"), plan)))
+    command = _command(request.out or Path("FILE"), plan)
+    planned(request, screen, plan, MOVE_FILE, move_text(plan, command))
+    return errors.exit_code(reporting.write(request, screen, reports.of_move(plan, command)))
 
 
 def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wanted:
