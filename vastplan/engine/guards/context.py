@@ -136,7 +136,8 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
-    splits = _splits(matches, {*matches.owned, *desired})
+    members = {one for one in (*matches.owned, *desired) if matches.kinds[one.kind].grouped is not None}
+    splits = _splits(matches, members)
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -163,7 +164,7 @@ def guard_context(
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,
-        origins={address: _origin(address, matches, desired) for address in splits},
+        origins={address: _origin(address, matches, desired) for address in members},
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
@@ -173,7 +174,7 @@ def guard_context(
 def _splits(matches: Matches, addresses: Iterable[Address]) -> dict[Address, Split]:
     found = {}
     for address in addresses:
-        live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
+        live = matches.match(address).live
         if live is not None and (torn := split(matches.observed, live)) is not None:
             found[address] = torn
     return found

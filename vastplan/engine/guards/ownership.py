@@ -42,6 +42,7 @@ def torn(action: Action, context: GuardContext) -> Block | None:
     """Where several sites write to what is one, or one was detached, nothing is done about it and what goes with it."""
     owned = context.matches.owned.get(action.address)
     origin = action.origin or ("" if owned is None else owned.origin)
+    origin = origin or str(action.address)  # of a part whose entry is an object itself, that entry
     for address, each in context.splits.items():
         if action.address.site in each.sites and (
             action.address == address or same_composite(origin, context.origins[address])
@@ -94,7 +95,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for address in sorted(context.matches.owned):
         live, action = context.matches.match(address).live, context.actions.get(address)
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
-            composed = context.matches.owned[address].origin != ""
+            composed = context.origins.get(address, "") != ""
             yield from told(context.matches.observed, live, address, composed=composed)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (
