@@ -78,7 +78,7 @@ class GuardContext:
     splits: Mapping[Address, Split] = field(default_factory=dict)
     """What is one on several sites and written to on more than one of them."""
     origins: Mapping[Address, str] = field(default_factory=dict)
-    """The composite entries that these come of."""
+    """The entries that what may be one on several sites comes of, "" where it is written itself."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -136,8 +136,7 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
-    members = {one for one in (*matches.owned, *desired) if matches.kinds[one.kind].grouped is not None}
-    splits = _splits(matches, members)
+    splits = _splits(matches, {*matches.owned, *desired})
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -164,7 +163,11 @@ def guard_context(
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,
-        origins={address: _origin(address, matches, desired) for address in members},
+        origins={
+            address: _origin(address, matches, desired)
+            for address in (*matches.owned, *desired)
+            if matches.kinds[address.kind].grouped is not None
+        },
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
@@ -174,7 +177,7 @@ def guard_context(
 def _splits(matches: Matches, addresses: Iterable[Address]) -> dict[Address, Split]:
     found = {}
     for address in addresses:
-        live = matches.match(address).live
+        live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
         if live is not None and (torn := split(matches.observed, live)) is not None:
             found[address] = torn
     return found

@@ -13,7 +13,8 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 
 REPLICATE, GLOBAL_ACCESS = SHARED
-_SHARING = ("volume", "view", "bucket")
+SHARING = ("volume", "view", "bucket")
+"""The entries that may be shared."""
 _USERS = (
     ("view", "snapshots"), ("bucket", "snapshots"), ("volume", "snapshots"), ("protected_path", "protection_policy"),
 )  # fmt: skip
@@ -130,7 +131,7 @@ def stands_on(schedule: Entry, scope: Scope) -> bool:
     The system takes it to the other site by itself.
     """
     site, name = schedule.address.site, schedule.address.name
-    places = ((each, kind) for each in scope.sites for kind in _SHARING)
+    places = ((each, kind) for each in scope.sites for kind in SHARING)
     active = {where for each, kind in places for where in scope.indexed(each, kind, _active).get(name, ())}
     if not active or site in active:
         return True

@@ -76,6 +76,9 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
 
     `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
     the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
+
+    One that two sites share, with `replicate` or `global_access`, is made on both, with policies and a pair of keys of each site's own. By
+    replication it is mounted where it is active, and where `access` lets it be read meanwhile.
     """
 
     bucket: BucketName | MISSING = MISSING

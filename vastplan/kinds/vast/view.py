@@ -136,7 +136,8 @@ class View(OnTwoSites):
 
     Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their own,
     called as the entry, as `names` says, or as the rule.
-    `s3_versioning` and `locking` are never switched off again.
+    `s3_versioning` and `locking` are never switched off again. One that two sites share, with `replicate` or `global_access`, is made on
+    both, and what makes its directory (`create_dir`, its mode and owner) counts where it is active: the other gets the directory from there.
     """
 
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
