@@ -29,7 +29,7 @@ ENTRIES: dict[str, dict[str, Any]] = {
         "lifecycle": [{"name": "scratch", "prefix": "tmp/", "expiration_days": 7}], "protocols": ["S3", "NFS"], "secret": "vast-mgmt",
     },
 }  # fmt: skip
-LARGER = {
+LARGER: dict[str, dict[str, Any]] = {
     "views": {"quota": {"hard_limit": "2 TiB", "hard_limit_inodes": 1000}},
     "buckets": {"size": "2 TiB", "max_inodes": 1000},
 }

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from vastplan.kinds.compose._people import user_of
-from vastplan.kinds.compose._two_sites import SHARED, path_between, shared
+from vastplan.kinds.compose._two_sites import path_between, shared
+from vastplan.kinds.vast._two_sites import SHARED
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
 from vastplan.model.address import Address
