@@ -11,6 +11,8 @@ import pytest
 
 from tests.kinds.test_two_sites import BASE, BOTH, blocks, lead, refused, roles
 from tests.lab import Lab
+from vastplan.app.moving.pair import pair_of
+from vastplan.model.address import Address
 from vastplan.model.plan import Plan, Verb
 
 TENANT: dict[str, Any] = {
@@ -91,6 +93,16 @@ def test_what_one_entry_makes_on_both(lab: Lab) -> None:
         for flat in (True, False):
             lab.write(document(section, flat=flat))
             assert of_it(lab) == {f"{site}/{one}" for site in BOTH for one in both} | active
+
+
+@SECTIONS
+def test_a_move_holds_all_that_stands_on_it(lab: Lab, section: str) -> None:
+    lab.write(document(section))
+    address = Address("iad", "view" if section == "views" else "bucket", "v")
+    pair = pair_of(lab.workspace().entries()[0], address, "pdx")
+    schedule = {"iad/protection_policy/protected"}
+    assert set(pair.covers) == {*of_it(lab), "pdx/protected_path/v"} - schedule
+    assert (pair.source_directory, pair.target_directory) == ("/a/v", "/a/v")
 
 
 @pytest.mark.slow
@@ -192,6 +204,7 @@ def test_what_is_wrong_with_it(lab: Lab, section: str) -> None:
         "replicate needs active": document(section, active=None),
         "active is for what two sites share": document(section, replicate=None),
         "by one of replicate and global_access": document(section, global_access=there),
+        "without one (mode: sync) it replicates S3 buckets alone": document(section, replicate={"mode": "sync"}),
         "names.protected_path needs": document(section, replicate=None, active=None, names={"protected_path": "p"}),
     }
     for text, sections in cases.items():

@@ -1,6 +1,6 @@
 """What is said of a directory that two sites share: how what one of them writes comes to the other, and which of them writes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -28,6 +28,17 @@ class OnTwoSites(Spec):
     """In the place of `replicate`: the other site has no copy of its own."""
     active: Annotated[Name | MISSING, DOCUMENT] = MISSING
     """Which of the two sites writes."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_a_schedule(cls, values: Any) -> Any:
+        said = values.get("replicate") if isinstance(values, dict) else None
+        if isinstance(said, dict) and "mode" in said:
+            raise ValueError(
+                "replicate is the name of a schedule, by which VAST sends snapshots; "
+                "without one (mode: sync) it replicates S3 buckets alone, and vastplan makes no such copies"
+            )
+        return values
 
     @model_validator(mode="after")
     def _as_one(self) -> "OnTwoSites":
