@@ -252,7 +252,7 @@ def test_directories_that_differ_and_a_reader_on_the_other_site_go_there_and_bac
     (path,) = lab.rows("iad", "protected_path")
     assert (path["source_dir"], path["target_exported_dir"]) == ("/a/v", "/a/w")
     assert [lab.rows(site, "persistent_volume")[0]["spec"]["accessModes"] for site in BOTH] == [
-        ["ReadWriteMany"], ["ReadOnlyMany"]
+        ["ReadWriteMany"], ["ReadWriteMany"]
     ]  # fmt: skip
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
     lead(lab, "pdx")
@@ -282,7 +282,8 @@ def test_global_access_makes_it_readable_on_the_other_site(lab: Lab) -> None:
         "STARED_GLOBAL_NAMESPACE", 300, None,
     )  # fmt: skip
     assert roles(lab) == ["SOURCE", "DESTINATION"]
-    assert lab.rows("pdx", "persistent_volume")[0]["spec"]["accessModes"] == ["ReadOnlyMany"]
+    assert lab.rows("pdx", "persistent_volume")[0]["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert [lab.rows(site, "data_source")[0]["spec"].get("readOnly", False) for site in BOTH] == [False, True]
     assert [len(lab.rows(site, "data_source")) for site in BOTH] == [1, 1]
     lab.write(document(**(volume | {"global_access": {"lease": "10m", "at": ["pdx"]}})))
     lab.converge()

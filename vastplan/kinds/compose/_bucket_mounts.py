@@ -16,8 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
+from vastplan.kinds.compose._two_sites import offers
 from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, secret_at
-from vastplan.kinds.compose.volume import bound, mounting
+from vastplan.kinds.compose.volume import bound, offered
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
 from vastplan.model.address import Address
@@ -100,20 +101,16 @@ def mounted(
     """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site leads, there is a data source
     only if the bucket can be read here meanwhile; what it needs else is there, so that no job has to wait for it after a move."""
     values, project = bucket.values, project_of(bucket, scope)
-    reads = values.get("access", {}).get(bucket.address.site) == "read"
-    offered = leads or reads or "global_access" in values
     _alone_at_its_place(bucket, project, scope)
     if project is None:
         return
     if _FILES & set(values.get("protocols") or ()):
-        modes = ["ReadWriteMany"] if leads or not reads else ["ReadOnlyMany"]
-        of_a_volume = {**values, "name": called, "path": path, "access_modes": modes}
+        of_a_volume = {**values, "name": called, "path": path, "access_modes": ["ReadWriteMany"]}
         yield from bound(bucket, scope, of_a_volume, project, values["tenant"])
-        if offered:
-            yield replace(mounting(bucket, of_a_volume, project), after=after)
+        yield from offered(bucket, of_a_volume, project, leads=leads, after=after)
     elif "deliver" in values:
         yield from _credential(bucket, scope, project)
-        if offered:
+        if offers(bucket, leads=leads):
             yield from (replace(source, after=after) for source in _source(bucket, scope, project, called))
     elif "project" in values:
         text = f"project {project} mounts it by S3, and there is no key that it could log in with"

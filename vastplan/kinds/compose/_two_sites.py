@@ -92,6 +92,16 @@ def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -
     return links[0]
 
 
+def may_read(entry: Entry) -> bool:
+    """Whether it is mounted on its site to be read while another is active."""
+    return bool(entry.values.get("access", {}).get(entry.address.site) == "read")
+
+
+def offers(entry: Entry, *, leads: bool) -> bool:
+    """Whether there is something to mount it by on its site."""
+    return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
+
+
 def path_between(
     entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
 ) -> Entry:

@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
-from vastplan.kinds.compose._two_sites import path_between, shared, sites_of
+from vastplan.kinds.compose._two_sites import may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites
@@ -178,12 +178,9 @@ def _with_a_home(
         path = path_between(entry, among, tenant, theirs, *ends, named_otherwise)
         after = (path.address,)
         yield path
-    reads = values.get("access", {}).get(site) == "read"
-    if not leads and reads:
-        values = {**values, "access_modes": ["ReadOnlyMany"]}
     yield from bound(entry, scope, values, project, tenant, chosen)
-    if "mount" in values and (leads or reads or "global_access" in values):
-        yield replace(mounting(entry, values, project), after=after)
+    if "mount" in values:
+        yield from offered(entry, values, project, leads=leads, after=after)
 
 
 def bound(
@@ -231,6 +228,21 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
         **({"description": values["description"]} if "description" in values else {}),
     }
     return entry.part("data_source", entry.address.name, source)
+
+
+def offered(
+    entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
+) -> Iterable[Entry]:
+    """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
+
+    The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
+    replace nothing that is in use. A copy takes no writes, whatever they say; at a satellite, whose writes would go to the other
+    site, the data source is one to read.
+    """
+    if offers(entry, leads=leads):
+        source = mounting(entry, values, project)
+        reads = not leads and "global_access" in values and may_read(entry)
+        yield replace(source, values={**source.values, **({"read_only": True} if reads else {})}, after=after)
 
 
 def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any]:
