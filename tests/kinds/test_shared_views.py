@@ -249,7 +249,7 @@ def test_keys_of_a_bucket_are_those_of_each_site(lab: Lab) -> None:
 @pytest.mark.slow
 @SECTIONS
 def test_global_access_makes_it_readable_on_the_other_site(lab: Lab, section: str) -> None:
-    reads = {"access": {"pdx": "read"}} if section == "buckets" else {}
+    reads: dict[str, Any] = {"access": {"pdx": "read"}} if section == "buckets" else {}
     lab.write(document(section, replicate=None, global_access={"lease": "5m", "at": ["pdx"]}, **reads))
     lab.converge()
     lab.world.pass_time(60)
