@@ -152,6 +152,13 @@ def test_moved_and_the_ways_out() -> None:
     assert [one.fix for one in made.findings] == ["make this site its source again, or write it for the site that is"]
 
 
+def test_of_a_view_the_document_says_what_to_write() -> None:
+    """Whose parts the ledger notes as objects of their own."""
+    view = replace(path("iad"), origin="iad/view/v")
+    made = plan(both("DESTINATION", "SOURCE"), view, iad=replace(OURS, origin=""))
+    assert [one.fix.startswith("active: pdx, or ") for one in made.findings] == [True]
+
+
 def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_afterwards() -> None:
     made = plan(both("DESTINATION", "SOURCE"), path("pdx"), iad=OURS)
     assert of_path(made) == {"pdx/protected_path/v": (Verb.ADOPT, set()), "iad/protected_path/v": (Verb.RELEASE, set())}
@@ -206,6 +213,14 @@ def test_split_stops_the_volume_on_both_sites(roles: tuple[str, str]) -> None:
     made = plan(both(*roles), path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP347"]
     assert made.findings[0].fix.endswith("vastplan move plan PATH iad/protected_path/v --keep SITE")
+    held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
+    assert "split" in held["iad/view/v"] and "split" in held["pdx/view/v"]
+
+
+def test_split_stops_a_view_with_its_parts() -> None:
+    rows = both("SOURCE", "SOURCE")
+    views = [replace(a_view(site), origin="") for site in OTHER]
+    made = plan(rows, replace(path("iad"), origin="iad/view/v"), *views, iad=replace(OURS, origin=""))
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" in held["pdx/view/v"]
 

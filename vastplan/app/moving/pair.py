@@ -141,7 +141,7 @@ def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterab
         for one in everything
         if (one.address.site, one.address.kind) == (site, "view") and one.values.get("path") == directory
     ]
-    origins = {one.origin for one in views if one.origin}
+    origins = {one.origin or str(one.address) for one in views}
     yield from (str(one.address) for one in views)
     for one in everything:
         of_entry = one.origin in origins or str(one.address) in origins

@@ -80,7 +80,7 @@ class GuardContext:
     changing: Mapping[Address, str] = field(default_factory=dict)
     """What is one on several sites, of which it cannot be told now which leads, and why."""
     origins: Mapping[Address, str] = field(default_factory=dict)
-    """The composite entries that these come of."""
+    """The entries that what may be one on several sites comes of, "" where it is written itself."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -166,7 +166,11 @@ def guard_context(
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,
         changing=busy,
-        origins={address: _origin(address, matches, desired) for address in (*splits, *busy)},
+        origins={
+            address: _origin(address, matches, desired)
+            for address in (*matches.owned, *desired)
+            if matches.kinds[address.kind].grouped is not None
+        },
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),

@@ -40,8 +40,7 @@ def copies(action: Action, context: GuardContext) -> Block | None:
 
 def torn(action: Action, context: GuardContext) -> Block | None:
     """Where several sites write to what is one, or one was detached, nothing is done about it and what goes with it."""
-    owned = context.matches.owned.get(action.address)
-    origin = action.origin or ("" if owned is None else owned.origin)
+    origin = _origin(action, context)
     for address, each in context.splits.items():
         if action.address.site in each.sites and (
             action.address == address or same_composite(origin, context.origins[address])
@@ -56,12 +55,17 @@ def torn(action: Action, context: GuardContext) -> Block | None:
 
 def busy(action: Action, context: GuardContext) -> Block | None:
     """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
-    owned = context.matches.owned.get(action.address)
-    origin = action.origin or ("" if owned is None else owned.origin)
+    origin = _origin(action, context)
     for address, why in context.changing.items():
         if action.address == address or same_composite(origin, context.origins[address]):
             return Block("busy", why, "plan again when it is done")
     return None
+
+
+def _origin(action: Action, context: GuardContext) -> str:
+    """The entry that an object comes of: of a part whose entry is an object itself, that one."""
+    owned = context.matches.owned.get(action.address)
+    return action.origin or ("" if owned is None else owned.origin) or str(action.address)
 
 
 def follows(live: Live) -> bool:
@@ -108,7 +112,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for address in sorted(context.matches.owned):
         live, action = context.matches.match(address).live, context.actions.get(address)
         if live is not None and not (action is not None and action.verb is Verb.RELEASE):
-            composed = context.matches.owned[address].origin != ""
+            composed = context.origins.get(address, "") != ""
             yield from told(context.matches.observed, live, address, composed=composed)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (

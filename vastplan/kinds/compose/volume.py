@@ -13,10 +13,10 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
-from vastplan.kinds.compose._two_sites import Shared, remote_tenant, shared, sites_of
-from vastplan.kinds.compose.peering import peer_at
+from vastplan.kinds.compose._two_sites import may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
+from vastplan.kinds.vast._two_sites import MountedOnTwoSites
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
@@ -25,7 +25,7 @@ from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Span, Spec, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
@@ -53,14 +53,7 @@ class VolumePartNames(PartNames):
     data_source: Name | MISSING = MISSING
 
 
-class GlobalAccess(Spec):
-    """What the active site writes can be read at another at once, from its cache for as long as a lease; writes there go to the active one."""
-
-    lease: Span
-    at: Annotated[list[Name], Field(min_length=1, max_length=1)]
-
-
-class Volume(LimitsUsers):
+class Volume(LimitsUsers, MountedOnTwoSites):
     """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
     `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
@@ -100,31 +93,7 @@ class Volume(LimitsUsers):
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
-    replicate: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
-    """In the place of `snapshots`: a schedule with `replicate_to`, whose two sites are `sites`. What `active` writes the other gets."""
-    global_access: Annotated[GlobalAccess | MISSING, DOCUMENT] = MISSING
-    """In the place of `replicate`: the other site has no copy of its own."""
-    active: Annotated[Name | MISSING, DOCUMENT] = MISSING
-    """Which of the two sites writes."""
-    access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
-    """Where the other site mounts it meanwhile, to read."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
-
-    @model_validator(mode="after")
-    def _of_two_sites(self) -> "Volume":
-        given = [name for name in ("replicate", "global_access") if getattr(self, name) is not MISSING]
-        if not given:
-            for name in ("active", "access"):
-                if getattr(self, name) is not MISSING:
-                    raise ValueError(f"{name} is for volumes that two sites share, with replicate or global_access")
-            return self
-        if len(given) > 1:
-            raise ValueError("two sites share it by one of replicate and global_access")
-        if self.snapshots is not MISSING:
-            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
-        if self.active is MISSING:
-            raise ValueError(f"{given[0]} needs active: which of its two sites writes")
-        return self
 
     @model_validator(mode="after")
     def _of_one_sort(self) -> "Volume":
@@ -149,12 +118,9 @@ class Volume(LimitsUsers):
     @model_validator(mode="after")
     def _names_of_its_objects(self) -> "Volume":
         made_by = {
-            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
+            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": self.protected_by(),
             "qos_policy": "qos",
         }  # fmt: skip
-        for shares in ("replicate", "global_access"):
-            if getattr(self, shares) is not MISSING:
-                made_by["protected_path"] = shares
         for part, needed in made_by.items() if self.names is not MISSING else ():
             if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
                 raise ValueError(f"names.{part} is for volumes with {needed}")
@@ -206,40 +172,15 @@ def _with_a_home(
     yield entry.part("view", name, {**view, "create_dir": leads}, defaults=named_otherwise)
     after: tuple[Address, ...] = ()
     if among is not None and leads:
-        path = _path(entry, scope, values, among, tenant)
+        there = among.copy.values
+        theirs = there.get("tenant") or (_tenant_of(scope, there["project"]) if "project" in there else None)
+        ends = (values["path"], there["path"])
+        path = path_between(entry, among, tenant, theirs, *ends, named_otherwise)
         after = (path.address,)
-        yield replace(path, defaults=() if "protected_path" in values.get("names", {}) else named_otherwise)
-    reads = values.get("access", {}).get(site) == "read"
-    # The claim's access modes are immutable, and its volume is bound by them: both say the same on either site, whoever is
-    # active, so that a role that goes to and fro replaces nothing that is in use. A copy takes no writes, whatever they say;
-    # at a satellite, whose writes would go to the origin, workloads mount it to read.
+        yield path
     yield from bound(entry, scope, values, project, tenant, chosen)
-    if "mount" in values and (leads or reads or "global_access" in values):
-        source = replace(mounting(entry, values, project), after=after)
-        if reads and not leads and "global_access" in values:
-            source = replace(source, values={**source.values, "read_only": True})
-        yield source
-
-
-def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, tenant: Ref) -> Entry:
-    """What sends a volume's directory from the site that is active to the other one."""
-    there, name = among.copy.values, entry.address.name
-    theirs = there.get("tenant") or (_tenant_of(scope, there["project"]) if "project" in there else None)
-    sent = {
-        "name": values.get("names", {}).get("protected_path", name),
-        "tenant": tenant,
-        "source_dir": values["path"],
-        "target_exported_dir": there["path"],
-        **remote_tenant(tenant, theirs),
-    }
-    view, before = entry.ref("view", name).target, tuple[Address, ...]()
-    if "replicate" in values:
-        sent |= {"protection_policy": values["replicate"], "capabilities": "ASYNC_REPLICATION"}
-    else:
-        peer, before = peer_at(among.link, entry.address.site)
-        lease = values["global_access"]["lease"]
-        sent |= {"peer": peer, "capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
-    return entry.part("protected_path", name, sent, after=(view, *before))
+    if "mount" in values:
+        yield from offered(entry, values, project, leads=leads, after=after)
 
 
 def bound(
@@ -287,6 +228,21 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
         **({"description": values["description"]} if "description" in values else {}),
     }
     return entry.part("data_source", entry.address.name, source)
+
+
+def offered(
+    entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
+) -> Iterable[Entry]:
+    """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
+
+    The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
+    replace nothing that is in use. A copy takes no writes, whatever they say; at a satellite, whose writes would go to the other
+    site, the data source is one to read.
+    """
+    if offers(entry, leads=leads):
+        source = mounting(entry, values, project)
+        reads = not leads and "global_access" in values and may_read(entry)
+        yield replace(source, values={**source.values, **({"read_only": True} if reads else {})}, after=after)
 
 
 def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any]:
