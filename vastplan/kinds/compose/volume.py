@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
+from vastplan.kinds.compose._source import Copies, Source, cloned
 from vastplan.kinds.compose._two_sites import Shared, remote_tenant, shared, sites_of
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
@@ -109,6 +110,16 @@ class Volume(LimitsUsers):
     access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
     """Where the other site mounts it meanwhile, to read."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+    source: Source | MISSING = MISSING
+    """What it is made of when it is made, once: the data of a snapshot of another volume."""
+    copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
+    """Of one with a source: whether all is copied in the background (left out it is), or what is read stays with the source."""
+
+    @model_validator(mode="after")
+    def _made_of(self) -> "Volume":
+        if self.source is MISSING and self.copies is not MISSING:
+            raise ValueError("copies is for volumes with a source")
+        return self
 
     @model_validator(mode="after")
     def _of_two_sites(self) -> "Volume":
@@ -203,7 +214,11 @@ def _with_a_home(
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
     view, leads = _view(values, tenant, scope), among is None or among.leads(site)
-    yield entry.part("view", name, {**view, "create_dir": leads}, defaults=named_otherwise)
+    clone = _clone(entry, scope, values, tenant) if leads and "source" in values else None
+    if clone is not None:
+        yield clone
+    made = {**view, "create_dir": leads and clone is None}
+    yield entry.part("view", name, made, defaults=named_otherwise, after=() if clone is None else (clone.address,))
     after: tuple[Address, ...] = ()
     if among is not None and leads:
         path = _path(entry, scope, values, among, tenant)
@@ -215,6 +230,14 @@ def _with_a_home(
     yield from bound(entry, scope, values, project, tenant, chosen)
     if "mount" in values and (leads or reads or "global_access" in values):
         yield replace(mounting(entry, values, project), after=after)
+
+
+def _clone(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
+    """What makes the directory of a volume that has a source."""
+    source = scope.get(values["source"]["volume"].target)
+    said = source.values if source is not None else {}
+    theirs = said.get("tenant") or (_tenant_of(scope, said["project"]) if "project" in said else None)
+    return cloned(entry, scope, values, tenant, theirs)
 
 
 def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, tenant: Ref) -> Entry:
@@ -491,7 +514,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     }
 
 
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
 _BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
 COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN, implied=_BOUND)

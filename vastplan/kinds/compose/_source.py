@@ -1,0 +1,106 @@
+"""What a volume is made of, once: the words of a document for it, and which directory of which volume they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, field_validator
+
+from vastplan.kinds.vast.clone import LONGEST_NAME
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.model.wording import quoted
+from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.markers import Refers
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec, Text
+
+BACKGROUND, ON_READ = "background", "on_read"
+Copies = Literal["background", "on_read"]
+LATEST = "latest"
+
+
+def _moment(text: str) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{quoted(text)} is not a time, such as 2026-03-01T06:00:00Z") from None
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+Moment = Annotated[Text, AfterValidator(_moment)]
+"""A time, in UTC where no zone is written."""
+
+
+class Before(Spec):
+    """The newest snapshot that was made at a time or before it."""
+
+    SAYS = "{before: TIME}"
+    before: Moment
+
+
+class Source(Spec):
+    """A volume of the same tenant, and which snapshot of it: the newest one where nothing is said."""
+
+    SAYS = "{volume: NAME, snapshot: latest | NAME | {before: TIME}}"
+    volume: Annotated[ReferenceName, Refers("volume")]
+    snapshot: Name | Before = LATEST
+
+    @field_validator("volume", mode="after")
+    @classmethod
+    def _of_the_document(cls, volume: Any) -> Any:
+        if volume is not MISSING and not isinstance(volume, str):
+            raise ValueError("a source is a volume of the document")
+        return volume
+
+
+def which(source: Mapping[str, Any]) -> str:
+    """Which snapshot is meant: `latest`, `before TIME`, or a name."""
+    snapshot = source["snapshot"]
+    return f"before {snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
+
+
+def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref, of: Ref | None) -> Entry | None:
+    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused. `of` is the source's tenant."""
+    source = entry.values["source"]
+    volume = scope.get(source["volume"].target)
+    name = entry.address.name
+    if volume is None:
+        return None
+    problem = _problem(entry, volume, tenant, of)
+    if problem is not None:
+        scope.refuse(entry, "VP293", *problem)
+        return None
+    made = {
+        "name": name,
+        "tenant": tenant,
+        "path": values["path"],
+        "source": volume.values["path"],
+        "snapshot": which(source),
+        "enabled": entry.values.get("copies", BACKGROUND) == BACKGROUND,
+    }
+    return entry.part("clone", name, made, after=_first(entry, volume))
+
+
+def _first(entry: Entry, volume: Entry) -> tuple[Address, ...]:
+    """What is there before a clone: what the source is made of."""
+    return (volume.address._replace(kind="view"),)
+
+
+def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None) -> tuple[str, str] | None:
+    """Why an entry is no clone of a volume, and what to do; `None` where it is."""
+    name = volume.address.name
+    if volume.address == entry.address:
+        return "it is its own source", "source: {volume: another one}"
+    if "path" not in volume.values:
+        return f"{name} is of a StorageClass, and it has a path", "a source with a path, or a volume of that class"
+    if of != tenant:
+        return f"{name} is of tenant {of}, and a clone stays in its tenant", f"a volume of tenant {of}"
+    if len(entry.address.name) > LONGEST_NAME:
+        return f"a clone has a name of at most {LONGEST_NAME} characters", "a shorter name"
+    inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))
+    if inner.startswith(outer) or outer.startswith(inner):
+        return f"its path and that of {name} are one inside the other", "a path of its own"
+    return None
