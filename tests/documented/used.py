@@ -56,7 +56,7 @@ BESIDES = {
     ),
 }
 # What is looked at, and nobody declares.
-READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "snapshot", "vms", "workload")
+READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "vms", "workload")
 
 
 def counted(system: str) -> tuple[str, ...]:
@@ -133,6 +133,8 @@ def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
     if lists:
         return lists
     if kind.endpoint.revoked is not None and path.endswith(kind.endpoint.revoked.action):
+        return set()
+    if isinstance(kind.endpoint.shape, Clones) and path.endswith(f"/{kind.endpoint.shape.stop}"):
         return set()
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 

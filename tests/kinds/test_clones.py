@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.lab import EVERYTHING, Lab
+from tests.lab import Lab
+from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
+from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
+from vastplan.model.site_ledger import Owned
+from vastplan.sim.faults import Effect, Fault
+from vastplan.sim.vast import VastPlane
 
 BASE: dict[str, Any] = {
     "namespaces": {"vast-csi": {}},
@@ -55,7 +60,9 @@ def copy_of(**changes: Any) -> dict[str, Any]:
 def snapshot(lab: Lab, name: str) -> int:
     """A snapshot of the source by hand, once it is ready."""
     tenant = next(row["id"] for row in lab.rows("iad", "tenant") if row["name"] == "a")
-    made = lab.by_hand("iad", "vast", "POST", "/api/v5/snapshots/", {"name": name, "path": "/a/home", "tenant_id": tenant})
+    made = lab.by_hand(
+        "iad", "vast", "POST", "/api/v5/snapshots/", {"name": name, "path": "/a/home", "tenant_id": tenant}
+    )
     while next(row for row in lab.rows("iad", "snapshot") if row["id"] == made["id"])["state"] != "SUCCEED":
         pass
     return int(made["id"])
@@ -76,10 +83,16 @@ def test_a_clone_is_made_before_its_view_and_once(lab: Lab) -> None:
     snapshot(lab, "one")
     lab.write(document(copy=COPY))
     plan = lab.converge()
-    assert [verbs(plan)[one] for one in (CLONE, "iad/view/copy", "iad/persistent_volume_claim/copy")] == [Verb.CREATE] * 3
+    assert [verbs(plan)[one] for one in (CLONE, "iad/view/copy", "iad/persistent_volume_claim/copy")] == [
+        Verb.CREATE
+    ] * 3
     assert lab.plan().actions == ()
     (stream,) = lab.rows("iad", "clone")
-    assert (stream["source_snapshot"], stream["source_path"], stream["loanee_root_path"]) == ("one", "/a/home/", "/a/copy/")
+    assert (stream["source_snapshot"], stream["source_path"], stream["loanee_root_path"]) == (
+        "one",
+        "/a/home/",
+        "/a/copy/",
+    )
 
 
 def made(lab: Lab, **changes: Any) -> None:
@@ -105,8 +118,9 @@ def tenant(lab: Lab, name: str = "a") -> int:
 
 def slowly(lab: Lab) -> None:
     """Something is in the source that takes its time to be copied."""
+    number = tenant(lab)
     with lab.world.lock:
-        plane(lab).write("/a/home", tenant(lab), 10**12, "step-1")
+        plane(lab).write("/a/home", 10**12, "step-1", tenant_id=number)
 
 
 def owned(lab: Lab, address: str = CLONE) -> Owned:
@@ -130,8 +144,7 @@ def test_the_ledger_notes_of_what_it_was_made(lab: Lab) -> None:
 def test_which_snapshot_it_is(lab: Lab, said: dict[str, Any], name: str) -> None:
     for each in ("one", "two"):
         snapshot(lab, each)
-        with lab.world.lock:
-            lab.world.pass_time(60)
+        lab.world.pass_time(60)
     lab.write(document(copy=copy_of(source={"volume": "home", **said})))
     lab.converge()
     assert lab.rows("iad", "clone")[0]["source_snapshot"] == name
@@ -142,7 +155,10 @@ def test_which_snapshot_it_is(lab: Lab, said: dict[str, Any], name: str) -> None
     [
         ({}, "/a/home/ has no snapshot that can be cloned, of 0 that are there"),
         ({"snapshot": "gone"}, "/a/home/ has no snapshot gone: it may have expired"),
-        ({"snapshot": {"before": "2001-01-01"}}, "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned, of 0"),
+        (
+            {"snapshot": {"before": "2001-01-01"}},
+            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned, of 0",
+        ),
     ],
 )
 def test_without_such_a_snapshot_nothing_of_it_is_made(lab: Lab, said: dict[str, Any], why: str) -> None:
@@ -197,23 +213,21 @@ def test_no_source_goes_while_it_is_read(lab: Lab) -> None:
     lab.write({**BASE, "volumes": {"copy": copy_of(source=None)}})
     plan = lab.plan()
     blocked = {str(one.address): {block.guard: block.message for block in one.blocked} for one in plan.actions}
-    assert blocked["iad/view/home"]["in-use"] == "unfinished clones of it: 1"
-    assert blocked[CLONE]["in-use"] == "unfinished clone: 1"
-    with lab.world.lock:
-        lab.world.pass_time(10**5)
-    consent = lab.consent_to_loss("iad/view/home")
-    consent = replace(consent, approvals=tuple(replace(one, max_used=2**62, max_orphans=1) for one in consent.approvals))
-    lab.converge(consent)
+    assert blocked["iad/view/home"]["in-use"] == "used: 1 TB; unfinished clones of it: 1"
+    assert blocked[CLONE]["in-use"] == "unfinished (its directory goes with it): 1"
+    lab.world.pass_time(10**5)
+    lab.converge(lab.consent_to_loss(*blocked))
     assert [row["path"] for row in lab.rows("iad", "view") if row["path"].startswith("/a")] == ["/a/copy"]
     assert lab.rows("iad", "clone") == []
-    assert plane(lab).labels("/a/copy", tenant(lab)) == ["step-1"]
+    assert plane(lab).labels("/a/copy", tenant_id=tenant(lab)) == ["step-1"]
 
 
 def test_an_unfinished_one_is_stopped_before_it_goes(lab: Lab) -> None:
     slowly(lab)
     made(lab)
     lab.write(document())
-    approvals = lab.consent_to_loss(CLONE, "iad/view/copy")
+    going = [str(action.address) for action in lab.plan().actions]
+    approvals = lab.consent_to_loss(*going)
     lab.clear_calls()
     lab.converge(approvals)
     calls = [(call.method, call.path.partition("/api/v5")[2]) for call in lab.calls() if "globalsnap" in call.path]
@@ -246,7 +260,7 @@ def test_an_answer_that_is_lost_is_found_again(lab: Lab) -> None:
     snapshot(lab, "one")
     lab.write(document(copy=COPY))
     plan = lab.plan()
-    lab.world.sites["iad"].servers["vast"].faults.append(Fault("POST", r"/clone/$", after=True))
+    lab.world.sites["iad"].servers["vast"].faults.arm(Fault(Effect.DROP_AFTER, "POST", r"/clone/$"))
     lab.apply(plan)
     lab.converge()
     assert lab.plan().actions == () and len(lab.rows("iad", "clone")) == 1

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, field_validator
+from pydantic import field_validator
 
+from vastplan.kinds.vast._moments import Moment
 from vastplan.kinds.vast.clone import LONGEST_NAME
-from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.model.wording import quoted
 from vastplan.schema.entries import Entry, Scope
 from vastplan.schema.markers import Refers
-from vastplan.schema.types import MISSING, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 BACKGROUND, ON_READ = "background", "on_read"
 Copies = Literal["background", "on_read"]
 LATEST = "latest"
-
-
-def _moment(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"{quoted(text)} is not a time, such as 2026-03-01T06:00:00Z") from None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-Moment = Annotated[Text, AfterValidator(_moment)]
-"""A time, in UTC where no zone is written."""
 
 
 class Before(Spec):
@@ -62,31 +47,43 @@ def which(source: Mapping[str, Any]) -> str:
     return f"before {snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
 
 
-def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref, of: Ref | None) -> Entry | None:
-    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused. `of` is the source's tenant."""
+def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
+    """Whose a volume is: its own tenant, or that of its project."""
+    tenant, project = volume.values.get("tenant"), volume.values.get("project")
+    if tenant is None and isinstance(project, Ref):
+        owner = scope.get(project.target)
+        tenant = owner.values.get("tenant") if owner is not None else None
+    return tenant if isinstance(tenant, Ref) else None
+
+
+def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
+    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
     source = entry.values["source"]
     volume = scope.get(source["volume"].target)
     name = entry.address.name
     if volume is None:
         return None
-    problem = _problem(entry, volume, tenant, of)
+    problem = _problem(entry, volume, tenant, tenant_of(volume, scope))
     if problem is not None:
         scope.refuse(entry, "VP293", *problem)
         return None
+    wanted = which(source)
+    declared = [
+        one for one in scope.of(entry.address.site, "volume_snapshot") if one.values["volume"].target == volume.address
+    ]
+    meant = [one for one in declared if wanted in (LATEST, one.address.name)]
+    if wanted != LATEST and meant:
+        wanted = meant[0].called
+    first = (volume.address._replace(kind="view"), *(one.address._replace(kind="snapshot") for one in meant))
     made = {
         "name": name,
         "tenant": tenant,
         "path": values["path"],
         "source": volume.values["path"],
-        "snapshot": which(source),
+        "snapshot": wanted,
         "enabled": entry.values.get("copies", BACKGROUND) == BACKGROUND,
     }
-    return entry.part("clone", name, made, after=_first(entry, volume))
-
-
-def _first(entry: Entry, volume: Entry) -> tuple[Address, ...]:
-    """What is there before a clone: what the source is made of."""
-    return (volume.address._replace(kind="view"),)
+    return entry.part("clone", name, made, after=first)
 
 
 def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None) -> tuple[str, str] | None:

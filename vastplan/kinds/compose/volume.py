@@ -214,7 +214,7 @@ def _with_a_home(
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
     view, leads = _view(values, tenant, scope), among is None or among.leads(site)
-    clone = _clone(entry, scope, values, tenant) if leads and "source" in values else None
+    clone = cloned(entry, scope, values, tenant) if leads and "source" in values else None
     if clone is not None:
         yield clone
     made = {**view, "create_dir": leads and clone is None}
@@ -230,14 +230,6 @@ def _with_a_home(
     yield from bound(entry, scope, values, project, tenant, chosen)
     if "mount" in values and (leads or reads or "global_access" in values):
         yield replace(mounting(entry, values, project), after=after)
-
-
-def _clone(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
-    """What makes the directory of a volume that has a source."""
-    source = scope.get(values["source"]["volume"].target)
-    said = source.values if source is not None else {}
-    theirs = said.get("tenant") or (_tenant_of(scope, said["project"]) if "project" in said else None)
-    return cloned(entry, scope, values, tenant, theirs)
 
 
 def _path(entry: Entry, scope: Scope, values: Mapping[str, Any], among: Shared, tenant: Ref) -> Entry:

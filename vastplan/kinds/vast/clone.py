@@ -15,11 +15,11 @@ from vastplan.kinds.vast._common import Directory
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Clones, Endpoint
 from vastplan.schema.kind import Attribute, Dependents, Lands, Metric, Once, Ready
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, WRITE_ONLY, Codec, Refers, ServerDefault, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64
-UNFINISHED = "unfinished clone"
+UNFINISHED = "unfinished (its directory goes with it)"
 _FINISHED = frozenset({"FINISHED"})
 _FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # taken with and without, shown with
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
@@ -43,7 +43,7 @@ class Clone(Spec):
     path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
     source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
-    enabled: Annotated[bool | MISSING, ServerDefault(True, PROSE)] = MISSING
+    enabled: bool | MISSING = MISSING
     """Whether it is copied in the background; else reads of it go to the snapshot for good."""
 
 

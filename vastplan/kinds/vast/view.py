@@ -9,6 +9,7 @@ from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
+from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
@@ -279,7 +280,7 @@ KIND = kind(
     unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
-    dependents=(below("path"),),
+    dependents=(below("path"), clones_of("path")),
     witness=Witness(("path",), "/"),
     # The view makes the directory that is protected.
     precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
