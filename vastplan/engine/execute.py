@@ -25,8 +25,8 @@ from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.groups import key_of, turned
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
-from vastplan.engine.once import made_of, noted
 from vastplan.engine.observe import Live, live_of
+from vastplan.engine.once import made_of, noted
 from vastplan.engine.secret_sources import secret_sources
 from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.wait import until_gone, until_ready

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
+from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
-from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural

@@ -52,7 +52,7 @@ def is_done(shape: Clones, row: Row) -> bool:
 
 
 def _is_usable(row: Row) -> bool:
-    return row.get("state") == _USABLE
+    return bool(row.get("state") == _USABLE)
 
 
 def _folder(path: object) -> str:
