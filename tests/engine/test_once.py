@@ -94,7 +94,7 @@ def test_what_cannot_be_told_of_one_that_is_gone_is_no_other_choice(bench: Bench
     bench.library.rows["print"].clear()
     address = str(at("print", "p"))
     mine = bench.part.entries[address]
-    bench.owns(address, replace(mine, fields={name: digest for name in mine.fields}, made_of={}))
+    bench.owns(address, replace(mine, fields=dict.fromkeys(mine.fields, digest), made_of={}))
     plan = bench.plan(entry("print", "p", plate="b", paper="white"))
     assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was made and is not there")
 
@@ -112,7 +112,9 @@ def test_one_that_somebody_made_otherwise_is_not_taken_over(bench: Bench) -> Non
     assert codes(bench.plan(entry("print", "p", **FIRST))) == ["VP348"]
     bench.done(entry("print", "q", **FIRST))
     bench.library.named("print", "p")["paper"] = "grey"
-    assert action(bench.plan(entry("print", "p", **FIRST), entry("print", "q", **FIRST)), "print", "p").verb is Verb.ADOPT
+    assert (
+        action(bench.plan(entry("print", "p", **FIRST), entry("print", "q", **FIRST)), "print", "p").verb is Verb.ADOPT
+    )
 
 
 def test_after_an_answer_that_is_lost_what_is_seen_is_noted(bench: Bench) -> None:

@@ -282,3 +282,55 @@ def test_an_answer_that_is_lost_is_found_again(lab: Lab) -> None:
 )
 def test_what_is_no_clone_is_refused(lab: Lab, volumes: dict[str, Any], why: str) -> None:
     assert why in refused(lab, document(**volumes))
+
+
+CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/a/k8s", "secret": "vast-mgmt"}
+OF_CLASS: dict[str, Any] = {"tenant": "a", "storage_class": "fast", "size": "1 TiB"}
+
+
+def with_class(**volumes: Any) -> dict[str, Any]:
+    """The base with a class of the tenant, and volumes of it."""
+    tenants = {**BASE["tenants"], "a": {**BASE["tenants"]["a"], "storage_classes": {"fast": CLASS}}}
+    return {**BASE, "tenants": tenants, "volumes": volumes}
+
+
+def test_a_claim_is_made_from_another_one_by_the_driver(lab: Lab) -> None:
+    first, second = {"first": OF_CLASS}, {"second": {**OF_CLASS, "source": {"volume": "first"}}}
+    lab.write(with_class(home=HOME, **first))
+    lab.converge()
+    lab.write(with_class(home=HOME, **first, **second))
+    assert verbs(lab.converge()) == {"iad/persistent_volume_claim/second": Verb.CREATE}
+    assert lab.plan().actions == ()
+    claim = next(one for one in lab.rows("iad", "persistent_volume_claim") if one["metadata"]["name"] == "second")
+    assert claim["spec"]["dataSource"] == {"kind": "PersistentVolumeClaim", "name": "first"}
+    lab.write(with_class(home=HOME, **first, second=OF_CLASS))
+    assert [action.verb for action in lab.converge().actions] == [Verb.RELEASE]
+    assert lab.plan().actions == ()
+
+
+def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
+    volumes = {"home": HOME, "first": OF_CLASS, "second": OF_CLASS}
+    lab.write(with_class(**volumes))
+    lab.converge()
+    lab.write(with_class(**{**volumes, "second": {**OF_CLASS, "source": {"volume": "first"}}}))
+    plan = lab.plan()
+    assert plan.actions == ()
+    assert "from_claim is about how it was made: nothing there is changed" in told(plan, "VP348")
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"source": {"volume": "home"}}, "home has a path, and it is of a StorageClass"),
+        ({"source": {"volume": "second"}}, "it is its own source"),
+        ({"source": {"volume": "first", "snapshot": "one"}}, "is made from another one as it is then"),
+        ({"copies": "on_read"}, "how a claim is copied is the driver's"),
+        ({"size": "1 GiB"}, "it is smaller than first"),
+        ({"tenant": None, "project": "b"}, "first is of project a, and a claim is made from one of its own project"),
+        ({"storage_class": None, "path": "/a/second"}, "first is of a StorageClass, and it has a path"),
+    ],
+)
+def test_what_no_claim_is_made_from_is_refused(lab: Lab, changes: dict[str, Any], why: str) -> None:
+    second = {**OF_CLASS, "source": {"volume": "first"}, **changes}
+    second = {name: value for name, value in second.items() if value is not None}
+    assert why in refused(lab, with_class(home=HOME, first=OF_CLASS, second=second))

@@ -36,15 +36,20 @@ def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in told.items() if value is not None}
 
 
-def refused(entry: Entry, once: Once, fields: Iterable[str]) -> Finding:
+def refused(entry: Entry, kind: Kind, fields: Iterable[str]) -> Finding:
     """VP348: what an object was made of is not chosen again once it is there."""
     text = f"it is made already, and {some(sorted(fields))} is about how it was made: nothing there is changed"
-    return error("VP348", text, fix=once.another, address=str(entry.address), where=entry.where)
+    fix = kind.once.another if kind.once is not None else "leave it as it was; what is made otherwise has another name"
+    return error("VP348", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
-def remade(changes: Iterable[FieldChange]) -> list[str]:
-    """The fields for which another object would have to be made."""
-    return [change.path for change in changes if change.replaces]
+def remade(kind: Kind, changes: Iterable[FieldChange]) -> list[str]:
+    """The fields for which another object would have to be made, and none is."""
+    return [change.path for change in changes if change.replaces and _is_fixed(kind, change.path)]
+
+
+def _is_fixed(kind: Kind, path: str) -> bool:
+    return kind.once is not None or kind.field(path.partition(".")[0]).has(Marker.MADE_WITH)
 
 
 def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Finding:
@@ -57,7 +62,7 @@ def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Findin
         if path.partition(".")[0] in fixed and owned.fields.get(path, digest) not in (digest, *_UNTOLD)
     ]
     if others:
-        return refused(entry, once, others)
+        return refused(entry, kind, others)
     made = ", ".join(f"{name} {inert(value, _LONGEST)}" for name, value in owned.made_of.items())
     text = f"it was made{f' ({made})' if made else ''} and is not there any more: it is made once, and not again"
     fix = f"{once.another}; or take it out of the document"

@@ -246,8 +246,8 @@ class Verdicts:
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
         difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
-        if kind.once is not None and (fields := once.remade(difference.changes)):
-            return Verdict(compared=False, findings=[once.refused(entry, kind.once, fields)])
+        if fields := once.remade(kind, difference.changes):
+            return Verdict(compared=False, findings=[once.refused(entry, kind, fields)])
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))

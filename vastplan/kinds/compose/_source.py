@@ -101,3 +101,39 @@ def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None) -> tuple[
     if inner.startswith(outer) or outer.startswith(inner):
         return f"its path and that of {name} are one inside the other", "a path of its own"
     return None
+
+
+def claimed(entry: Entry, scope: Scope, project: Ref) -> dict[str, Any]:
+    """What a claim of a StorageClass says of the claim that it is made from; nothing where that is refused, or where there is none."""
+    if "source" not in entry.values:
+        return {}
+    source = entry.values["source"]
+    volume = scope.get(source["volume"].target)
+    if volume is None:
+        return {}
+    problem = _of_claims(entry, volume, which(source), project, scope)
+    if problem is not None:
+        scope.refuse(entry, "VP293", *problem)
+        return {}
+    return {"from_claim": entry.ref("persistent_volume_claim", volume.address.name)}
+
+
+def _of_claims(entry: Entry, volume: Entry, wanted: str, project: Ref, scope: Scope) -> tuple[str, str] | None:
+    """Why a claim is not made from that of a volume, and what to do; `None` where it is."""
+    name, theirs = volume.address.name, volume.values.get("project")
+    if theirs is None and isinstance(tenant := volume.values.get("tenant"), Ref):
+        owned = scope.owned_by(tenant, entry.address.site, "project")
+        theirs = Ref(owned[0].address) if len(owned) == 1 else None
+    if volume.address == entry.address:
+        return "it is its own source", "source: {volume: another one}"
+    if "path" in volume.values:
+        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
+    if theirs != project:
+        return f"{name} is of project {theirs}, and a claim is made from one of its own project", f"project: {theirs}"
+    if wanted != LATEST:
+        return "a volume of a class is made from another one as it is then", "a source without a snapshot"
+    if "copies" in entry.values:
+        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
+    if entry.values["size"] < volume.values["size"]:
+        return f"it is smaller than {name}", "size: that of its source, or more"
+    return None

@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
-from vastplan.kinds.compose._source import Copies, Source, cloned
+from vastplan.kinds.compose._source import Copies, Source, claimed, cloned
 from vastplan.kinds.compose._two_sites import Shared, remote_tenant, shared, sites_of
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
@@ -195,7 +195,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
         return
-    of_class = {"storage_class": values["storage_class"], "size": values["size"]}
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **claimed(entry, scope, project)}
     there = sites_of(entry, scope)
     if len(there) > 1:
         chosen.append(f"on {', '.join(there)}: a volume of its own on each, which is empty at first; no data is shared")

@@ -48,7 +48,7 @@ def path(shape: Clones, snapshot: Row) -> str:
 
 def is_done(shape: Clones, row: Row) -> bool:
     """Whether a clone needs its snapshot no more."""
-    return at(row, shape.state) == shape.done
+    return bool(at(row, shape.state) == shape.done)
 
 
 def _is_usable(row: Row) -> bool:
