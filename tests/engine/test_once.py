@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
@@ -52,12 +51,12 @@ class Press(Library):
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setitem(library.KINDS, "print", PRINT)
     one = Bench()
     monkeypatch.setattr(one, "library", Press())
     one.providers[library.SITE, "library"] = one.library
-    yield one
+    return one
 
 
 def codes(plan: Plan) -> list[str]:
