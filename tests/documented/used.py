@@ -111,6 +111,9 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield "GET", kind.endpoint.shape.snapshots
         yield "GET", kind.endpoint.shape.rooms
         yield "PATCH", f"{item(kind)}{kind.endpoint.shape.stop}"
+        far = kind.endpoint.shape.far
+        yield from (("GET", path) for path in (far.rooms, far.directories, far.snapshots))
+        yield "POST", kind.endpoint.path
     yield "POST", collection(kind)
     revoked = kind.endpoint.revoked
     yield ("DELETE", item(kind)) if revoked is None else ("PATCH", f"{item(kind)}{revoked.action}")
@@ -136,6 +139,9 @@ def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
         return set()
     if isinstance(kind.endpoint.shape, Clones) and path.endswith(f"/{kind.endpoint.shape.stop}"):
         return set()
+    if isinstance(kind.endpoint.shape, Clones) and path == kind.endpoint.path:
+        far = kind.endpoint.shape.far
+        return fields(kind, method) | {(far.peer,), (far.snapshot,), (far.room[0],)}
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 
@@ -156,7 +162,7 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
         paths |= {(shape.place,), *((name,) for name in shape.known_by[:1])}
         paths |= {(shape.key,)} if method == "PATCH" else set()
     if isinstance(shape, Clones):  # which snapshot it is stands in the path
-        paths -= {(shape.of,), (shape.which,), shape.room}
+        paths -= {(shape.of,), (shape.which,), shape.room, shape.far.room, (shape.far.peer,)}
         paths |= {(shape.sent_room,)} if method == "POST" else set()
     if isinstance(kind.endpoint.shape, Asked):
         paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}

@@ -25,6 +25,24 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
+class FarClones:
+    """How a clone of a snapshot of another cluster is made: by a POST at the endpoint's own path, whose body names the peer at `peer`.
+
+    `peers` lists the peers. What a body says of the snapshot is asked of the peer: its rooms at `rooms`, the directories of one of
+    them (whose GUID a body has at `room`) at `directories`, and the snapshots of one of those at `snapshots`. The snapshot is sent
+    under `snapshot`, and the room at `room` with its name.
+    """
+
+    peer: str
+    peers: str
+    room: WirePath
+    rooms: str
+    directories: str
+    snapshots: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
 class Clones(Collection):
     """Objects that are each made of a snapshot, by a POST at `path`, where `{snapshot}` stands for its id.
 
@@ -47,6 +65,7 @@ class Clones(Collection):
     done: str
     with_directory: str
     taken: str
+    far: FarClones
 
 
 @dataclass(frozen=True, slots=True)

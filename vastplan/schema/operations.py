@@ -90,6 +90,10 @@ def _making(kind: Kind) -> Iterator[Operation]:
         return
     yield from (Operation(Task.WRITE, "GET", path) for path in (shape.rooms, shape.snapshots))
     yield Operation(Task.WRITE, "POST", plain(shape.path))
+    far = shape.far
+    asked = (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots)
+    yield from (Operation(Task.WRITE, "GET", path) for path in asked)
+    yield Operation(Task.WRITE, "POST", collection_path(kind))
     yield Operation(Task.WRITE, "PATCH", item_path(kind) + shape.stop)
 
 

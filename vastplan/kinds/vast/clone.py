@@ -13,7 +13,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import Directory
 from vastplan.schema.compile import kind
-from vastplan.schema.endpoint import Clones, Endpoint
+from vastplan.schema.endpoint import Clones, Endpoint, FarClones
 from vastplan.schema.kind import Attribute, Dependents, Lands, Metric, Once, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
@@ -43,6 +43,12 @@ class Clone(Spec):
     path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
     source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
+    peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), IMMUTABLE] = MISSING
+    """By which replication peer the cluster is reached that has the snapshot, where that is another one."""
+    source_tenant: Annotated[
+        ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("owner_tenant", "guid"), IMMUTABLE
+    ] = MISSING
+    """Whose it is there."""
     enabled: bool | MISSING = MISSING
     """Whether it is copied in the background; else reads of it go to the snapshot for good."""
 
@@ -71,11 +77,21 @@ KIND = kind(
             done="FINISHED",
             with_directory="remove_dir",
             taken="snapshot_created",
+            far=FarClones(
+                "remote_target_id",
+                peers="/nativereplicationremotetargets/",
+                room=("owner_tenant", "guid"),
+                rooms="/clusters/list_tenants_remote/",
+                directories="/clusters/list_snapshoted_paths_remote/",
+                snapshots="/clusters/list_clone_snapshoted_paths_remote/",
+                snapshot="owner_root_snapshot",
+            ),
         ),
         vanishes_later=True,
     ),
     attributes=(
         Attribute("snapshot_id", ("loanee_snapshot_id",)),
+        Attribute("remote_snapshot_id", ("owner_root_snapshot", "clone_id")),
         Attribute("snapshot_name", ("source_snapshot",)),
         Attribute("snapshot_created", ("snapshot_created",)),
     ),
@@ -86,7 +102,7 @@ KIND = kind(
     lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
     once=Once(
         "a clone of another snapshot is another volume, of a name and path of its own",
-        ("snapshot_id", "snapshot_name", "snapshot_created"),
+        ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
     ),
     ready=Ready(("state",), _USABLE, _BROKEN),
 )

@@ -151,15 +151,22 @@ class VastProvider:
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
         if room is None:
             raise Refused(f"{self._url}: {shape.rooms} has none whose GUID is {guid}")
+        if body.get(shape.far.peer) is not None:
+            peer = self._object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
+            found = clones.far(self._get, shape, body, str(peer.get("guid")))
+            return self._stream(endpoint, endpoint.path, {**clones.sent(shape, body, room), **found})
         rows = (row for page in self._listed(shape.snapshots, {"tenant_id": room}) for row in page)
         snapshot = clones.chosen(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
-        path = clones.path(shape, snapshot)
-        answer = self._made(endpoint, path, clones.sent(shape, body, room))
+        row = self._stream(endpoint, clones.path(shape, snapshot), clones.sent(shape, body, room))
+        return {**row, shape.taken: snapshot.get("created")}
+
+    def _stream(self, endpoint: Endpoint, path: str, body: Row) -> Row:
+        answer = self._made(endpoint, path, body)
         row = answer.body if isinstance(answer.body, dict) else {}
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
-        return {**row, shape.taken: snapshot.get("created")}
+        return row
 
     def _made(self, endpoint: Endpoint, path: str, body: Row) -> Answer:
         """The answer to a create; raises `Refused` where the reason says that nothing was done, whatever the status does."""

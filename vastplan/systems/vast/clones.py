@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from vastplan.model.errors import Refused
 from vastplan.schema.codec import at
@@ -33,6 +34,42 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
         raise Refused(f"{directory} has no snapshot{late} that can be cloned, of {len(there)} that are there")
     return max(in_time, key=lambda pair: pair[0])[1]
+
+
+def far(ask: Callable[[str, Mapping[str, Any]], Any], shape: Clones, body: Row, peer: str) -> Row:
+    """What a body says of a snapshot of another cluster: whose it is, and which; raises `Refused` where that is not there.
+
+    A peer tells names and ids, and no times: `latest` is the one with the greatest id.
+    """
+    place, guid, query = shape.far, at(body, shape.far.room), {"remote_target_guid": peer}
+    room = _one(ask(place.rooms, query), "guid", guid)
+    if room is None:
+        raise Refused(f"{place.rooms} has none whose GUID is {guid}")
+    directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
+    paths = _rows(ask(place.directories, {**query, "remote_tenant_guid": guid}))
+    handle = next((str(row.get("handle")) for row in paths if _folder(row.get("name")) == directory), None)
+    if handle is None:
+        raise Refused(f"{directory} has no snapshot on the other cluster")
+    rows = _rows(ask(place.snapshots, {**query, "handle": handle, "start_snapshot_id": 0}))
+    known = [row for row in rows if isinstance(row.get("clone_id"), int)]
+    meant = [row for row in known if which in (LATEST, row.get("name"))]
+    if not meant:
+        raise Refused(f"{directory} has no snapshot {which} on the other cluster: it may have expired")
+    snapshot = max(meant, key=lambda row: int(row["clone_id"]))
+    root = {"name": snapshot.get("name"), "clone_id": snapshot["clone_id"]}
+    return {
+        place.room[0]: {"guid": guid, "name": room.get("name")},
+        place.snapshot: {**root, "parent_handle_ehandle": handle.partition("_")[0]},
+    }
+
+
+def _rows(answer: Any) -> list[Row]:
+    rows = answer.get("results") if isinstance(answer, dict) else answer
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _one(answer: Any, field: str, value: object) -> Row | None:
+    return next((row for row in _rows(answer) if row.get(field) == value), None)
 
 
 def sent(shape: Clones, body: Row, room: object) -> Row:
