@@ -364,7 +364,11 @@ def test_a_clone_of_another_site_comes_over_the_peer(lab: Lab, said: dict[str, A
     lab.converge()
     assert lab.plan().actions == ()
     (stream,) = lab.rows("pdx", "clone")
-    assert (stream["source_snapshot"], stream["source_cluster"], stream["loanee_root_path"]) == (name, "iad", "/a/copy/")
+    assert (stream["source_snapshot"], stream["source_cluster"], stream["loanee_root_path"]) == (
+        name,
+        "iad",
+        "/a/copy/",
+    )
     noted = lab.planned().matches.owned[Address.parse("pdx/clone/copy")].made_of
     number = next(row["id"] for row in lab.rows("iad", "snapshot") if row["name"] == name)
     assert noted == {"remote_snapshot_id": str(number), "snapshot_name": name}

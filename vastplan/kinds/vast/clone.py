@@ -39,14 +39,19 @@ class Clone(Spec):
         Says(f"a name of at most {LONGEST_NAME} characters"),
         IDENTITY,
     ]
-    tenant: Annotated[ReferenceName, Refers("tenant.guid"), Wire("loanee_tenant", "guid"), IMMUTABLE]
+    tenant: Annotated[
+        ReferenceName, Refers("tenant.guid", blocks_delete=False), Wire("loanee_tenant", "guid"), IMMUTABLE
+    ]
     path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
     source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
     peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), IMMUTABLE] = MISSING
     """By which replication peer the cluster is reached that has the snapshot, where that is another one."""
     source_tenant: Annotated[
-        ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("owner_tenant", "guid"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("tenant.guid", composed=True, blocks_delete=False),
+        Wire("owner_tenant", "guid"),
+        IMMUTABLE,
     ] = MISSING
     """Whose it is there."""
     enabled: bool | MISSING = MISSING

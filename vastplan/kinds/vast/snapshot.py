@@ -25,7 +25,7 @@ class Snapshot(Spec):
 
     name: Annotated[VendorName, IDENTITY]
     path: Annotated[Directory, IMMUTABLE, Codec(str, _folder)]
-    tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
+    tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
     expires: Annotated[Moment | None | MISSING, Wire("expiration_time"), Clears(None), MOMENT] = MISSING
 
 
