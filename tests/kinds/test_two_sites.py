@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
+from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
@@ -345,3 +346,87 @@ def test_a_copy_that_falls_behind_its_schedule_is_found(lab: Lab) -> None:
     lab.world.link("iad", "pdx", up=False)
     lab.world.pass_time(3600)
     assert [one.address for one in lab.plan().findings if one.code == "REP-17"] == ["iad/protected_path/v"]
+
+
+COPY: dict[str, Any] = {**VOLUME, "sites": ["pdx"], "path": "/a/copy", "mount": "/copy"}
+for _name in ("active", "replicate", "qos"):
+    del COPY[_name]
+
+
+def with_copy(source: dict[str, Any], sites: tuple[str, ...] = BOTH, **changes: Any) -> dict[str, Any]:
+    """The base with a volume of one site or both, and a clone of it on pdx."""
+    volume = document(**({} if len(sites) > 1 else {"sites": list(sites), "active": None, "replicate": None}))
+    return {**volume, "volumes": {**volume["volumes"], "copy": {**COPY, **changes, "source": source}}}
+
+
+def snapshot(lab: Lab, name: str) -> None:
+    tenant = next(row["id"] for row in lab.rows("iad", "tenant") if row["name"] == "a")
+    body = {"name": name, "path": "/a/v", "tenant_id": tenant}
+    made = lab.by_hand("iad", "vast", "POST", "/api/v5/snapshots/", body)
+    while next(row for row in lab.rows("iad", "snapshot") if row["id"] == made["id"])["state"] != "SUCCEED":
+        pass
+
+
+@pytest.mark.parametrize(("said", "name"), [({}, "two"), ({"snapshot": "one"}, "one")])
+def test_a_clone_of_another_site_comes_over_the_peer(lab: Lab, said: dict[str, Any], name: str) -> None:
+    source = {"volume": "v", "site": "iad", **said}
+    lab.write(document(sites=["iad"], active=None, replicate=None))
+    lab.converge()
+    for each in ("one", "two"):
+        snapshot(lab, each)
+    lab.write(with_copy(source, ("iad",)))
+    lab.converge()
+    assert lab.plan().actions == ()
+    (stream,) = lab.rows("pdx", "clone")
+    assert (stream["source_snapshot"], stream["source_cluster"], stream["loanee_root_path"]) == (
+        name,
+        "iad",
+        "/a/copy/",
+    )
+    noted = lab.planned().matches.owned[Address.parse("pdx/clone/copy")].made_of
+    number = next(row["id"] for row in lab.rows("iad", "snapshot") if row["name"] == name)
+    assert noted == {"remote_snapshot_id": str(number), "snapshot_name": name}
+    assert lab.rows("iad", "clone") == []
+
+
+def test_a_clone_of_another_site_that_has_no_snapshot_is_not_made(lab: Lab) -> None:
+    lab.write(document(sites=["iad"], active=None, replicate=None))
+    lab.converge()
+    lab.write(with_copy({"volume": "v", "site": "iad"}, ("iad",)))
+    receipt = lab.apply(lab.plan())
+    said = {one.address: one.message for one in receipt.outcomes}
+    assert "/a/v/ has no snapshot on the other cluster" in said["pdx/clone/copy"]
+    snapshot(lab, "one")
+    lab.write(with_copy({"volume": "v", "site": "iad", "snapshot": "two"}, ("iad",)))
+    receipt = lab.apply(lab.plan())
+    said = {one.address: one.message for one in receipt.outcomes}
+    assert "has no snapshot two on the other cluster: it may have expired" in said["pdx/clone/copy"]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ({"volume": "v", "site": "lhr"}, "source: no site lhr"),
+        ({"volume": "v"}, "source: no volume v on pdx"),
+        ({"volume": "v", "site": "iad", "snapshot": {"before": "2026-01-01"}}, "and not when they were made"),
+    ],
+)
+def test_what_is_no_source_on_another_site_is_refused(lab: Lab, source: dict[str, Any], why: str) -> None:
+    assert why in refused(lab, with_copy(source, ("iad",)))
+
+
+def test_without_a_peer_there_is_no_clone_of_another_site(lab: Lab) -> None:
+    sections = with_copy({"volume": "v", "site": "iad"}, ("iad",))
+    del sections["replication_peers"], sections["snapshot_schedules"]
+    assert "no replication peer links iad and pdx" in refused(lab, sections)
+
+
+def test_a_replica_is_cloned_at_home_from_what_came_over(lab: Lab) -> None:
+    lab.write(document())
+    lab.converge()
+    lab.world.pass_time(7200)
+    lab.write(with_copy({"volume": "v"}))
+    lab.converge()
+    assert lab.plan().actions == ()
+    (stream,) = lab.rows("pdx", "clone")
+    assert (stream["source_cluster"], stream["source_path"]) == ("pdx", "/a/v/")

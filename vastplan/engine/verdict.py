@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from vastplan.engine import once
 from vastplan.engine.delivery import Fault, delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.diff import (
     Difference,
@@ -122,6 +123,9 @@ class Verdicts:
         unknown = match.unknown or self._changing(match.live) or self._unread_reference(named)
         if unknown:
             return Verdict(unknown=unknown)
+        if match.live is None and match.owned is not None and kind.once is not None:
+            said = once.gone(entry, kind, kind.once, match.owned, self._ledger[entry.address.site].key)
+            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
         if match.live is None:
             return Verdict(self._create(entry, named, kind, match))
         if match.owned is not None and entry.defaults:
@@ -243,6 +247,8 @@ class Verdicts:
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
         difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
+        if fields := once.remade(kind, difference.changes):
+            return Verdict(compared=False, findings=[once.refused(entry, kind, fields)])
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))

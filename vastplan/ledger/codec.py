@@ -86,6 +86,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
             owned.delivered_at,
             owned.origin,
             owned.group,
+            *owned.made_of.values(),
         )
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))

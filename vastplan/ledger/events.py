@@ -22,6 +22,7 @@ LATER = (
     "generation",
     "origin",
     "group",
+    "made_of",
 )  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 

@@ -29,7 +29,8 @@ class Owned:
     each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
     they were not; `generation` is the number that they were made for, 0 where there are none or it is not known. `origin` (since
     version 3) is the composite entry that it is a part of, "" where it is none. `group` (since version 3) is what the members of its group
-    on other sites are told by, "" where it has none.
+    on other sites are told by, "" where it has none. `made_of` (since version 4) is what it was made of, of an object that is made once:
+    names, ids and times, as the system said them then.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Owned:
     generation: int = 0
     origin: str = ""
     group: str = ""
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def imported(self) -> bool:

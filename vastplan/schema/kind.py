@@ -390,6 +390,18 @@ class Lands:
 
 
 @dataclass(frozen=True, slots=True)
+class Once:
+    """An object is made once: what is gone is not made again, and nothing of how it was made is changed.
+
+    `another` says for people how to have another one. The ledger keeps what the attributes in `noted` were when it was made; the row
+    that a create answers with may have some that no later one has.
+    """
+
+    another: str
+    noted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ControllerOwned:
     """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole.
 
@@ -482,6 +494,7 @@ class Kind:
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     lands: Lands | None = None
+    once: Once | None = None
     grouped: Grouped | None = None
     delivers: Delivers | None = None
     unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity

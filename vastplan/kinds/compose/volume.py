@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
+from vastplan.kinds.compose._source import Copies, Source, claimed, cloned
 from vastplan.kinds.compose._two_sites import may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
@@ -94,6 +95,16 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+    source: Source | MISSING = MISSING
+    """What it is made of when it is made, once: the data of a snapshot of another volume."""
+    copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
+    """Of one with a source: whether all is copied in the background (left out it is), or what is read stays with the source."""
+
+    @model_validator(mode="after")
+    def _made_of(self) -> "Volume":
+        if self.source is MISSING and self.copies is not MISSING:
+            raise ValueError("copies is for volumes with a source")
+        return self
 
     @model_validator(mode="after")
     def _of_one_sort(self) -> "Volume":
@@ -150,7 +161,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
         return
-    of_class = {"storage_class": values["storage_class"], "size": values["size"]}
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **claimed(entry, scope, project)}
     there = sites_of(entry, scope)
     if len(there) > 1:
         chosen.append(f"on {', '.join(there)}: a volume of its own on each, which is empty at first; no data is shared")
@@ -169,7 +180,11 @@ def _with_a_home(
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
     view, leads = _view(values, tenant, scope), among is None or among.leads(site)
-    yield entry.part("view", name, {**view, "create_dir": leads}, defaults=named_otherwise)
+    clone = cloned(entry, scope, values, tenant) if leads and "source" in values else None
+    if clone is not None:
+        yield clone
+    made = {**view, "create_dir": leads and clone is None}
+    yield entry.part("view", name, made, defaults=named_otherwise, after=() if clone is None else (clone.address,))
     after: tuple[Address, ...] = ()
     if among is not None and leads:
         there = among.copy.values
@@ -451,7 +466,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     }
 
 
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
 _BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
 COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN, implied=_BOUND)

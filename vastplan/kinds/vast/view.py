@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
 from vastplan.kinds.vast._two_sites import OnTwoSites
+from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
@@ -281,7 +282,7 @@ KIND = kind(
     unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
-    dependents=(below("path"),),
+    dependents=(below("path"), clones_of("path")),
     witness=Witness(("path",), "/"),
     # The view makes the directory that is protected.
     precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
