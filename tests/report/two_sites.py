@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.report.reading import plan
-from vastplan.model.move_plan import Fact, MovePlan, MoveStage
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation_plan import Fact, PlannedStage
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Member, Replication, ReplicationState
 
@@ -61,8 +62,8 @@ def on_two_sites(*rows: Replication) -> Plan:
 def move(words: str = "text") -> MovePlan:
     """A move of three stages, whose every text is `words`."""
     stages = (
-        MoveStage("look", words, words, 0, words), MoveStage("switch", words, words, 600, words, no_return=True),
-        MoveStage("protect", words, words, 1200, words),
+        PlannedStage("look", words, words, 0, words), PlannedStage("switch", words, words, 600, words, no_return=True),
+        PlannedStage("protect", words, words, 1200, words),
     )  # fmt: skip
     return MovePlan(
         document=words, digest="d", folder="/", sources=(words,), created=READ, expires="2026-11-26T12:15:00+00:00", address=words,

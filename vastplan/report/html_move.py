@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.model import formatting
-from vastplan.model.move_plan import MovePlan, MoveStage
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation_plan import PlannedStage
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import document, notes
 from vastplan.report.html_proofs import figures
@@ -68,7 +69,7 @@ def _timeline(plan: MovePlan) -> Iterator[Html]:
         yield tag("li", *_stage(number, stage), class_="after" if crossed else False)
 
 
-def _stage(number: int, stage: MoveStage) -> Iterator[Html]:
+def _stage(number: int, stage: PlannedStage) -> Iterator[Html]:
     yield tag("span", number, class_="number")
     yield tag("h3", stage.name)
     yield tag("p", stage.does)
