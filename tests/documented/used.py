@@ -148,7 +148,7 @@ def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
         return set()
     if isinstance(kind.endpoint.shape, Clones) and path.endswith(f"/{kind.endpoint.shape.stop}"):
         return set()
-    if isinstance(kind.endpoint.shape, Clones) and path == kind.endpoint.path:
+    if isinstance(kind.endpoint.shape, Clones) and (method, path) == ("POST", kind.endpoint.path):
         far = kind.endpoint.shape.far
         return fields(kind, method) | {(far.peer,), (far.snapshot,), (far.room[0],)}
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
