@@ -17,17 +17,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tests.moving.matrix import Killed, Killer
-from tests.moving.theatre import Theatre, theatre
+from tests.moving.seen import SITES, Seen
+from tests.moving.theatre import theatre
 from vastplan.app.move import abort_move
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.run import Stopped
 from vastplan.schema.transport_limits import TransportLimits
-from vastplan.sim.runai import workloads
-from vastplan.sim.vast import content, sides
 
-SITES = ("iad", "pdx")
 STEPS = 7  # of one history
 RUNS = 16  # of one move, at most, until it has ended
 PATIENT = TransportLimits(connect=5.0, silence=20.0, whole=60.0, retries=2, backoff=0.002, longest=0.02)
@@ -39,12 +37,10 @@ class Broken(AssertionError):
 
 
 @dataclass
-class History:
+class History(Seen):
     """One world, and what was written when."""
 
-    scene: Theatre
     rng: random.Random
-    guid: str
     written: dict[str, float] = field(default_factory=dict)
     away: set[str] = field(default_factory=set)
     cut: bool = False
@@ -59,41 +55,6 @@ class History:
     def holds(self, true: bool, text: str) -> None:
         if not true:
             raise Broken("\n".join([*self.told, f"BROKEN: {text}", f"roles {self.roles()}, writers {self.writers()}"]))
-
-    # what is there, behind the systems' backs
-
-    def writers(self) -> tuple[str, ...]:
-        return tuple(self.scene.lab.world.writers(self.guid))
-
-    def roles(self) -> dict[str, str]:
-        with self.scene.lab.world.lock:
-            rows = {site: sides.cluster_row(self.scene.vast(site)._cluster, self.guid) for site in SITES}
-        return {site: str(row["role"]) for site, row in rows.items() if row is not None}
-
-    def labels(self, site: str) -> set[str]:
-        """Of a directory, by the cluster's own tables: a site without power keeps what it has."""
-        with self.scene.lab.world.lock:
-            cluster = self.scene.vast(site)._cluster
-            return set(content.labels(cluster, content.pointer(cluster, self.scene.tenant[site], "/team/home")))
-
-    def kept(self, site: str) -> set[str]:
-        """What the snapshots of rejoins hold."""
-        with self.scene.lab.world.lock:
-            cluster = self.scene.vast(site)._cluster
-            rows = [row for row in cluster.rows("snapshots") if str(row["name"]).startswith("vastplan-")]
-            return {label for row in rows for label in content.labels(cluster, row["_pointer"])}
-
-    def of_point(self, site: str, guid: str) -> set[str]:
-        with self.scene.lab.world.lock:
-            cluster = self.scene.vast(site)._cluster
-            (row,) = cluster.rows(sides.POINTS, guid=guid)
-            return set(content.labels(cluster, row["_pointer"]))
-
-    def running(self, site: str) -> int:
-        """How many workloads are at work, or begin to be."""
-        with self.scene.lab.world.lock:
-            rows = workloads.live(self.scene.runai(site)._ctx)
-            return sum(1 for row in rows if row["phase"] not in ("Stopping", "Stopped", "Failed", "Completed"))
 
     # what happens
 
@@ -314,7 +275,7 @@ def history(folder: Path, seed: int) -> Iterator[History]:
     with patch.dict(os.environ, {"CSI_PASSWORD": "of-the-csi-user"}), theatre(folder) as scene:
         with scene.lab.world.lock:
             scene.runai("iad").submit("team", "train", gpus=1, claim_names=["home"])
-        made = History(scene, random.Random(seed), scene.path("iad")["guid"])
+        made = History(scene, scene.path("iad")["guid"], random.Random(seed))
         made.written["step-0"] = scene.clock.now().timestamp() - 10  # the scene wrote it, and waited
         scene.lab.clear_calls()
         with patch("vastplan.app.connect.TRANSPORT_LIMITS", PATIENT):
