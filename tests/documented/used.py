@@ -121,7 +121,7 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield "GET", kind.endpoint.shape.rooms
         yield "PATCH", f"{item(kind)}{kind.endpoint.shape.stop}"
         far = kind.endpoint.shape.far
-        yield from (("GET", path) for path in (far.rooms, far.directories, far.snapshots))
+        yield from (("GET", path) for path in (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots))
         yield "POST", kind.endpoint.path
     yield "POST", collection(kind)
     revoked = kind.endpoint.revoked
