@@ -108,7 +108,7 @@ def collections_to_read(
                 collections |= {(site, target) for target, _ in targets}
     used = set(collections)
     for name, kind in kinds.items():
-        for target in targets_of(kind.fields):
+        for target in targets_of(kind.fields) if not kind.as_evidence else ():
             collections |= {
                 (site, name) for site, used_kind in used if used_kind == target and kind.system in systems.get(site, ())
             }

@@ -139,6 +139,7 @@ def kind(
     read_by_name: bool = False,
     keyed: Keyed | None = None,
     on_request: bool = False,
+    as_evidence: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
@@ -213,6 +214,7 @@ def kind(
         read_by_name=read_by_name,
         keyed=keyed or Keyed(),
         on_request=on_request,
+        as_evidence=as_evidence,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

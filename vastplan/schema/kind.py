@@ -467,7 +467,8 @@ class Kind:
     keeps a copy of the object on another site, under the same name, which comes and goes with it; `grouped` says how one is told
     that stays while its source may move. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
-    `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
+    `on_request` only when it is asked for. Of what is `as_evidence` there are many, and what it refers to goes without it: it is read where
+    it is declared or owned, and where what it is of is to go. Who is let in and who is kept out, so that nobody is
     cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
     `Opens`. `deleting` says that the system deletes by itself because of it.
     """
@@ -514,6 +515,7 @@ class Kind:
     read_by_name: bool = False
     keyed: Keyed = field(default_factory=Keyed)
     on_request: bool = False
+    as_evidence: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

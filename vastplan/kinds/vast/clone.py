@@ -105,6 +105,7 @@ KIND = kind(
     ),
     in_use=(UNFINISHED,),
     lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
+    as_evidence=True,
     once=Once(
         "a clone of another snapshot is another volume, of a name and path of its own",
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
