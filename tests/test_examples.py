@@ -127,7 +127,7 @@ def test_the_story_of_two_sites_is_as_its_page_tells_it(
     shutil.copytree(STORY, folder, ignore=shutil.ignore_patterns(".vastplan"))
     monkeypatch.chdir(folder)
     pause = time.sleep
-    monkeypatch.setattr("vastplan.app.moving.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
+    monkeypatch.setattr("vastplan.app.operating.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "world.py", "serve"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as served:
