@@ -167,6 +167,17 @@ def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_after
     assert all(not action.changes for action in made.actions)
 
 
+def test_another_one_that_is_wanted_on_the_other_site_does_not_keep_it() -> None:
+    """What it is one with decides, and not that there is one of its kind."""
+    values = {**path("pdx").values, "name": "w", "source_dir": "/w", "target_exported_dir": "/w"}
+    other = Entry(Address("pdx", "protected_path", "w"), values, origin="pdx/volume/w")
+    made = plan({"iad": [row("iad", "SOURCE")]}, other, iad=OURS)
+    assert {text: verb for text, (verb, _) in of_path(made).items()} == {
+        "iad/protected_path/v": Verb.DELETE,
+        "pdx/protected_path/w": Verb.CREATE,
+    }
+
+
 def test_what_its_composite_made_there_goes_no_further_than_that() -> None:
     gone = Owned("5", "5", origin="iad/volume/v")
     rows = {"id": 5, "name": "v", "path": "/iad", "tenant_id": 1, "protocols": ["NFS"], "logical_capacity": 0}
