@@ -58,7 +58,7 @@ unit: $(VENV)/ready
 slow: $(VENV)/ready
 	$(BIN)/pytest -m slow $(if $(SHARE),--share $(SHARE))
 
-# All tests in one run, as in CI: only such a run can say that every operation was seen that the documents have for us.
+# All tests in one run: only such a run, or those of `.ci/run`, can say that every operation was seen that the documents have for us.
 whole: $(VENV)/ready
 	$(BIN)/pytest
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.pace import is_in_share, leave
+from tests.pace import is_in_share, leave, share
 from vastplan.cli import main
 from vastplan.model.sensitive import Kept
 
@@ -28,17 +28,20 @@ settings.load_profile("vastplan")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Slow tests by turns."""
     told = "of the slow tests, but for those of the kinds, the K-th of N parts only: CI takes one a day"
-    parser.addoption("--share", metavar="K/N", default="", help=told)
+    parser.addoption("--share", metavar="K/N", type=share, help=told)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` is looked at
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What is left to `make slow`, and what of it another day takes."""
     leave(items)
-    if share := config.getoption("--share"):
-        away = [one for one in items if one.get_closest_marker("slow") and not is_in_share(one.nodeid, share)]
-        gone = set(away)
-        items[:] = [one for one in items if one not in gone]
+    if of := config.getoption("--share"):
+        taken: list[pytest.Item] = []
+        away: list[pytest.Item] = []
+        for item in items:
+            slow = item.get_closest_marker("slow") is not None
+            (away if slow and not is_in_share(item.nodeid, of) else taken).append(item)
+        items[:] = taken
         config.hook.pytest_deselected(items=away)
 
 

@@ -1,4 +1,4 @@
-"""What is tried by force: all of it in CI, a few representatives in `make test`."""
+"""What is tried by force: all of it in `make slow`, a few representatives in `make test`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def by_force(values: Iterable[Any], *kept: str, several: bool = False) -> list[Any]:
-    """Parameters of which `make test` takes those that are `kept`, by their text; `make slow` and CI take the others, too.
+    """Parameters of which `make test` takes those that are `kept`, by their text; `make slow` takes the others, too.
 
     There is always a representative: the first value, where none of those that are kept is there. `several`: each value is
     a tuple, with one for each of several parameters.

@@ -1,10 +1,12 @@
 """What `make test` leaves to `make slow`, beside what is marked where it stands: modules that take systems through their lives.
 
-By module the tests of it that `make test` keeps. CI runs all of them; each took two seconds and more in November 2026, on two cores.
+By module the tests of it that `make test` keeps. Each took two seconds and more in November 2026, on two cores. CI takes the others by turns:
+those of `WHOLE` each day, the rest in shares.
 """
 
 from __future__ import annotations
 
+import argparse
 import zlib
 from collections.abc import Iterable, Mapping
 
@@ -108,9 +110,19 @@ def leave(items: Iterable[pytest.Item]) -> None:
 WHOLE = ("kinds/", "clients/", "values/", "test_")
 """Of these every slow test runs in CI each day: together they say whether each documented operation was seen."""
 
+Share = tuple[int, int]
+"""The K-th of N parts of what is slow; K counts from one."""
 
-def is_in_share(nodeid: str, share: str) -> bool:
-    """Whether a slow test is among those of a share, `2/3` say: of three the second. The others are in the other shares."""
-    name = nodeid.removeprefix("tests/")
-    part, _, parts = share.partition("/")
-    return name.startswith(WHOLE) or zlib.crc32(nodeid.encode()) % int(parts) == int(part) - 1
+
+def share(text: str) -> Share:
+    """`2/3` as it is typed. A share that is none would leave tests out on every day: `ArgumentTypeError`."""
+    part, slash, parts = text.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: write K/N, with K from 1 to N")
+    return int(part), int(parts)
+
+
+def is_in_share(nodeid: str, of: Share) -> bool:
+    """Whether a slow test is among those of a share. The others are in the other shares."""
+    part, parts = of
+    return nodeid.removeprefix("tests/").startswith(WHOLE) or zlib.crc32(nodeid.encode()) % parts == part - 1

@@ -60,7 +60,7 @@ class _Problem:
 
 def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near: Near) -> Iterator[Mistake]:
     """Each mistake once, as it is asked for. Of the forms that a value may have it is held against the one probably meant."""
-    problems = (_placed(values, error) for error in _drained(invalid.errors(include_url=False)))
+    problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing: dict[Path, Where | None] = {}
     unknown: dict[Path, list[str]] = {}
     found: set[tuple[str, Path, str]] = set()
@@ -87,13 +87,6 @@ def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near
         last = str(path[-1])
         if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
             yield Mistake(MISSING_KEY, path, "is missing", where)
-
-
-def _drained(errors: list[ErrorDetails]) -> Iterator[ErrorDetails]:
-    """They in order, each let go once it was given: there may be a hundred thousand, and who reads stops at a thousand."""
-    errors.reverse()
-    while errors:
-        yield errors.pop()
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:
