@@ -1,4 +1,5 @@
-"""The main job as a story: plan, apply, a change by hand, drift, repair, an import, an edit, a guard. Run it with `make demo`.
+"""The main job as a story: plan, apply, a change by hand, drift, repair, an import, an edit, a guard; then a site is lost, and
+returns. Run it with `make demo`.
 
 Every step is a vastplan command that you can type yourself; it is printed before its output. Nothing but this machine is
 needed: both sites are simulated, over HTTPS on loopback.
@@ -12,10 +13,13 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import requests
+from demo_two_sites import FOLDER as OTHER_FOLDER
+from demo_two_sites import PAGES, two_sites
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("demo")  # a copy of examples/ai-factory that the story may edit
@@ -36,11 +40,24 @@ class Story:
     def tell(self, text: str) -> None:
         print(f"\n{BOLD}{text}{END}", flush=True)
 
-    def run(self, *words: str, expect: int) -> str:
-        """One command, shown and run; its exit code must be the expected one."""
-        print(f"{DIM}$ vastplan {' '.join(words)}{END}", flush=True)
-        done = subprocess.run([*PROGRAM, *words], stdout=subprocess.PIPE, text=True)
-        print(done.stdout, end="")
+    @staticmethod
+    def shell(line: str) -> None:
+        """Show a line as it is typed."""
+        print(f"{DIM}$ {line}{END}", flush=True)
+
+    @staticmethod
+    def change(path: Path, old: str, new: str) -> None:
+        """Edit one line, and show it."""
+        change(path, old, new)
+
+    def run(self, *words: str, expect: int, last: int = 0, program: Sequence[str] = PROGRAM) -> str:
+        """One command, shown and run; its exit code must be the expected one. With `last` only so many lines of it are shown."""
+        self.shell(f"vastplan {' '.join(words)}")
+        done = subprocess.run([*program, *words], stdout=subprocess.PIPE, text=True)
+        lines = done.stdout.splitlines(keepends=True)
+        if last and len(lines) > last:
+            print(f"{DIM}({len(lines) - last} lines){END}")
+        print("".join(lines[-last:]), end="")
         print(f"{DIM}(exit code {done.returncode}){END}", flush=True)
         if done.returncode != expect:
             print(f"the demo expected exit code {expect}", file=sys.stderr)
@@ -59,7 +76,7 @@ class Story:
         print(f"{DIM}$ vastplan sim {FOLDER} &{END}", flush=True)
         server = subprocess.Popen([*PROGRAM, "sim", str(FOLDER)], stdout=subprocess.DEVNULL, text=True)
         file = FOLDER / ".vastplan" / "sim" / "endpoints.json"
-        for _ in range(200):
+        for _ in range(1200):  # a minute: the machine may be busy
             if file.exists():
                 break
             time.sleep(0.05)
@@ -113,7 +130,7 @@ def main() -> int:
     os.chdir(ROOT)
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
-    print(f"{DIM}$ cp -r examples/ai-factory {FOLDER}{END}")
+    Story.shell(f"cp -r examples/ai-factory {FOLDER}")
     shutil.copytree("examples/ai-factory", FOLDER, ignore=shutil.ignore_patterns(".vastplan"))
     story = Story()
     server = story.serve()
@@ -125,9 +142,12 @@ def main() -> int:
     finally:
         server.terminate()
         server.wait(timeout=20)
+    two_sites(story)
     story.tell("That was the story." if not story.wrong else f"{story.wrong} thing(s) did not go as told.")
     for file, what in REPORTS.items():
         print(f"{what}: {FOLDER / file}")
+    for file, what in PAGES.items():
+        print(f"{what}: {OTHER_FOLDER / file}")
     print(f"The documents and the ledger are in {FOLDER}/; type any of the commands above again.")
     return 1 if story.wrong else 0
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -103,3 +107,53 @@ def test_the_readmes_documents_are_valid(text: str, tmp_path: Path, vastplan: Ru
     (tmp_path / "doc.yaml").write_text(text)
     ran = vastplan("validate", tmp_path / "doc.yaml")
     assert ran.code == 0, ran
+
+
+STORY = ROOT / "examples" / "two-sites"
+TYPED = [
+    line.removeprefix("$ ")
+    for kind, text in re.findall(r"^```(\w+)\n(.*?)^```", (STORY / "README.md").read_text(), flags=re.M | re.S)
+    if kind == "console"
+    for line in text.splitlines()
+]
+
+
+@pytest.mark.slow
+def test_the_story_of_two_sites_is_as_its_page_tells_it(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command goes well, and prints what stands below it: what is shown there is no less than all of it."""
+    folder = tmp_path / "two-sites"
+    shutil.copytree(STORY, folder, ignore=shutil.ignore_patterns(".vastplan"))
+    monkeypatch.chdir(folder)
+    pause = time.sleep
+    monkeypatch.setattr("vastplan.app.operating.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "world.py", "serve"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as served:
+        try:
+            assert served.stdout is not None and "both sites are there" in served.stdout.readline()
+            _follow(vastplan, environment)
+            assert served.wait(timeout=30) == 0
+        finally:
+            served.terminate()
+    assert (folder / "move.html").exists() and (folder / "back.html").exists()
+
+
+def _follow(vastplan: Run, environment: dict[str, str]) -> None:
+    point = shown = ""
+    for command in TYPED:
+        program, _, rest = command.partition(" ")
+        if program not in ("vastplan", "python", "sed"):  # what the command before it prints
+            assert f"{command}\n" in shown, (command, shown)
+        elif program == "vastplan":
+            line, may_fail, _ = rest.partition(" || true")
+            ran = vastplan(*shlex.split(line.replace("RESTOREPOINT", point)))
+            assert may_fail or ran.code == 0, (command, ran)
+            found = re.search(r"--lose (\S+)", ran.out)
+            point, shown = found[1] if found else point, ran.out
+        else:
+            start = [sys.executable] if program == "python" else ["sed"]
+            done = subprocess.run([*start, *shlex.split(rest)], capture_output=True, text=True, env=environment)
+            assert done.returncode == 0, (command, done.stderr)
+            shown = done.stdout

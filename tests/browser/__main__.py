@@ -15,7 +15,9 @@ from markdown_it import MarkdownIt
 
 from tests.browser.chromium import Browser, NoBrowser
 from tests.report.reading import FORMATS, PLANS, large, plan
+from tests.report.two_sites import EVIL, HOSTILE, IN_ORDER, LOST, MOVED, SPLIT, move, on_two_sites
 from vastplan.model.plan import Plan
+from vastplan.report.html_move import move_page
 
 WIDTHS = (1280, 420)
 DOCS = Path(__file__).parents[2] / "docs" / "pictures"
@@ -42,8 +44,12 @@ class Checks:
 
 
 def _look(browser: Browser, checks: Checks, name: str, made: Plan, folder: Path) -> None:
+    _look_at(browser, checks, name, FORMATS["html"](made), len(made.actions), folder)
+
+
+def _look_at(browser: Browser, checks: Checks, name: str, page: str, actions: int, folder: Path) -> None:
     file = folder / f"{name}.html"
-    file.write_text(FORMATS["html"](made))
+    file.write_text(page)
     for width in WIDTHS:
         for dark in (False, True):
             browser.open(file, width=width, dark=dark)
@@ -63,7 +69,7 @@ def _look(browser: Browser, checks: Checks, name: str, made: Plan, folder: Path)
             )
             checks.that(all(size <= 0 for size in sizes), f"{where}: a picture is stretched by {sizes} pixels")
             rows = browser.ask("document.querySelectorAll('.plan > tbody > tr').length")
-            checks.that(rows == len(made.actions), f"{where}: {rows} rows of {len(made.actions)}")
+            checks.that(rows == actions, f"{where}: {rows} rows of {actions}")
             picture = folder / f"{name}-{width}-{dark}.png"
             browser.picture(picture)
             checks.that(picture.stat().st_size > 2_000, f"{where}: the picture is empty")
@@ -100,8 +106,7 @@ def _keyboard(browser: Browser, checks: Checks, folder: Path) -> None:
     checks.that(reached[0] == "a", "the first Tab is the way to the changes")
     for one in ("figure", "summary", "f-v-create", "only-blocked", "f-s-0", "view-both"):
         checks.that(one in reached, f"Tab reaches {one} (it went {reached})")
-    tree = browser.call("Accessibility.getFullAXTree")["nodes"]
-    said = {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in tree}
+    said = _said(browser)
     for role, name in (
         ("table", "Deletes or replaces what holds data, or has it deleted"),
         ("checkbox", "~ update"),
@@ -113,6 +118,39 @@ def _keyboard(browser: Browser, checks: Checks, folder: Path) -> None:
     checks.that(
         any(str(name).startswith("Topology of site iad") for name in images), f"the picture has a name: {images}"
     )
+
+
+def _two_sites(browser: Browser, checks: Checks, folder: Path) -> None:
+    """The picture of two sites, and the page of a move: what is drawn is also said."""
+    made = on_two_sites(IN_ORDER, MOVED, SPLIT, LOST, EVIL)
+    _look(browser, checks, "two-sites", made, folder)
+    for name, words in (("move", "replicate now at iad"), ("hostile-move", HOSTILE)):
+        _look_at(browser, checks, name, move_page(move(words), f"vastplan move run {words}"), 0, folder)
+    browser.open(folder / "two-sites.html")
+    said = _said(browser)
+    checks.that(
+        any(str(name).startswith("Paths between iad and pdx") for _, name in said),
+        "the picture of two sites has a name",
+    )
+    checks.that(("columnheader", "data as of") in said, "what it shows is a table, too")
+    outside = (
+        "[...document.querySelectorAll('svg:has([id^=paths]) text')].filter(one => { const box = one.getBBox();"
+        " return box.x < 0 || box.x + box.width > one.ownerSVGElement.viewBox.baseVal.width }).length"
+    )
+    checks.that(browser.ask(outside) == 0, "no words run out of the picture of two sites")
+    browser.open(folder / "move.html")
+    said = _said(browser)
+    checks.that(
+        {("list", "The stages, in their order"), ("heading", "switch")} <= said, "a screen reader is told of the stages"
+    )
+    words = browser.ask("document.querySelector('.after .no-return').innerText")
+    checks.that(words.startswith("The point of no return lies here."), "the point of no return is in words")
+
+
+def _said(browser: Browser) -> set[tuple[str, str]]:
+    """Roles and names as a screen reader is told."""
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    return {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in nodes}
 
 
 def _pictures(browser: Browser, folder: Path) -> None:
@@ -142,12 +180,13 @@ def main() -> int:
             for one in PLANS:
                 _look(browser, checks, one, plan(one), folder)
             _look(browser, checks, "large", large(10_000), folder)
+            _two_sites(browser, checks, folder)
             _filter(browser, checks, folder)
             _keyboard(browser, checks, folder)
     except NoBrowser as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1
-    print(f"{checks.asked} checks of {len(PLANS) + 1} pages in a browser, {checks.wrong} did not hold.")
+    print(f"{checks.asked} checks of {len(PLANS) + 4} pages in a browser, {checks.wrong} did not hold.")
     return 1 if checks.wrong or not checks.asked else 0
 
 

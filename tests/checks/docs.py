@@ -54,10 +54,10 @@ ELSEWHERE = """\
 | QOS-01 numbers and units | VP212: bits, MiB that do not come out whole and what is out of range are refused |
 | QOS-08 minimums of tenants | VP206: tenants have no such field |
 | QOS-15 name, type or tenant of a QoS policy | the plan: a replacement that lets go of views first |
-| REP-01 global access at another cluster than the copy | the document has no word for it: `REPLICATION_AND_GN` is both at one |
-| REP-03 the source path exists | a view makes its directory, and is there before its protected path |
 | REP-04, REP-10 create-only fields of protected paths | the plan: a replacement, which needs approval |
 | REP-05, REP-15 pools for replication | VP209 and VP234 |
+| REP-07 version gates of replication | VP251: global access of its own is since VAST 5.1 |
+| REP-09 transfer longer than the schedule | CKP-15 of a volume that says what its checkpoints are, by `wan_bw_mbps`; REP-17 live |
 | REP-16 two owners of one path | VP230 and VP233: one protected path of a name; REP-02: a directory is replicated once |
 | RAI-01 the project's cluster | the site's own is sent, always |
 | RAI-02 fields of data sources | the plan: a replacement, which needs approval |
@@ -68,9 +68,6 @@ ELSEWHERE = """\
 | rule | why |
 |---|---|
 | QOS-16 data sets and checkpoints in one view | the document does not say what a volume is for |
-| REP-07 version gates of replication | the sources name none for what the document can say |
-| REP-08 what writing costs with global access | who writes where is not in the document |
-| REP-09 transfer longer than the schedule | nobody says how much changes, nor how wide the line is |
 | REP-13 renames across a protected path | what programs do inside a volume is not seen |
 """
 

@@ -44,6 +44,11 @@ def _bucket(here: Any, there: Any) -> dict[str, Any]:
     return {"view_id": view["id"]}
 
 
+def _directory(here: Any, there: Any) -> dict[str, Any]:
+    here.views.post(path="/v", policy_id=1, create_dir=True, tenant_id=1)
+    return {}
+
+
 def _protection(here: Any, there: Any) -> dict[str, Any]:
     here.views.post(path="/v", policy_id=1, create_dir=True, tenant_id=1)
     frames = [{"every": "1h", "keep-local": "1d"}]
@@ -85,6 +90,7 @@ CASES = [
         {"name": "e"},
         _protection,
     ),
+    Case("snapshot", "snapshots", {"name": "s", "path": "/v/", "tenant_id": 1}, {"name": "t"}, _directory),
     Case("local_provider", "localproviders", {"name": "l"}, {"description": "of team l"}),
     Case("user", "users", {"name": "u", "uid": 30109, "local_provider_id": 1}, {"gids": [1001, 30097]}),
     # The document of 5.5 wants the name with every change; live clusters do not (VAST's own Ansible modules).
@@ -111,7 +117,7 @@ LEFT_OUT = {
     "directory_key": "it is made, switched and removed by its user's number: test_keys_of_a_directory_s_user",
     "group_right": "it is set, not made: test_rights_are_set_in_a_tenant",
     "user_right": "it is set, not made: test_rights_are_set_in_a_tenant",
-    "snapshot": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
+    "clone": "it is made of a snapshot, under that: tests/kinds/test_clones.py",
     "cluster": "it is there, and only looked at: tests/checks",
     "api_token": "it is revoked, and its create answers nothing but itself: test_tokens_are_told_once_and_revoked",
     "s3_key": "it is made, switched and removed under its user: test_keys_are_made_under_their_user",

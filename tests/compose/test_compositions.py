@@ -12,11 +12,13 @@ from vastplan.kinds.compose import (
     schedule,
     view_parts,
     volume,
+    volume_snapshot,
 )
 from vastplan.kinds.kubernetes import admission_binding, admission_policy, persistent_volume, persistent_volume_claim
 from vastplan.kinds.kubernetes import resource_quota as quota_of_a_namespace
 from vastplan.kinds.runai import access_key_credential, access_rule, data_source, department, project, s3_data_source
 from vastplan.kinds.vast import (
+    clone,
     group,
     group_right,
     protection_policy,
@@ -25,6 +27,7 @@ from vastplan.kinds.vast import (
     replication_peer,
     s3_key,
     s3_policy,
+    snapshot,
     user,
     view,
 )
@@ -33,14 +36,16 @@ from vastplan.kinds.vast import protected_path as path_of_a_view
 WHOLE = {
     "project": access.OF_PROJECT, "department": access.OF_DEPARTMENT, "access_rule": access.OF_RULE, "peering": peering.COMPOSITION,
     "storage_class": isolation.COMPOSITION, "protected_path": protected_path.COMPOSITION, "view": view_parts.COMPOSITION,
-    "protection_policy": schedule.COMPOSITION, "volume": volume.COMPOSITION, "bucket": bucket.COMPOSITION,
+    "protection_policy": schedule.COMPOSITION, "volume": volume.COMPOSITION,
+    "volume_snapshot": volume_snapshot.COMPOSITION, "bucket": bucket.COMPOSITION,
     "user": local_provider.OF_USER, "group": local_provider.OF_GROUP,
 }  # fmt: skip
 MADE = {
     "storage_class": (admission_binding, admission_policy, quota_of_a_namespace),
     "peering": (replication_peer,),
     "view": (quota, path_of_a_view, qos_policy),
-    "volume": (persistent_volume, persistent_volume_claim, view, data_source),
+    "volume": (persistent_volume, persistent_volume_claim, view, data_source, clone),
+    "volume_snapshot": (snapshot,),
     "bucket": (
         view,
         s3_policy,
@@ -98,7 +103,10 @@ def test_what_an_entry_may_leave_out_to_a_composition() -> None:
     implied = {of: set(composition.implied) for of, composition in WHOLE.items() if composition.implied}
     assert implied == {"volume": {(claim, "volume"), (claim, "size")}}
     for of, composition in WHOLE.items():
-        assert composition.recover is not None or of == "access_rule"
+        assert composition.recover is not None or of in (
+            "access_rule",
+            "volume_snapshot",
+        )  # why a snapshot was made, it does not say
 
 
 def test_what_follows_from_names_only_buckets_can_write() -> None:

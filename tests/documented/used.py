@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Members, PerUnit, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -21,12 +21,32 @@ BESIDES = {
         ("GET", "/vtasks/{id}/"),
         ("GET", "/versions/"),
         ("GET", "/events/"),
+        # What a move asks of both sides, and of the one that is to be the source.
+        ("GET", "/replicationrestorepoints/"),
+        ("PATCH", "/protectedpaths/{id}/replicate_now/"),
+        ("PATCH", "/protectedpaths/{id}/force_failover"),
+        ("PATCH", "/protectedpaths/{id}/reattach_stream/"),
+        ("POST", "/snapshots/"),
+        # What a restore asks, in place and into a directory of its own.
+        ("GET", "/protectedpaths/{id}/validate"),
+        ("POST", "/protectedpaths/{id}/restore"),
+        ("PATCH", "/protectedpaths/{id}/stop"),
+        ("PATCH", "/protectedpaths/{id}/commit"),
+        ("POST", "/snapshots/{id}/clone/"),
+        ("PATCH", "/globalsnapstreams/{id}/stop"),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered if each.path),
     ),
     "runai": (
         ("POST", "/api/v1/token"),
         ("GET", "/api/v1/clusters"),
         ("GET", "/api/v1/audit/log"),
+        # What a move suspends, resumes and submits.
+        ("GET", "/api/v1/workloads/{}"),
+        *(
+            (method, f"/api/v1/workloads/{type_}{path}")
+            for type_ in ("trainings", "workspaces", "distributed")
+            for method, path in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
+        ),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
     ),
     "kubernetes": (
@@ -45,7 +65,7 @@ BESIDES = {
     ),
 }
 # What is looked at, and nobody declares.
-READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "snapshot", "vms", "workload")
+READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "vms", "workload")
 
 
 def counted(system: str) -> tuple[str, ...]:
@@ -61,13 +81,16 @@ def kinds() -> tuple[Kind, ...]:
 
 def collection(kind: Kind) -> str:
     """The path that an object is posted to, or where it is set."""
+    if isinstance(kind.endpoint.shape, Clones):
+        return kind.endpoint.shape.path.replace("{snapshot}", "{}")
     root, _, plural = kind.endpoint.path.rpartition("/")
     return f"{root}/namespaces/{{}}/{plural}" if kind.endpoint.namespaced else kind.endpoint.path
 
 
 def item(kind: Kind) -> str:
     """The path of one object; `{}` is any name or id."""
-    return collection(kind).rstrip("/") + "/{}" + ("/" if kind.system == "vast" else "")
+    of = kind.endpoint.path if isinstance(kind.endpoint.shape, Clones) else collection(kind)
+    return of.rstrip("/") + "/{}" + ("/" if kind.system == "vast" else "")
 
 
 def operations(kind: Kind) -> Iterator[tuple[str, str]]:
@@ -93,6 +116,13 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield from ((method, f"{kind.endpoint.path}/{step}") for step in steps for method in ("GET", "PUT", "DELETE"))
         return
     yield "GET", item(kind)
+    if isinstance(kind.endpoint.shape, Clones):  # of what they are made is chosen from a list
+        yield "GET", kind.endpoint.shape.snapshots
+        yield "GET", kind.endpoint.shape.rooms
+        yield "PATCH", f"{item(kind)}{kind.endpoint.shape.stop}"
+        far = kind.endpoint.shape.far
+        yield from (("GET", path) for path in (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots))
+        yield "POST", kind.endpoint.path
     yield "POST", collection(kind)
     revoked = kind.endpoint.revoked
     yield ("DELETE", item(kind)) if revoked is None else ("PATCH", f"{item(kind)}{revoked.action}")
@@ -116,6 +146,11 @@ def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
         return lists
     if kind.endpoint.revoked is not None and path.endswith(kind.endpoint.revoked.action):
         return set()
+    if isinstance(kind.endpoint.shape, Clones) and path.endswith(f"/{kind.endpoint.shape.stop}"):
+        return set()
+    if isinstance(kind.endpoint.shape, Clones) and (method, path) == ("POST", kind.endpoint.path):
+        far = kind.endpoint.shape.far
+        return fields(kind, method) | {(far.peer,), (far.snapshot,), (far.room[0],)}
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 
@@ -135,6 +170,9 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
         paths -= {(shape.within,), (shape.of,)}
         paths |= {(shape.place,), *((name,) for name in shape.known_by[:1])}
         paths |= {(shape.key,)} if method == "PATCH" else set()
+    if isinstance(shape, Clones):  # which snapshot it is stands in the path
+        paths -= {(shape.of,), (shape.which,), shape.room, shape.far.room, (shape.far.peer,)}
+        paths |= {(shape.sent_room,)} if method == "POST" else set()
     if isinstance(kind.endpoint.shape, Asked):
         paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}
     if isinstance(kind.endpoint.shape, Members):

@@ -26,7 +26,7 @@ from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
-ONLY_READ = {"pod", "snapshot"} | {name for name, kind in REGISTRY_KINDS.items() if kind.endpoint.update is Update.NONE}
+ONLY_READ = {"pod"} | {name for name, kind in REGISTRY_KINDS.items() if kind.endpoint.update is Update.NONE}
 ONLY_MADE = {"access_rule"}  # there is no call that changes one
 _NOT_SENT = (Marker.DOCUMENT, Marker.CREATE_ONLY)
 

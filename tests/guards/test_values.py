@@ -240,7 +240,11 @@ def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
 
 def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
     systems = {"iad": {"vast", "kubernetes"}}
-    assert second_read(kinds(), planned(VIEW)[0].by_address(), systems) == {("iad", "snapshot")}
+    assert second_read(kinds(), planned(VIEW)[0].by_address(), systems) == {
+        ("iad", "snapshot"),
+        ("iad", "clone"),
+        ("iad", "tenant"),
+    }
     made, _ = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
     assert second_read(kinds(), made.by_address(), systems) == set()
     pool = {"id": 7, "name": "v", "ip_ranges": [["10.0.0.1", "10.0.0.9"]]}

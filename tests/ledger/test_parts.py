@@ -198,7 +198,7 @@ def test_a_part_is_written_like_this() -> None:
         "entries": {X: {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ["iad/tenant/a"],
                         "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}}},
         "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
-        "limits": {"count": 3}, "applied": "now", "version": 3,
+        "limits": {"count": 3}, "applied": "now", "version": 4,
     }  # fmt: skip
     assert load(raw, "it") == FULL
 
@@ -228,8 +228,8 @@ def test_and_what_is_one_is_read(key: str) -> None:
         ),
         (b"3", "it is not a ledger;"),
         (b'{"a": NaN}', "it is not a ledger;"),
-        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 3: upgrade it"),
-        ({"version": 4}, "the ledger X has version 4; this vastplan reads up to 3: upgrade it"),
+        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 4: upgrade it"),
+        ({"version": 5}, "the ledger X has version 5; this vastplan reads up to 4: upgrade it"),
         ({"version": -1}, "it is not a ledger;"),
         ({"key": "no hex"}, "it is not a ledger;"),
         ({"key": 3}, "it is not a ledger;"),

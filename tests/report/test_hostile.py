@@ -206,6 +206,7 @@ def test_labels_are_ours_and_no_object_is_named() -> None:
                 assert sample, line
                 labels = set(re.findall(r'(?:^|,)([a-z]+)="', sample[2]))
                 assert labels <= {
+                    "state",
                     "document",
                     "site",
                     "system",
@@ -259,5 +260,5 @@ def test_the_labels_of_drift_are_bounded_and_no_object_is_named() -> None:
         labels = {
             label for line in text.splitlines() if line[0] != "#" for label in re.findall(r'[{,]([a-z]+)="', line)
         }
-        assert labels <= {"document", "site", "system", "kind", "severity", "what", "cause", "by"}
+        assert labels <= {"document", "site", "system", "kind", "severity", "what", "cause", "by", "state"}
         assert "team-" not in text and "/scratch" not in text

@@ -68,6 +68,8 @@ BESIDES = {
     Task.LEDGER_READ: "to look, with the ledger in this cluster (in its namespace)",
     Task.LEDGER_WRITE: "to apply, with the ledger in this cluster (in its namespace)",
     Task.CENSUS: "`import --census`",
+    Task.MOVE: "`move run`",
+    Task.RESTORE: "`restore run`",
 }
 
 

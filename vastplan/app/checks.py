@@ -63,7 +63,14 @@ def facts_of(workspace: Workspace, composed: Composed, probed: Mapping[str, Mapp
         objects=Index(composed.entries),
         written=Index(workspace.document.entries),
         capabilities=_capabilities(workspace),
+        ledger_site=_ledger_site(workspace),
     )
+
+
+def _ledger_site(workspace: Workspace) -> str:
+    shared = workspace.document.head.shared_ledger()
+    site = None if shared is None else shared[1].site
+    return site if isinstance(site, str) else ""
 
 
 def collections_to_read(facts: Facts) -> set[tuple[str, str]]:

@@ -15,6 +15,7 @@ from vastplan.model import regular_files
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.imported import Import
+from vastplan.model.move_plan import MovePlan
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
 from vastplan.model.sensitive import guarded
@@ -22,6 +23,7 @@ from vastplan.report import (
     drift_html,
     drift_markdown,
     html,
+    html_move,
     imported_markdown,
     json_report,
     markdown,
@@ -41,6 +43,7 @@ OF_COMMAND: Mapping[str, tuple[str, ...]] = {
     "apply": (".json", ".xml", ".sarif"),
     "drift": ENDINGS,
     "import": (".md", ".json"),
+    "move": (".html",),
 }
 Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
@@ -88,6 +91,11 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
 def of_import(result: Import) -> Renderers:
     """What an import wrote and left."""
     return {".md": lambda: imported_markdown.comment(result), ".json": lambda: json_report.dumps(result)}
+
+
+def of_move(plan: MovePlan, command: str) -> Renderers:
+    """A planned move, and what is typed to carry it out."""
+    return {".html": lambda: html_move.move_page(plan, command)}
 
 
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:

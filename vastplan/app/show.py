@@ -55,6 +55,8 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
     parts = [
         _part(part.address, planned.matches.match(part.address), actions) for part in _parts(address, planned.entries)
     ]
+    about = {str(address), *(part["address"] for part in parts)}
+    told = [row for row in planned.plan.replications if row.address in about]
     if entry is None:
         state = f"stands for {counted(len(parts), 'object')}"
         nothing: dict[str, Any] = {
@@ -66,7 +68,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
             "unsaid": [],
             "writers": [],
         }
-        return {**nothing, "address": str(address), "state": state, "parts": parts}
+        return {**nothing, "address": str(address), "state": state, "parts": parts, "replications": told}
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
     live = planned.matches.symbolic(kind, match.live, references(entry.values)) if match.live else {}
@@ -100,6 +102,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         "unsaid": _unsaid(match.live, entry, planned.observed) if match.live else [],
         "writers": list(match.live.writers) if match.live else [],
         "parts": parts,
+        "replications": told,
     }
 
 

@@ -54,6 +54,8 @@ class Facts:
     """The claims that are there already, with their sizes in bytes."""
     today: date | None = None
     """The day on which ages are reckoned; `None` offline."""
+    ledger_site: str = ""
+    """The site of the document that keeps the ledger, "" where none does."""
     tasks: tuple[Task, ...] = ()
     """The SkyPilot tasks that an export writes, or that it was given."""
 

@@ -24,14 +24,17 @@ def parse(arguments: Sequence[str] | None = None) -> Request:
 
     command = values.pop("command")
     (request_type,) = (request for request in REQUESTS if request.command == command)
-    return request_type(**{name: _frozen(name, value) for name, value in values.items()})
+    frozen = {name: _frozen(name, value) for name, value in values.items()}
+    return request_type(**{name.removeprefix("operation_"): value for name, value in frozen.items()})
 
 
 def _frozen(name: str, value: Any) -> Any:
-    from vastplan.cli.request import Format, LedgerVerb
+    from vastplan.cli.request import Format, LedgerVerb, OperationVerb
 
     if name == "format":
         return Format(value)
     if name == "verb":
         return LedgerVerb(value)
+    if name == "operation_verb":
+        return OperationVerb(value)
     return tuple(value) if isinstance(value, list) else value

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from vastplan import __version__
-from vastplan.cli import ledger_options, options, review_options
+from vastplan.cli import ledger_options, operation_options, options, review_options
 
 ERROR = 1  # what model.errors says, which is not imported for `-h`
 
@@ -347,5 +347,5 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 _COMMANDS = {
     "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
-    "ledger": ledger_options.ledger, "sim": _sim, "schema": _schema, "completion": _completion,
+    "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "schema": _schema, "completion": _completion,
 }  # fmt: skip

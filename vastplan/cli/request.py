@@ -38,6 +38,15 @@ class LedgerVerb(Enum):
     UNLOCK = "unlock"
 
 
+class OperationVerb(Enum):
+    """What to do about a move or a restore."""
+
+    PLAN = "plan"
+    RUN = "run"
+    STATUS = "status"
+    ABORT = "abort"
+
+
 def _plans(option: str) -> Mapping[str, str]:
     """Of a field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
     return {_PLANS: option}
@@ -206,6 +215,43 @@ class LedgerRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperationRequest(Request):
+    """What moves and restores have in common. `subject` is an address, or the id of one; of a run `paths` is its file."""
+
+    command = ""
+    verb: OperationVerb
+    subject: str = ""
+    out: Path | None = None
+    lose: str = ""
+    approvals: Path | None = None
+    documents: tuple[Path, ...] = ()
+    yes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRequest(OperationRequest):
+    """`vastplan move`."""
+
+    command = "move"
+    to: str = ""
+    rejoin: str = ""
+    keep: str = ""
+    unplanned: bool = False
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreRequest(OperationRequest):
+    """`vastplan restore`. `name` and `directory` are of the new volume."""
+
+    command = "restore"
+    snapshot: str = ""
+    name: str = ""
+    directory: str = ""
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimRequest(Request):
     """`vastplan sim`. `subject` is a path, or the plane to serve, for which all the rest is."""
 
@@ -237,6 +283,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
-    SchemaRequest, CompletionRequest,
+    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, RestoreRequest,
+    SimRequest, SchemaRequest, CompletionRequest,
 )  # fmt: skip

@@ -86,7 +86,8 @@ def grouped(
 
 
 def _value(live: Live, name: str) -> str:
-    return live.id if name == "id" else str(live.values.get(name))
+    """What a field has, or an attribute that is none."""
+    return live.id if name == "id" else str(live.values.get(name, live.attributes.get(name)))
 
 
 def _theirs(live: Live, name: str, observed: Observed | None) -> str:

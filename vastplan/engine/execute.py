@@ -22,9 +22,11 @@ from vastplan.engine.delivery import (
     with_drawn,
 )
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
+from vastplan.engine.groups import key_of, turned
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
 from vastplan.engine.observe import Live, live_of
+from vastplan.engine.once import made_of, noted
 from vastplan.engine.secret_sources import secret_sources
 from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.wait import until_gone, until_ready
@@ -80,6 +82,7 @@ class _Execution:
         self._told: Mapping[str, Any] = {}
         """Values that were made just now: they go where they belong, and nowhere else."""
         self._delivered_at = ""
+        self._made_of: Mapping[str, str] = {}
 
     def run(self, step: Step, already_moved: bool) -> None:
         """Carry out the step."""
@@ -138,6 +141,7 @@ class _Execution:
             row = self._write(lambda: self._provider.create(self._kind, body))
             self._answered_once = {**answered_once(self._kind, row), **drawn}
             made = self._live(row)
+            self._made_of = made_of(self._kind, row)
         except Unclear as problem:
             self._answered_once = drawn
             # What is told by its id alone cannot be told from others, and its value is lost.
@@ -365,8 +369,24 @@ class _Execution:
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
         generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
+        group = key_of(live) if live is not None else "" if before is None else before.group
+        first = {} if before is None else before.made_of
+        if not first and live is not None:
+            first = {**noted(self._kind, live.attributes), **self._made_of}
         owned = Owned(
-            id, locator, fields, refers, now, wire, sources, delivered, delivered_at, generation, self._composite()
+            id,
+            locator,
+            fields,
+            refers,
+            now,
+            wire,
+            sources,
+            delivered,
+            delivered_at,
+            generation,
+            self._composite(),
+            group,
+            first,
         )
         self._journal.owns(str(self._address), owned)
 
@@ -388,7 +408,9 @@ class _Execution:
 
     def _current(self, row: Row) -> Values:
         """The row's values with references named; what this run has made counts."""
-        return self._context.matches.symbolic(self._kind, self._live(row), self._references, self._named)
+        live = self._live(row)
+        current = self._context.matches.symbolic(self._kind, live, self._references, self._named)
+        return turned(live, self._values, current)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)

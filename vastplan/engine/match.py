@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vastplan.engine.delivery import delivers_of, destination, named_there
 from vastplan.engine.formers import Former, formers
+from vastplan.engine.groups import key_of, owned_groups
 from vastplan.engine.meant import meant
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
@@ -36,6 +37,7 @@ class Match(NamedTuple):
     owned: Owned | None = None
     unknown: str = ""
     holder: Address | None = None  # whose object it is that has its identity
+    member_of: Address | None = None  # what the ledger owns on another site of the group that it is a member of
 
 
 _NOTHING = Match()
@@ -265,6 +267,7 @@ class _Matching:
     ) -> None:
         self._whole, self._matches, self._addresses, self._desired = whole, matches, addresses, desired
         self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
+        self._groups = owned_groups(whole.kinds, whole.observed, whole.owned)
         self._kinds = {name: whole.kinds[name] for name in {address.kind for address in (*desired, *whole.owned)}}
 
     def settle(self, address: Address) -> None:
@@ -330,6 +333,10 @@ class _Matching:
             named = named_there(kind, entry.values, self._whole)
             having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]
+        if kind.grouped is not None and owned is None:
+            member = self._member(address, kind, candidates)
+            if member is not None:
+                return member
         if len(candidates) > 1:
             ids = ", ".join(live.id for live in candidates)
             return Match(None, owned, f"{len(candidates)} live objects have its identity ({ids})")
@@ -338,6 +345,20 @@ class _Matching:
             return Match(candidates[0])
         holder = self._addresses.get((address.site, kind.name, having[0].id)) if having else None
         return Match(None, owned, holder=holder)
+
+    def _member(self, address: Address, kind: Kind, candidates: list[Live]) -> Match | None:
+        """What is there of a group of which the ledger owns a member on another site, under whatever name."""
+        for live in candidates:
+            first = self._groups.get((kind.name, key_of(live)))
+            if first is not None and first.site != address.site:
+                return Match(live, member_of=first)
+        assert kind.grouped is not None
+        for (name, key), first in self._groups.items():
+            if name == kind.name and first.site != address.site and first.name == address.name:
+                found = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
+                if first not in self._desired and (found or not candidates):
+                    return Match(found[0] if found else None, member_of=first)
+        return None
 
     def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:
         parts = []

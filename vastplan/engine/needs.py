@@ -10,7 +10,7 @@ from vastplan.engine.match import Matches
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, error
 from vastplan.model.plan import Action, Verb
-from vastplan.model.value import references
+from vastplan.model.value import from_json, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.references import fields_with_references
 
@@ -81,7 +81,11 @@ def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Ad
         return [first]
     if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
         return _needs(entry, matches)
-    named = [ref.target for ref in references(entry.values)]
+    grouped = matches.kinds[action.address.kind].grouped is not None
+    # a member is compared without what another site has, where that does not answer
+    named = [ref.target for ref in references(from_json(dict(action.desired)) if grouped else entry.values)]
+    if grouped:
+        return named
     makes = {(target.kind, target.name) for target in named}
     return [
         *named,

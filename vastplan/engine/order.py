@@ -98,6 +98,7 @@ class _Edges:
         self._with_what_is_replaced(planned)
         for address, others in moving_along(planned, self._matches, self._desired).items():
             self._graph.together(address, *others)
+        self._after_the_member_that_comes(planned)
         for taken in (
             *held(self._matches, self._desired, self._graph.actions),
             *taken_names(self._matches, self._graph.actions),
@@ -122,6 +123,20 @@ class _Edges:
             owned = self._matches.owned.get(action.address)
             if action.verb is Verb.DELETE and owned is not None and owned.origin in replaced:
                 self._graph.together(action.address, *replaced[owned.origin])
+
+    def _after_the_member_that_comes(self, planned: list[Action]) -> None:
+        """What is let go of because a member on another site is ours is that no sooner; nor goes what its composite made here."""
+        for action in planned:
+            first = self._matches.match(action.address).member_of
+            if first is None or action.verb is Verb.CREATE:
+                continue
+            if first in self._graph.actions:
+                self._graph.edge((first, Step.WRITE), (action.address, Step.WRITE))
+            owned = self._matches.owned[first]
+            for other in planned if owned.origin else ():
+                record = self._matches.owned.get(other.address)
+                if other.verb is Verb.DELETE and record is not None and record.origin == owned.origin:
+                    self._graph.together(other.address, action.address)
 
     def _after_its_successor(self, action: Action) -> None:
         """What another takes the place of goes when that is made, and its value where it belongs."""

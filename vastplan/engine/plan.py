@@ -26,10 +26,13 @@ from vastplan.engine.observe import Observed
 from vastplan.engine.opening import openings
 from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
+from vastplan.engine.replication import findings as told_of
+from vastplan.engine.replication import replications
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.finding import Finding
+from vastplan.model.operation import last_of_each
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -97,13 +100,15 @@ def collections_to_read(
         site, name = entry.address.site, entry.address.kind
         for _, ref in fields_with_references(fields[name], entry.values):
             collections.add((ref.target.site, ref.target.kind))
+            if ref.target.site != site and kinds[name].grouped is not None:
+                collections.add((ref.target.site, name))  # where its other members are
         collections |= {(ref.target.site, ref.target.kind) for _, ref in entry.named}
         for field_name, targets in keyed[name]:
             if entry.values.get(field_name):
                 collections |= {(site, target) for target, _ in targets}
     used = set(collections)
     for name, kind in kinds.items():
-        for target in targets_of(kind.fields):
+        for target in targets_of(kind.fields) if not kind.as_evidence else ():
             collections |= {
                 (site, name) for site, used_kind in used if used_kind == target and kind.system in systems.get(site, ())
             }
@@ -189,6 +194,13 @@ def _plan(
     actions: tuple[Action, ...],
     nodes: tuple[Node, ...],
 ) -> Plan:
+    rows = replications(
+        made.matches,
+        {entry.address: entry for entry in inputs.entries},
+        last_of_each(part.operations.values() for part in inputs.ledger.values()),
+        inputs.now,
+    )
+    silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}
     return Plan(
         format_version=FORMAT_VERSION,
         document=inputs.document,
@@ -200,7 +212,14 @@ def _plan(
         actions=actions,
         operations=ordered.operations,
         unknown=tuple(sorted(made.decided.unknown, key=lambda unknown: (unknown.site, unknown.system, unknown.kind))),
-        findings=(*inputs.findings, *ownership.warnings(context), *made.decided.findings, *ordered.findings),
+        replications=rows,
+        findings=(
+            *inputs.findings,
+            *ownership.warnings(context),
+            *told_of(rows, silent),
+            *made.decided.findings,
+            *ordered.findings,
+        ),
         in_sync=made.decided.in_sync,
         targets=inputs.targets,
         topology=nodes,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from vastplan.engine.groups import key_of
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.made import made_by
 from vastplan.engine.match import Matches
@@ -33,6 +34,8 @@ class Standings:
     ours: frozenset[Address]
     _copied: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     """Kinds and names of what is ours and has a copy on another site."""
+    _groups: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """Kinds and keys of what is ours and has other members elsewhere."""
 
     def of(self, live: Live) -> Standing:
         """Of one object."""
@@ -40,6 +43,8 @@ class Standings:
         if address is not None:
             return Standing.OURS if address in self.ours else Standing.SPOKEN_OF
         if live.kind.mirrored and (live.kind.name, live.name) in self._copied:
+            return Standing.COPY
+        if live.kind.grouped is not None and (live.kind.name, key_of(live)) in self._groups:
             return Standing.COPY
         if self.others.of(live):
             return Standing.ELSEWHERE
@@ -49,9 +54,11 @@ class Standings:
 def standings(matches: Matches, others: Owners, ours: Iterable[Address]) -> Standings:
     """`ours` are the addresses whose objects count as managed: those of the ledger, or those of the document as it would be."""
     own = frozenset(ours)
-    copied = set()
+    copied, groups = set(), set()
     for address in own:
         live = matches.match(address).live
+        if live is not None and key_of(live):
+            groups.add((address.kind, key_of(live)))
         if matches.kinds[address.kind].mirrored:
             copied.add((address.kind, address.name if live is None else live.name))
-    return Standings(matches, others, own, frozenset(copied))
+    return Standings(matches, others, own, frozenset(copied), frozenset(groups))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from vastplan.engine import once
 from vastplan.engine.delivery import Fault, delivers_of, fault, generation_of, is_lower, is_pending
 from vastplan.engine.diff import (
     Difference,
@@ -14,6 +15,7 @@ from vastplan.engine.diff import (
     digests,
     fingerprint,
 )
+from vastplan.engine.groups import Part, changing, costs, is_lost, key_of, part_of, turned
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
@@ -30,7 +32,7 @@ from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLe
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Delivers, Field, Kind, Values
+from vastplan.schema.kind import Delivers, Field, Grouped, Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.walk import in_sync, table
@@ -116,9 +118,14 @@ class Verdicts:
         if delivers is not None and had is not None and is_lower(delivers, entry.values, had):
             return Verdict(compared=False, findings=[_lower(entry, delivers, had)])
         named = list(fields_with_references(kind.fields, entry.values))
-        unknown = match.unknown or self._unread_reference(named)
+        if kind.grouped is not None and match.live is not None:
+            entry, named = self._as_a_member(entry, named, match.live)
+        unknown = match.unknown or self._changing(match.live) or self._unread_reference(named)
         if unknown:
             return Verdict(unknown=unknown)
+        if match.live is None and match.owned is not None and kind.once is not None:
+            said = once.gone(entry, kind, kind.once, match.owned, self._ledger[entry.address.site].key)
+            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
         if match.live is None:
             return Verdict(self._create(entry, named, kind, match))
         if match.owned is not None and entry.defaults:
@@ -133,6 +140,21 @@ class Verdicts:
             return Verdict(compared=False, findings=[finding])
         return self._compared(entry, named, kind, match, match.live, values)
 
+    def _changing(self, live: Live | None) -> str:
+        """Why it cannot be told what an object does among those of other sites that it is one with."""
+        return "" if live is None or live.kind.grouped is None else changing(self._matches.observed, live)
+
+    def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
+        """The entry of a member as far as it can be compared: what it says of a site that does not answer is as it is there."""
+        site = entry.address.site
+        unread = {
+            field.name for field, ref in named if ref.target.site != site and self._matches.unread(ref)
+        } & live.values.keys()
+        if not unread:
+            return entry, named
+        values = {**entry.values, **{name: live.values[name] for name in unread}}
+        return replace(entry, values=values), [(field, ref) for field, ref in named if field.name not in unread]
+
     def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
         """Whether an object is as it is desired, told without naming what it refers to; false says nothing.
 
@@ -142,6 +164,8 @@ class Verdicts:
         if (
             live is None
             or owned is None
+            or self._changing(live)
+            or is_lost(live)
             or match.unknown
             or part.intents
             or entry.address in self._matches.renames.moves
@@ -173,6 +197,8 @@ class Verdicts:
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
+        if match.member_of is not None and kind.grouped is not None and kind.grouped.role:
+            blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
@@ -180,7 +206,7 @@ class Verdicts:
             changes=made_of(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
-            notes=entry.chosen,
+            notes=(*entry.chosen, *(costs(kind, entry.values) if match.owned is not None else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=by_hand,
@@ -208,7 +234,7 @@ class Verdicts:
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
         part = self._ledger[entry.address.site]
-        current = self._matches.symbolic(kind, live, [ref for _, ref in named])
+        current = turned(live, values, self._matches.symbolic(kind, live, [ref for _, ref in named]))
         renamed_from = self._renamed_from(entry.address)
         intent = standing_intent(self._matches, self._ledger, entry.address)
         applied = match.owned.fields if match.owned else None
@@ -221,6 +247,8 @@ class Verdicts:
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
         difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
+        if fields := once.remade(kind, difference.changes):
+            return Verdict(compared=False, findings=[once.refused(entry, kind, fields)])
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         noted = noted and (match.owned is None or not is_pending(match.owned))
@@ -237,6 +265,10 @@ class Verdicts:
             ]
             return Verdict(compared=not difference.untold, findings=findings)
         verb, reason, released = decision
+        if match.member_of is not None and kind.grouped is not None:
+            reason = f"it is one with {match.member_of}, which is ours"
+            if part_of(live) not in (Part.LEADS, Part.MEMBER):
+                blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
         if made_again:
             reason = "it was deleted and made again behind our back: what is there is not ours"
@@ -251,7 +283,7 @@ class Verdicts:
             id=live.id,
             locator=live.locator,
             fingerprint=fingerprint(kind, entry.values, current),
-            notes=(*entry.chosen, *drawn),
+            notes=(*entry.chosen, *drawn, *(costs(kind, entry.values) if verb is Verb.REPLACE else ())),
             after=tuple(map(str, entry.after)),
             blocked=blocked,
             deleted_outside=made_again,
@@ -292,6 +324,10 @@ class Verdicts:
             return Verdict(unknown=match.unknown)
         owned, live = match.owned, match.live
         assert owned is not None
+        if live is not None and live.kind.grouped is not None:
+            told = self._of_a_member(address, owned, live)
+            if told is not None:
+                return told
         reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         former = self._matches.formers.get(address)
         entry = None if former is None else self._desired.get(former.of)
@@ -329,6 +365,24 @@ class Verdicts:
                 together=together,
             )
         )
+
+    def _of_a_member(self, address: Address, owned: Owned, live: Live) -> Verdict | None:
+        """What to say of a member that the document has on another site now: it is let go of once that one is ours, and stays."""
+        unknown = changing(self._matches.observed, live)
+        if unknown:
+            return Verdict(unknown=unknown)
+        for other, entry in self._desired.items():
+            if other.kind != address.kind or other.site == address.site:
+                continue
+            match = self._matches.match(other)
+            same = match.live is not None and key_of(match.live) == key_of(live)
+            if not same and match.member_of != address and not (match.unknown and other.name == address.name):
+                continue
+            if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
+                return Verdict()
+            reason = f"it is one with {entry.address}, which the document has; what is here stays"
+            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        return None
 
     def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
         """That its place knows nobody of the name whose it is to be, unless something that comes first makes him."""
@@ -371,6 +425,13 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {of} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
+
+
+def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:
+    """That the document has another site lead than the one that does."""
+    text = f"{first} is its source still: nothing here is made or written"
+    back = f"{grouped.chosen_by}: {first.site}" if entry.origin else f"write it for {first.site}"
+    return Block("copy", text, f"make {entry.address.site} its source first, or {back}")
 
 
 def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:

@@ -6,7 +6,7 @@ ORDER_OF_SECTIONS = (
     "quotas", "snapshot_schedules", "protected_paths", "replication_peers", "storage_classes", "snapshot_classes",
     "namespaces", "secrets", "departments", "projects", "workload_policies", "storage_class_configurations", "access_rules",
     "access_key_credentials", "generic_secret_credentials", "password_credentials", "docker_registry_credentials", "volumes",
-    "buckets", "data_sources", "nfs_data_sources", "s3_data_sources", "git_data_sources", "host_path_data_sources",
+    "snapshots", "buckets", "data_sources", "nfs_data_sources", "s3_data_sources", "git_data_sources", "host_path_data_sources",
     "config_map_data_sources", "secret_data_sources", "data_volumes",
 )  # fmt: skip
 """The sections as manuals and files have them: what others refer to first."""

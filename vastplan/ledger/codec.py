@@ -6,7 +6,7 @@ import json
 
 from vastplan.ledger.events import LATER
 from vastplan.ledger.upgrade import upgraded
-from vastplan.model import canonical_json, strict_json
+from vastplan.model import canonical_json, operation, strict_json
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Owned, SiteLedger, intent_of
@@ -18,7 +18,7 @@ _TEXT, _COUNT = frozenset({str}), frozenset({int})
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. What came to the format later is left out while it says nothing."""
     whole = canonical_json.plain(part)
-    for name in ("systems", "head"):
+    for name in ("systems", "head", "operations"):
         if not whole[name]:
             del whole[name]
     for owned in whole["entries"].values():
@@ -46,6 +46,8 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         }
         fields["intents"] = {address: intent_of(intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
+        operations = fields.get("operations", {}).items()
+        fields["operations"] = {subject: operation.from_data(one) for subject, one in operations}
         part = SiteLedger(**fields)
         refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
@@ -83,6 +85,8 @@ def refuse_misshapen(part: SiteLedger) -> None:
             *owned.delivered.values(),
             owned.delivered_at,
             owned.origin,
+            owned.group,
+            *owned.made_of.values(),
         )
     for intent in part.intents.values():
         texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))
@@ -91,6 +95,8 @@ def refuse_misshapen(part: SiteLedger) -> None:
         raise ValueError("something else where a text belongs")
     if not isinstance(part.head, dict):
         raise ValueError("something else where the settings belong")
+    if any(subject != one.subject for subject, one in part.operations.items()):
+        raise ValueError("an operation that is not of what it stands for")
     counts = (part.serial, *part.limits.values(), *(owned.generation for owned in part.entries.values()))
     if not _COUNT.issuperset(map(type, counts)) or part.serial < 0:
         raise ValueError("something else where a number belongs")

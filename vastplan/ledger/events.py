@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from vastplan.model import operation as operations
 from vastplan.model.canonical_json import plain
+from vastplan.model.operation import Operation
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger, intent_of
 
 Value = TypeVar("Value")
@@ -19,6 +21,8 @@ LATER = (
     "delivered_at",
     "generation",
     "origin",
+    "group",
+    "made_of",
 )  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 
@@ -65,6 +69,11 @@ def settle(address: str) -> Event:
     return {"event": "settle", "address": address}
 
 
+def operate(operation: Operation) -> Event:
+    """An operation is as it is described; it takes the place of an earlier record of the same object."""
+    return {"event": "operate", "operation": operations.to_data(operation)}
+
+
 def end(at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None) -> Event:
     """The apply ended; intents that still stand have an unknown outcome. `head` are the document's settings."""
     event = {"event": "end", "at": at, "limits": dict(limits)}
@@ -78,10 +87,16 @@ class Reducer:
         self._part = part
         self._entries = dict(part.entries)
         self._intents = dict(part.intents)
+        self._operations = dict(part.operations)
 
     def part(self) -> SiteLedger:
         """The part as it is now; later events do not show in it."""
-        return replace(self._part, entries=dict(self._entries), intents=dict(self._intents))
+        return replace(
+            self._part,
+            entries=dict(self._entries),
+            intents=dict(self._intents),
+            operations=dict(self._operations),
+        )
 
     def add(self, event: Event) -> None:
         """What is so after the event; raises one of `NO_EVENT` for what is not an event, and may have changed then."""
@@ -118,6 +133,9 @@ class Reducer:
                     self._entries[address] = replace(owned, fields={**owned.fields, **digests})
         elif name == "settle":
             self._intents.pop(event["address"], None)
+        elif name == "operate":
+            operation = operations.from_data(event["operation"])
+            self._operations[operation.subject] = operation
         else:
             raise KeyError(name)
 

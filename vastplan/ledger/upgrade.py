@@ -30,7 +30,12 @@ def _from_2(part: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1, 2: _from_2})
+def _from_3(part: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 knew no operations: none was under way."""
+    return part
+
+
+UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1, 2: _from_2, 3: _from_3})
 
 
 def upgraded(part: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Author, Cause, UnknownCollection
+from vastplan.model.replication import Replication
 
 FORMAT_VERSION = "1.1"
 
@@ -152,6 +153,8 @@ class Drift:
     isolation: tuple[Isolation, ...] = ()
     ignored: tuple[IgnoredDrift, ...] = ()
     findings: tuple[Finding, ...] = ()
+    replications: tuple[Replication, ...] = ()
+    """What is one on two sites: who leads, and how far the copy is (since 1.1)."""
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
     format_version: str = FORMAT_VERSION

@@ -19,6 +19,10 @@ class Severity(Enum):
 ENDPOINT_CHANGED = "VP331"
 """A credential would go elsewhere than before: reports say so before anything else."""
 
+SPLIT = "VP347"
+"""More than one site writes to what is one. It is the systems' error and no mistake of the document: a guard stops what is about
+that object, and the rest goes on."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Where:

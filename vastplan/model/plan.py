@@ -13,6 +13,7 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.consent import Consent
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
+from vastplan.model.replication import Replication
 
 FORMAT_VERSION = "1.1"
 
@@ -370,6 +371,8 @@ class Plan:
     """Which projects the document keeps apart, by site."""
     commitments: tuple[Commitment, ...] = ()
     """What each site promises together, before and after."""
+    replications: tuple[Replication, ...] = ()
+    """What is one on two sites: who leads, and how far the copy is (since 1.1)."""
     snapshot: FromSnapshot | None = None
     base: Base | None = None
     left: tuple[IgnoredChange, ...] = ()

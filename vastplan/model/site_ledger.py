@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from vastplan.model.operation import Operation
 from vastplan.model.value import canonical
 
-LEDGER_VERSION = 3
+LEDGER_VERSION = 4
 REDACTED_DIGEST = "withheld"
 """In the place of a digest that a snapshot does not hold; no digest is this text."""
 UNKNOWN_DIGEST = "unknown"
@@ -27,7 +28,9 @@ class Owned:
     version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
     each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
     they were not; `generation` is the number that they were made for, 0 where there are none or it is not known. `origin` (since
-    version 3) is the composite entry that it is a part of, "" where it is none.
+    version 3) is the composite entry that it is a part of, "" where it is none. `group` (since version 3) is what the members of its group
+    on other sites are told by, "" where it has none. `made_of` (since version 4) is what it was made of, of an object that is made once:
+    names, ids and times, as the system said them then.
     """
 
     id: str
@@ -41,6 +44,8 @@ class Owned:
     delivered_at: str = ""
     generation: int = 0
     origin: str = ""
+    group: str = ""
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def imported(self) -> bool:
@@ -100,6 +105,8 @@ class SiteLedger:
     """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
     head: Mapping[str, Any] = field(default_factory=dict)
     """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
+    operations: Mapping[str, Operation] = field(default_factory=dict)
+    """The last operation of each replicated object, by its guid, open or closed (since version 4)."""
     version: int = LEDGER_VERSION
 
 

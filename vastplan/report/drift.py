@@ -9,6 +9,7 @@ from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
 from vastplan.model.wording import some
+from vastplan.report.replication import line, replication_lines
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.text import Style, findings_lines, unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
@@ -48,6 +49,7 @@ def text(drift: Drift, style: Style) -> str:
         lines += [
             f"  {inert(place(ignored.address, ignored.path))}{ignored_words(ignored)}" for ignored in drift.ignored
         ]
+    lines += replication_lines(drift.replications, style)
     if drift.unknown:
         lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
         lines += unknown_lines(drift.unknown)
@@ -131,6 +133,7 @@ def object_text(described: dict[str, Any], style: Style) -> str:
     for name in ("origin", "id", "applied", "state"):
         if described.get(name):
             lines.append(f"  {name}: {inert(described[name])}")
+    lines += [f"  on two sites: {line(row)}" for row in described["replications"]]
     lines += [f"  chosen: {inert(note)}" for note in described["chosen"]]
     for field in described["fields"]:
         values = f"{plain(field['desired'], field['unit'])}"

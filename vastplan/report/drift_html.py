@@ -9,7 +9,9 @@ from vastplan.report import view
 from vastplan.report.drift import controller_owned, ignored_words, other_documents
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import checks, document, header, notes, table, unknown
+from vastplan.report.html_proofs import on_two_sites
 from vastplan.report.html_style import STYLE
+from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
 
 _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read helps nobody
@@ -39,6 +41,7 @@ def page(drift: Drift) -> str:
         checks(shown.findings),
         unknown(shown.unknown, "Unknown: what could not be read"),
         _section("Moved behind our back", columns, [row for moved in news for row in _rows(moved)], len(news)),
+        joined(tag("h2", TITLE), on_two_sites(drift.replications, drift.checked)) if drift.replications else "",
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),

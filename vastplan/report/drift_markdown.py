@@ -9,6 +9,8 @@ from vastplan.report import view
 from vastplan.report.drift import controller_owned, other_documents, share_managed
 from vastplan.report.markdown_escape import code, prose, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, section, unknown
+from vastplan.report.markdown_proofs import on_two_sites
+from vastplan.report.replication import TITLE
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
 
@@ -28,6 +30,7 @@ def comment(drift: Drift) -> str:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")
     rest = (
         section(f"Not found any more since {code(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN),
+        section(TITLE, on_two_sites(drift.replications), str, _SHOWN),
         section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN),
         _coverage(drift),
         section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
+from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.commitments import HEAD, cells
 from vastplan.report.curve import figure
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import table
 from vastplan.report.isolation import classes_by_namespace, seen, verdict, who
+from vastplan.report.replication import HEAD as TWO_SITES
+from vastplan.report.replication import TITLE
+from vastplan.report.replication import cells as sites_of
+from vastplan.report.two_sites import pictures
 
 _MOST_CURVES = 20
 
@@ -31,6 +36,16 @@ def proofs(plan: Plan) -> Iterator[Html]:
         yield tag("h2", "Checkpoints")
         for number, planned in enumerate(plan.budgets):
             yield joined(tag("h3", planned.address), budget(planned, number, drawn=number < _MOST_CURVES))
+    if plan.replications:
+        yield tag("h2", TITLE)
+        yield on_two_sites(plan.replications, plan.created)
+
+
+def on_two_sites(rows: Sequence[Replication], now: str) -> Html:
+    """Who leads and how far the copy was when it was read (`now`): drawn, and as a table with a row for each site."""
+    marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
+    listed = figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
+    return joined(*pictures(rows, now), listed)
 
 
 def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:

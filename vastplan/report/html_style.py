@@ -31,6 +31,8 @@ svg .head { fill: var(--soft); font-size: 12px; font-weight: 600 } svg .under { 
 svg .box { fill: var(--faint); stroke: var(--line) } svg .loose .box { stroke-dasharray: 3 3; fill: none }
 svg path { fill: none; stroke: var(--soft); stroke-opacity: .45; stroke-width: 1.25 }
 svg path.new { stroke: var(--create); stroke-opacity: 1 } svg path.gone { stroke: var(--delete); stroke-opacity: 1; stroke-dasharray: 4 3 }
+svg path.amiss { stroke: var(--delete); stroke-opacity: 1; stroke-dasharray: 4 3 }
+svg path.tip { fill: var(--soft); stroke: none } svg path.tip.amiss { fill: var(--delete) }
 svg .sign { font-weight: 700; font-size: 14px; text-anchor: end }
 svg .stop { font-size: 11px }
 svg path.curve { stroke: var(--link); stroke-opacity: 1; stroke-width: 2 } svg path.grid { stroke: var(--line); stroke-opacity: 1; stroke-width: 1 }

@@ -17,6 +17,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.imported import Import
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
+from vastplan.model.replication import Replication
 from vastplan.model.rights import Rights
 
 FORMAT_VERSION = "1.0"
@@ -114,6 +115,8 @@ class ShownObject:
     writers: tuple[str, ...]
     parts: tuple[ShownPart, ...] = ()
     unsaid: tuple[ShownUnsaid, ...] = ()
+    replications: tuple[Replication, ...] = ()
+    """What of it is one on two sites: who leads, and how far the copy is."""
     format_version: str = FORMAT_VERSION
 
 
@@ -197,7 +200,7 @@ def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
 def shown(described: dict[str, Any]) -> ShownObject:
     """One object, from what `describe` says of it."""
     fields = tuple(ShownField(**row) for row in described["fields"])
-    lists = {name: tuple(described[name]) for name in ("chosen", "writers")}
+    lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications")}
     parts = tuple(ShownPart(**part) for part in described["parts"])
     unsaid = tuple(ShownUnsaid(**row) for row in described["unsaid"])
     return ShownObject(**{**described, **lists, "fields": fields, "parts": parts, "unsaid": unsaid})

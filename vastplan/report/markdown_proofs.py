@@ -5,15 +5,17 @@ A comment is short: what stays as it is and within what there is stands in the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
+from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.commitments import cells
 from vastplan.report.isolation import seen, verdict, who
 from vastplan.report.markdown_escape import code, prose
+from vastplan.report.replication import TITLE, line
 from vastplan.report.values import counted
 
 _SHOWN = 20  # lines of each part
@@ -22,19 +24,26 @@ _SHOWN = 20  # lines of each part
 def proofs(plan: Plan) -> Iterator[str]:
     """The parts that have something to say."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
-    yield from _part("Kept apart", [line for isolation in isolations for line in _isolation(isolation)])
+    yield from _part("Kept apart", [text for isolation in isolations for text in _isolation(isolation)])
     rows = [row for row in plan.commitments if row.over or row.before != row.after]
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
     yield from _part("Promised", [_commitment(row) for row in rows], more)
-    yield from _part("Checkpoints", [line for budget in plan.budgets for line in _budget(budget)])
+    yield from _part("Checkpoints", [text for budget in plan.budgets for text in _budget(budget)])
+    yield from _part(TITLE, on_two_sites(plan.replications))
+
+
+def on_two_sites(rows: Iterable[Replication]) -> list[str]:
+    """A line for each, what is not in order first."""
+    by_worth = sorted(rows, key=lambda row: row.state is ReplicationState.IN_ORDER)
+    return [f"{code(row.address)}: {prose(line(row), 1000)}" for row in by_worth]
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
     if lines:
         hidden = len(lines) - _SHOWN
         ends = [*([f"and {hidden} more lines"] if hidden > 0 else []), *([more] if more else [])]
-        yield f"\n#### {title}\n" + "".join(f"\n- {line}" for line in (*lines[:_SHOWN], *ends)) + "\n"
+        yield f"\n#### {title}\n" + "".join(f"\n- {text}" for text in (*lines[:_SHOWN], *ends)) + "\n"
 
 
 def _budget(budget: CheckpointBudget) -> Iterator[str]:

@@ -1,18 +1,20 @@
 """Figures of a run in Prometheus' text format, for a node exporter's folder or a push gateway.
 
 Every label is bounded by the document and by vastplan: `document`, `site`, `system`, `kind`, `verb`, `cause`, `guard`,
-`severity`, `what`, `by`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
+`severity`, `what`, `by`, `state`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
 Format: prometheus.io/docs/instrumenting/exposition_formats (0.0.4).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from vastplan.model.drift import Drift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan
+from vastplan.model.replication import Replication, ReplicationState
 
 _HELP = {
     "vastplan_checked_timestamp_seconds": "When the systems were read.",
@@ -24,6 +26,9 @@ _HELP = {
     "vastplan_site_drifted_objects": "Objects that moved behind our back; present for every site.",
     "vastplan_drifted_objects": "Objects that moved behind our back, by kind.",
     "vastplan_drifted_fields": "Fields that are not as they were applied, by which side moved.",
+    "vastplan_replications": "Objects that are one on two sites, by how they are told.",
+    "vastplan_replication_oldest_copy_timestamp_seconds": "As of when the oldest copy is that a site's objects have elsewhere.",
+    "vastplan_replication_coming_bytes": "Bytes that are on their way to copies, where the systems tell.",
     "vastplan_new_drifted_objects": "Objects that moved behind our back since the earlier check.",
     "vastplan_managed_objects": "Live objects that are managed here.",
     "vastplan_unmanaged_objects": "Live objects that nobody manages here; 0 where all are managed.",
@@ -41,6 +46,7 @@ def of_plan(plan: Plan) -> str:
         figures.count("vastplan_changes", site=action.address.site, kind=action.address.kind, verb=action.verb.value)
         for guard in sorted({block.guard for block in action.blocked}):
             figures.count("vastplan_blocked", site=action.address.site, kind=action.address.kind, guard=guard)
+    _two_sites(figures, plan.replications)
     return figures.text()
 
 
@@ -67,9 +73,38 @@ def of_drift(drift: Drift) -> str:
     for ignored in drift.ignored:
         site, kind, _ = ignored.address.split("/", 2)
         figures.count("vastplan_ignored_drift", site=site, kind=kind)
+    _two_sites(figures, drift.replications)
     if drift.compared_with:
         figures.set("vastplan_new_drifted_objects", len(drift.news()))
     return figures.text()
+
+
+def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
+    """By the site that the document has lead, every state that there is, so that one that ends goes down to 0.
+
+    Of an age the oldest counts, of bytes their sum; what nobody knows is left out.
+    """
+    oldest: dict[str, int] = {}
+    for row in rows:
+        site, kind, _ = row.address.split("/", 2)
+        for state in ReplicationState:
+            figures.count("vastplan_replications", int(state is row.state), site=site, kind=kind, state=state.value)
+        if row.coming is not None:
+            figures.count("vastplan_replication_coming_bytes", row.coming, site=site, kind=kind)
+        moment = _moment(row.as_of)
+        if moment is not None:
+            oldest[site] = min(moment, oldest.get(site, moment))
+    for site, moment in oldest.items():
+        figures.set("vastplan_replication_oldest_copy_timestamp_seconds", moment, site=site)
+
+
+def _moment(text: str) -> int | None:
+    """A system's time in seconds; UTC where it says no zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 
 class _Figures:
@@ -91,8 +126,8 @@ class _Figures:
     def set(self, name: str, value: int, **labels: str) -> None:
         self._values.setdefault(name, Counter())[self._labels(labels)] = value
 
-    def count(self, name: str, **labels: str) -> None:
-        self._values.setdefault(name, Counter())[self._labels(labels)] += 1
+    def count(self, name: str, by: int = 1, **labels: str) -> None:
+        self._values.setdefault(name, Counter())[self._labels(labels)] += by
 
     def _labels(self, labels: dict[str, str]) -> _Labels:
         return (("document", self._document), *sorted(labels.items()))

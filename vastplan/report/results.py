@@ -16,6 +16,7 @@ from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
+from vastplan.report.replication import line
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
 
@@ -77,6 +78,7 @@ RULES = {
     "problem": "The command could not go on.",
     "isolation": "Whether the projects of a site are kept apart.",
     "commitment": "What a site promises together, of what it has.",
+    "replication": "What is one on two sites: which leads, and how far the copy is.",
     "budget": "What a volume's checkpoints take.",
 }
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
@@ -128,10 +130,11 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
         for ignored in drift.ignored
     )  # fmt: skip
     moved = (_drifted(drifted, places) for drifted in drift.news())
+    two_sites = (Result("replication", Level.NONE, line(two), two.address) for two in drift.replications)
     return Results(
         "drift",
         drift.document,
-        (*_findings(drift.findings), *_unknown(drift.unknown), *moved, *unmanaged, *ignored),
+        (*_findings(drift.findings), *_unknown(drift.unknown), *moved, *unmanaged, *ignored, *two_sites),
     )
 
 
@@ -190,6 +193,8 @@ def _proofs(plan: Plan) -> Iterator[Result]:
     for row in plan.commitments:
         name, before, after, has, share = cells(row)
         yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{name}")
+    for two in plan.replications:
+        yield Result("replication", Level.NONE, line(two), two.address)
     for budget in plan.budgets:
         yield Result("budget", Level.NONE, "; ".join((budget.line, *budget.changes)), budget.address)
 

@@ -24,6 +24,7 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.differences import before_after
+from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.values import AMONG_FIELDS, VERB_WORDS, counted, plain, quoted_where_several, verb_word
 from vastplan.report.view import FieldView, of_change, unseen_openings
@@ -86,7 +87,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(line, 300)}" for line in uncovered(plan)]
-    lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
+    lines += [*budget_lines(plan.budgets, style), *replication_lines(plan.replications, style)]
+    lines += ["", summary(plan, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"

@@ -25,6 +25,50 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
+class FarClones:
+    """How a clone of a snapshot of another cluster is made: by a POST at the endpoint's own path, whose body names the peer at `peer`.
+
+    `peers` lists the peers. What a body says of the snapshot is asked of the peer: its rooms at `rooms`, the directories of one of
+    them (whose GUID a body has at `room`) at `directories`, and the snapshots of one of those at `snapshots`. The snapshot is sent
+    under `snapshot`, and the room at `room` with its name.
+    """
+
+    peer: str
+    peers: str
+    room: WirePath
+    rooms: str
+    directories: str
+    snapshots: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clones(Collection):
+    """Objects that are each made of a snapshot, by a POST at `path`, where `{snapshot}` stands for its id.
+
+    The client chooses it from the list at `snapshots`, by what a body says: of which directory (at `of`), of the room whose GUID is at
+    `room` (one of those that `rooms` lists), and which one of these at `which`: `latest`, `before TIME`, or its name. The room's
+    id is sent under `sent_room`. One whose `state` is not `done` is stopped before it is deleted (PATCH of `stop` below it);
+    what is `with_directory` in the body of a delete is false.
+    The row that the client answers a create with has at `taken` when the snapshot was made.
+    """
+
+    path: str
+    snapshots: str
+    of: str
+    which: str
+    room: WirePath
+    rooms: str
+    sent_room: str
+    stop: str
+    state: WirePath
+    done: str
+    with_directory: str
+    taken: str
+    far: FarClones
+
+
+@dataclass(frozen=True, slots=True)
 class Members:
     """Objects that belong to an owner and have no path of their own, such as the access keys of a user.
 

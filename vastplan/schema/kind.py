@@ -329,6 +329,53 @@ class Precedes:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouped:
+    """The system keeps one object as a member on each of several sites; all have the attribute `key` in common.
+
+    With `role` (an attribute) one of them leads and the others follow it, until that is changed; one that stands `alone` was
+    detached. A role counts while the attribute `state` is one of `settled`; these are words in upper case, with _ for a blank. `across` is the field
+    that only what has other members has. A document says which site is to lead in the key `chosen_by` of a composite entry. `ends` are
+    pairs of fields of which a member may have either the one way round or the other.
+
+    Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
+    member is gone for good. `told` are the attributes that say how far the others are.
+    """
+
+    key: str
+    role: str = ""
+    leads: frozenset[str] = frozenset()
+    follows: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
+    state: str = ""
+    settled: frozenset[str] = frozenset()
+    across: str = ""
+    chosen_by: str = ""
+    ends: tuple[tuple[str, str], ...] = ()
+    starting: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
+    told: Told | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The attributes of a member that say how far the others are: when the newest that has arrived was taken and came, the newest
+    that was taken, the bytes that are on their way and how much of it is done (of 1000), how the member is, and its
+    link, which is up while it says one of `connected`. The field `enabled` is false while nothing is sent.
+    """
+
+    as_of: str
+    arrived: str
+    taken: str
+    coming: str
+    progress: str
+    health: str
+    peer: str
+    connected: frozenset[str]
+    enabled: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lands:
     """The system makes a directory for ours on another site, refuses where there is one, and leaves it there when ours goes.
 
@@ -340,6 +387,18 @@ class Lands:
     told: str
     path: str
     shown_by: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An object is made once: what is gone is not made again, and nothing of how it was made is changed.
+
+    `another` says for people how to have another one. The ledger keeps what the attributes in `noted` were when it was made; the row
+    that a create answers with may have some that no later one has.
+    """
+
+    another: str
+    noted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,9 +464,11 @@ class Kind:
     `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
     `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
     `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
-    keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
+    keeps a copy of the object on another site, under the same name, which comes and goes with it; `grouped` says how one is told
+    that stays while its source may move. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
-    `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
+    `on_request` only when it is asked for. Of what is `as_evidence` there are many, and what it refers to goes without it: it is read where
+    it is declared or owned, and where what it is of is to go. Who is let in and who is kept out, so that nobody is
     cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
     `Opens`. `deleting` says that the system deletes by itself because of it.
     """
@@ -434,6 +495,8 @@ class Kind:
     deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     lands: Lands | None = None
+    once: Once | None = None
+    grouped: Grouped | None = None
     delivers: Delivers | None = None
     unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
@@ -452,6 +515,7 @@ class Kind:
     read_by_name: bool = False
     keyed: Keyed = field(default_factory=Keyed)
     on_request: bool = False
+    as_evidence: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

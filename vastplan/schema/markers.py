@@ -20,6 +20,7 @@ class Marker(Enum):
     ONE_WAY = "one-way"  # can be switched on, never off
     GROW_ONLY = "grow-only"  # can only become larger; a smaller value is an error
     SET = "set"  # order and repetition mean nothing
+    MADE_WITH = "made-with"  # beside IMMUTABLE: another value is refused, and the object is not replaced for it
     DETAIL = "detail"  # only the detail view has it
     AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
     DOCUMENT = "document"  # not on the wire: an instruction to vastplan
@@ -42,7 +43,7 @@ DETAIL, AFTER_CREATE, DOCUMENT, ATOMIC, NAMED = (
     Marker.ATOMIC,
     Marker.NAMED,
 )
-EXPLICIT_NULL, RESENT = Marker.EXPLICIT_NULL, Marker.RESENT
+EXPLICIT_NULL, RESENT, MADE_WITH = Marker.EXPLICIT_NULL, Marker.RESENT, Marker.MADE_WITH
 
 
 @dataclass(frozen=True, slots=True, init=False)

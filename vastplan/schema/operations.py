@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from vastplan.schema.endpoint import Asked, AskedMembers, Collection, Members, PerUnit, Singleton, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Collection, Members, PerUnit, Singleton, Update
 from vastplan.schema.kind import Kind
 
 
@@ -18,6 +18,8 @@ class Task(Enum):
     LEDGER_READ = "ledger read"  # a plan and drift, where the ledger is in this system
     LEDGER_WRITE = "ledger write"  # an apply, where the ledger is in this system
     CENSUS = "census"  # import --census
+    MOVE = "move"  # move run, beside what it reads
+    RESTORE = "restore"  # restore run, likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def writes(kind: Kind) -> Iterator[Operation]:
         yield from (Operation(Task.WRITE, method, path) for path in type_paths(kind) for method in ("PUT", "DELETE"))
         return
     if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
-        yield Operation(Task.WRITE, "POST", collection_path(kind))
+        yield from _making(kind)
         yield Operation(Task.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
@@ -80,6 +82,20 @@ def writes(kind: Kind) -> Iterator[Operation]:
     end = "/" if one.endswith("/") else ""
     for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
         yield Operation(Task.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
+
+
+def _making(kind: Kind) -> Iterator[Operation]:
+    shape = kind.endpoint.shape
+    if not isinstance(shape, Clones):
+        yield Operation(Task.WRITE, "POST", collection_path(kind))
+        return
+    yield from (Operation(Task.WRITE, "GET", path) for path in (shape.rooms, shape.snapshots))
+    yield Operation(Task.WRITE, "POST", plain(shape.path))
+    far = shape.far
+    asked = (f"{far.peers}{{}}/", far.rooms, far.directories, far.snapshots)
+    yield from (Operation(Task.WRITE, "GET", path) for path in asked)
+    yield Operation(Task.WRITE, "POST", collection_path(kind))
+    yield Operation(Task.WRITE, "PATCH", item_path(kind) + shape.stop)
 
 
 def removal(kind: Kind) -> tuple[str, str]:

@@ -44,6 +44,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
         findings=plan.findings,
         isolation=planned.isolation,
+        replications=plan.replications,
     )
 
 

@@ -84,7 +84,10 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     importable = {*registry.types} | {
         name for made in registry.compositions for name in registry.compositions[made].makes
     }
-    classified = classify(lookup, matches, others, options.selection, importable & kinds.keys())
+    importable &= {
+        name for name, kind in kinds.items() if kind.once is None
+    }  # an import is of what is, not of how it was made
+    classified = classify(lookup, matches, others, options.selection, importable)
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -15,10 +16,12 @@ from vastplan.app.planning.weigh import Weighed
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
+from vastplan.checks.replication.behind import late
 from vastplan.model.address import Address
 from vastplan.model.errors import Forbidden, Invalid
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import SPLIT, Finding, Severity
 from vastplan.model.plan import Plan
+from vastplan.model.replication import Replication, ReplicationState
 
 
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
@@ -30,8 +33,10 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
         *checks.findings(workspace, facts, today, sites),
         *checks.unread(desired.facts, reads.checks, observed),
     )
+    behind = late(facts)
     plan = replace(
         weighed.plan,
+        replications=tuple(_as_scheduled(row, behind) for row in weighed.plan.replications),
         findings=(*findings, *weighed.plan.findings),
         isolation=tuple(proof for site, proof in desired.facts.isolation.items() if site in sites),
         commitments=tuple(row for row in commitments(facts) if row.site in sites),
@@ -41,9 +46,22 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
     return Planned(plan, observed, desired.entries, matches, desired.everything, proofs)
 
 
+def _as_scheduled(row: Replication, behind: Mapping[str, str]) -> Replication:
+    """What is in order by its own word may still be further behind than its schedule says."""
+    if row.state is not ReplicationState.IN_ORDER or row.address not in behind:
+        return row
+    return replace(row, state=ReplicationState.BEHIND, text=behind[row.address])
+
+
 def wrong(plan: Plan) -> list[Finding]:
     """The errors that the document itself has."""
-    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and not finding.checked]
+    errors = (finding for finding in plan.findings if finding.severity is Severity.ERROR and not finding.checked)
+    return [finding for finding in errors if finding.code != SPLIT]
+
+
+def split(plan: Plan) -> list[Finding]:
+    """What more than one site writes to: nothing is done about that, and the rest of the plan stands."""
+    return [finding for finding in plan.findings if finding.code == SPLIT]
 
 
 def forbidden(plan: Plan) -> list[Finding]:

@@ -57,7 +57,7 @@ def read_inputs(volume: Entry, scope: Scope, site: Values) -> CheckpointInputs:
         drain_bytes_per_second=_rate(tier.get("drain")),
         drained=_durability(tier.get("drain_to", "cluster")),
         limits=limits,
-        capability=_throughput(site, replicates_to, volume.address.site, checkpoint.get("origin")),
+        capability=_throughput(site, replicates_to, context, checkpoint.get("origin")),
         frames=frames,
         quota_bytes=values.get("size"),
         tenant_bytes=context.tenant_values.get("capacity_rules", {}).get("hard_limit") or None,
@@ -72,7 +72,7 @@ class VolumeContext:
 
     def __init__(self, volume: Entry, scope: Scope) -> None:
         self.unknown: list[str] = []
-        self._volume, self._scope, self._site = volume, scope, volume.address.site
+        self._volume, self._scope, self.site = volume, scope, volume.address.site
         self._project = self._named_or_only("project", volume.values.get("project"), volume.values.get("tenant"))
         tenant = volume.values.get("tenant") or (self._project.values.get("tenant") if self._project else None)
         self._tenant = tenant if isinstance(tenant, Ref) else None
@@ -91,7 +91,7 @@ class VolumeContext:
 
     def snapshot_schedule(self) -> tuple[tuple[SnapshotFrame, ...], str]:
         """The frames of the volume's snapshots, and the site that they replicate to."""
-        schedule = self._volume.values.get("snapshots")
+        schedule = self._volume.values.get("snapshots", self._volume.values.get("replicate"))
         values = self._values(schedule)
         if values is None:
             self._note_unmanaged("snapshot schedule", schedule)
@@ -105,7 +105,12 @@ class VolumeContext:
             for frame in values["frames"]
         )
         peering = self._values(values.get("replicate_to")) or {}
-        return frames, next((site for site in peering.get("between", ()) if site != self._site), "")
+        return frames, next((site for site in peering.get("between", ()) if site != self.site), "")
+
+    def origin(self) -> str:
+        """The site that the volume is a satellite of by `global_access`, "" where it is none."""
+        active = self._volume.values.get("active")
+        return str(active) if "global_access" in self._volume.values and active != self.site else ""
 
     def write_limits(self, mbps_per_cnode: int | None) -> Iterator[WriteLimit]:
         """Every QoS policy known to hold the volume's writes, and its VIP pool."""
@@ -124,7 +129,7 @@ class VolumeContext:
         if isinstance(self.tenant_values.get("qos"), Mapping):
             yield from self._policy_limits(self.tenant_values["qos"], f"tenant {self._tenant}", None)
         self._note_unmanaged("tenant", self._tenant)
-        for entry in self._scope.owned_by(self._tenant, self._site, "qos_policy"):
+        for entry in self._scope.owned_by(self._tenant, self.site, "qos_policy"):
             if entry.values.get("policy_type") == "USER" and entry.values.get("is_default") is True:
                 yield from self._policy_limits(entry.values, f"policy {entry.address.name}", None)
         pool = self._named_or_only("vip_pool", values.get("vip_pool") or storage_class.get("vip_pool"), self._tenant)
@@ -149,7 +154,7 @@ class VolumeContext:
         """The entry that is named, or the tenant's only one."""
         if isinstance(reference, Ref):
             return self._scope.get(reference.target)
-        entries = self._scope.owned_by(tenant, self._site, kind)
+        entries = self._scope.owned_by(tenant, self.site, kind)
         return entries[0] if len(entries) == 1 else None
 
 
@@ -167,18 +172,30 @@ def _writer(checkpoint: Values, gpus: int | None) -> CheckpointWriter:
     )
 
 
-def _throughput(site: Values, replicates_to: str, name: str, origin: str | None) -> SiteThroughput:
-    """What the site `name` can do, with its links to where the volume replicates and to where its writes go."""
-    wan = site.get("wan_bw_mbps", {})
+def _throughput(site: Values, replicates_to: str, context: VolumeContext, origin: str | None) -> SiteThroughput:
+    """What a volume's site can do, with its links to where the volume replicates and to where its writes go.
+
+    A satellite by `global_access` reads over that link, too, what it reads for the first time.
+    """
+    wan, name, shared = site.get("wan_bw_mbps", {}), context.site, context.origin()
+    if shared and shared not in wan:
+        context.unknown.append(
+            f"reads over the WAN, writes sent to the origin {shared}: how fast is not known, for want of "
+            f"sites.{name}.capability.wan_bw_mbps.{shared}"
+        )
+    if shared in wan:
+        origin = shared
     if origin is not None and origin not in wan:
         raise ValueError(
             f"writes go to {origin}, and no link there is known: give sites.{name}.capability.wan_bw_mbps.{origin}"
         )
+    reads = [rate for rate in (site.get("reads_bw_mbps"), wan.get(shared)) if rate is not None]
     return SiteThroughput(
-        read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
+        read_bytes_per_second=_rate(min(reads, default=None)),
         write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
         wan_bytes_per_second=_rate(wan.get(replicates_to)),
         origin_bytes_per_second=_rate(wan.get(origin)),
+        origin=shared,
         reduction=site.get("reduction_ratio", 1.0),
     )
 

@@ -53,6 +53,8 @@ class SiteThroughput:
     """To the site that the path replicates to."""
     origin_bytes_per_second: int | None = None
     """To the site that the path is a satellite of: every write goes there."""
+    origin: str = ""
+    """The name of that site, where the volume has it by `global_access`: what is read there for the first time comes from it, too."""
     reduction: float = 1.0
 
     def __post_init__(self) -> None:

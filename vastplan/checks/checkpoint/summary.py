@@ -91,6 +91,11 @@ def budget_line(budget: Budget) -> str:
         parts.append(f"best interval {span(budget.best_interval)}")
     if budget.space.pinned:
         parts.append(f"{size(budget.space.pinned)} pinned by snapshots")
+    capability = budget.inputs.capability
+    if capability.origin:
+        wan = capability.origin_bytes_per_second
+        how_fast = f" at {rate(wan)}" if wan else ""
+        parts.append(f"reads over the WAN, writes sent to the origin ({capability.origin}){how_fast}")
     return ", ".join(parts)
 
 

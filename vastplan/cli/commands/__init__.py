@@ -45,6 +45,14 @@ def run(request: requests.Request, screen: Screen) -> int:
             from vastplan.cli.commands.ledger import ledger
 
             return ledger(request, screen)
+        case requests.MoveRequest():
+            from vastplan.cli.commands.move import move
+
+            return move(request, screen)
+        case requests.RestoreRequest():
+            from vastplan.cli.commands.restore import restore
+
+            return restore(request, screen)
         case requests.SimRequest():
             from vastplan.cli.commands.sim import sim
 

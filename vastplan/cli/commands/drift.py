@@ -12,7 +12,7 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
-from vastplan.model.finding import Severity
+from vastplan.model.finding import SPLIT, Severity
 from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
 
@@ -48,7 +48,8 @@ def _conditions(drift: Drift) -> set[int]:
     if drift.unknown:
         conditions.add(errors.INCOMPLETE)
     wrong = [finding for finding in drift.findings if finding.severity is Severity.ERROR]
-    conditions |= {errors.BLOCKED if finding.checked else errors.ERROR for finding in wrong}
+    stops_its_own = (finding.checked or finding.code == SPLIT for finding in wrong)
+    conditions |= {errors.BLOCKED if its_own else errors.ERROR for its_own in stops_its_own}
     return conditions
 
 

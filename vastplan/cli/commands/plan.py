@@ -64,7 +64,11 @@ def plan(request: PlanRequest, screen: Screen) -> int:
         screen.progress(text if count else "no approval is needed, so none was written")
     conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
-        conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
+        conditions -= (
+            {errors.CHANGES}
+            if exit_status.forbidden(plan) or exit_status.split(plan)
+            else {errors.CHANGES, errors.BLOCKED}
+        )
     if request.isolation and checks.projects_meet(plan.findings):
         conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)

@@ -10,6 +10,7 @@ from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
+from vastplan.engine.groups import Split, changing, split
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.landing import Ground, ground_of
 from vastplan.engine.match import Matches
@@ -18,6 +19,7 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
 from vastplan.engine.verbs import standing_intent
 from vastplan.model.address import Address
+from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.entries import Entry
@@ -69,8 +71,16 @@ class GuardContext:
     """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
     composites: Set[str] = frozenset()
     """The composite entries of the document."""
+    under_way: Mapping[str, Operation] = field(default_factory=dict)
+    """What operations that have not ended are at work on, by address."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What digests of the ledger are keyed with, by site."""
+    splits: Mapping[Address, Split] = field(default_factory=dict)
+    """What is one on several sites and written to on more than one of them."""
+    changing: Mapping[Address, str] = field(default_factory=dict)
+    """What is one on several sites, of which it cannot be told now which leads, and why."""
+    origins: Mapping[Address, str] = field(default_factory=dict)
+    """The entries that what may be one on several sites comes of, "" where it is written itself."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -128,6 +138,7 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
+    splits, busy = _groups(matches, {*matches.owned, *desired})
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -145,12 +156,44 @@ def guard_context(
         given=given,
         left=left,
         composites=frozenset(entry.origin for entry in desired.values()),
+        under_way={
+            address: operation
+            for operation in last_of_each(part.operations.values() for part in ledger.values())
+            if not operation.phase.closed
+            for address in operation.covers
+        },
         keys={site: part.key for site, part in ledger.items()},
         unread=_unread(matches.observed, matches.kinds),
+        splits=splits,
+        changing=busy,
+        origins={
+            address: _origin(address, matches, desired)
+            for address in (*matches.owned, *desired)
+            if matches.kinds[address.kind].grouped is not None
+        },
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
     )
+
+
+def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Address, Split], dict[Address, str]]:
+    """What several write to, and what is changing."""
+    splits, busy = {}, {}
+    for address in addresses:
+        live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
+        if live is None:
+            continue
+        if (torn := split(matches.observed, live)) is not None:
+            splits[address] = torn
+        elif why := changing(matches.observed, live):
+            busy[address] = why
+    return splits, busy
+
+
+def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:
+    entry, owned = desired.get(address), matches.owned.get(address)
+    return entry.origin if entry is not None else "" if owned is None else owned.origin
 
 
 def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) -> bool:

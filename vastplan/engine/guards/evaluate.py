@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vastplan.engine import usage
 from vastplan.engine.deleting import deletion
-from vastplan.engine.guards import access, destination, fields, landing, loss, ownership
+from vastplan.engine.guards import access, destination, fields, landing, loss, operating, ownership
 from vastplan.engine.guards.context import Guard, GuardContext
 from vastplan.engine.referrers import Referrer
 from vastplan.model.address import Address
@@ -16,7 +16,8 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    ownership.of_another, ownership.copies, destination.occupied, landing.in_the_way, loss.approved, loss.in_use, loss.said_to_exist,
+    operating.under_way, ownership.of_another, ownership.copies, ownership.torn, ownership.busy, destination.occupied, landing.in_the_way, loss.approved,
+    loss.in_use, loss.said_to_exist,
     loss.orphans, loss.locks, loss.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
     access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from vastplan.engine.formers import goes_unasked
+from vastplan.engine.groups import leader, same_composite, told
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
@@ -23,13 +24,48 @@ def of_another(action: Action, context: GuardContext) -> Block | None:
 
 
 def copies(action: Action, context: GuardContext) -> Block | None:
-    """What was ours and is the other site's end now follows that, and takes no writes."""
+    """What was ours and is the other site's end now follows that, or was detached from it, and takes no writes."""
     live = context.live(action)
-    if live is None or not follows(live) or not (action.changes or action.verb in GOING):
+    if live is None or not (action.changes or action.verb in GOING):
+        return None
+    detached = leader(context.matches.observed, live) is not None and not follows(live)
+    if not follows(live) and not detached:
         return None
     text = "it is the copy of one on another site now, and follows it: it is changed at its source"
+    if detached:
+        text = "it was detached, and its source is on another site now: what it has may be nowhere else"
     fix = f"make this site its source again, or vastplan ledger forget DOCUMENT {word(action.address)}"
     return Block("copy", text, fix)
+
+
+def torn(action: Action, context: GuardContext) -> Block | None:
+    """Where several sites write to what is one, or one was detached, nothing is done about it and what goes with it."""
+    origin = _origin(action, context)
+    for address, each in context.splits.items():
+        if action.address.site in each.sites and (
+            action.address == address or same_composite(origin, context.origins[address])
+        ):
+            return Block(
+                "split",
+                each.text,
+                f"vastplan move plan PATH {word(address)} --rejoin SITE, or --keep SITE, then plan again",
+            )
+    return None
+
+
+def busy(action: Action, context: GuardContext) -> Block | None:
+    """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
+    origin = _origin(action, context)
+    for address, why in context.changing.items():
+        if action.address == address or same_composite(origin, context.origins[address]):
+            return Block("busy", why, "plan again when it is done")
+    return None
+
+
+def _origin(action: Action, context: GuardContext) -> str:
+    """The entry that an object comes of: of a part whose entry is an object itself, that one."""
+    owned = context.matches.owned.get(action.address)
+    return action.origin or ("" if owned is None else owned.origin) or str(action.address)
 
 
 def follows(live: Live) -> bool:
@@ -45,7 +81,9 @@ def adopting(action: Action, context: GuardContext) -> Block | None:
     if fixed:
         text = f"it exists and differs where it cannot be changed: {', '.join(fixed)}"
         return Block("adopt", text, "make the document say what is there")
-    return None if context.consent.adopt else Block("adopt", "it exists and is not ours", "--adopt, or another name")
+    if context.consent.adopt or context.matches.match(action.address).member_of is not None:
+        return None  # of what is ours on another site a member is ours without being asked for
+    return Block("adopt", "it exists and is not ours", "--adopt, or another name")
 
 
 def emptied(action: Action, context: GuardContext) -> Block | None:
@@ -72,11 +110,10 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
         fix = "see that it is the right system and that all of it answers"
         yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
     for address in sorted(context.matches.owned):
-        live = context.matches.match(address).live
-        if live is not None and follows(live):
-            text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
-            fix = "make this site its source again, or write it for the site that is"
-            yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+        live, action = context.matches.match(address).live, context.actions.get(address)
+        if live is not None and not (action is not None and action.verb is Verb.RELEASE):
+            composed = context.origins.get(address, "") != ""
+            yield from told(context.matches.observed, live, address, composed=composed)
     found = ((address, context.matches.match(address)) for address in context.matches.owned)
     ours = (
         (address, match.owned, match.live)

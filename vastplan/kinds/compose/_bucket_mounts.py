@@ -13,10 +13,12 @@ documentation, "Credentials: Existing secrets" (that it asks for them in a proje
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
+from vastplan.kinds.compose._two_sites import offers
 from vastplan.kinds.compose.delivery import LABELS_FOR_RUNAI, NAMES_FOR_RUNAI, secret_at
-from vastplan.kinds.compose.volume import bound, mounting
+from vastplan.kinds.compose.volume import bound, offered
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
 from vastplan.model.address import Address
@@ -93,8 +95,11 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
         yield bucket.part("s3_key", deliver["secret"], values)
 
 
-def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Entry]:
-    """What mounts a bucket in Run:AI."""
+def mounted(
+    bucket: Entry, scope: Scope, called: str, path: str, *, leads: bool = True, after: tuple[Address, ...] = ()
+) -> Iterable[Entry]:
+    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site leads, there is a data source
+    only if the bucket can be read here meanwhile; what it needs else is there, so that no job has to wait for it after a move."""
     values, project = bucket.values, project_of(bucket, scope)
     _alone_at_its_place(bucket, project, scope)
     if project is None:
@@ -102,10 +107,11 @@ def mounted(bucket: Entry, scope: Scope, called: str, path: str) -> Iterable[Ent
     if _FILES & set(values.get("protocols") or ()):
         of_a_volume = {**values, "name": called, "path": path, "access_modes": ["ReadWriteMany"]}
         yield from bound(bucket, scope, of_a_volume, project, values["tenant"])
-        yield mounting(bucket, of_a_volume, project)
+        yield from offered(bucket, of_a_volume, project, leads=leads, after=after)
     elif "deliver" in values:
         yield from _credential(bucket, scope, project)
-        yield from _source(bucket, scope, project, called)
+        if offers(bucket, leads=leads):
+            yield from (replace(source, after=after) for source in _source(bucket, scope, project, called))
     elif "project" in values:
         text = f"project {project} mounts it by S3, and there is no key that it could log in with"
         scope.refuse(bucket, "VP283", text, "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")

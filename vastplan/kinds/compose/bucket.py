@@ -12,8 +12,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, mounted, with_its_key
 from vastplan.kinds.compose._people import name_of, owner_of
+from vastplan.kinds.compose._two_sites import path_between, shared
 from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
 from vastplan.kinds.compose.volume import Path
+from vastplan.kinds.vast._two_sites import MountedOnTwoSites
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.s3_policy import PolicyName
@@ -61,7 +63,7 @@ class BucketPartNames(PartNames):
     data_source: Name | MISSING = MISSING
 
 
-class Bucket(LimitsUsers):
+class Bucket(LimitsUsers, MountedOnTwoSites):
     """A bucket of a tenant, and what it stands for.
 
     VAST renames no bucket: `bucket` is its name where that is another than the entry's, `path` its directory in the tenant where
@@ -74,6 +76,9 @@ class Bucket(LimitsUsers):
 
     `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
     the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
+
+    One that two sites share, with `replicate` or `global_access`, is made on both, with policies and a pair of keys of each site's own. By
+    replication it is mounted where it is active, and where `access` lets it be read meanwhile.
     """
 
     bucket: BucketName | MISSING = MISSING
@@ -120,13 +125,13 @@ class Bucket(LimitsUsers):
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
         kept_as_said(self, protocols)
-        parts_are_there(self, self.names, _MADE_BY)
+        parts_are_there(self, self.names, {**_MADE_BY, "protected_path": self.protected_by()})
         return self
 
     @model_validator(mode="after")
     def _for_a_mount(self) -> "Bucket":
         files = isinstance(self.protocols, list) and not {"NFS", "NFS4"}.isdisjoint(self.protocols)
-        for name in ("project", "description", "vip_pool"):
+        for name in ("project", "description", "vip_pool", "access"):
             if getattr(self, name) is not MISSING and self.mount is MISSING:
                 raise ValueError(f"{name} says how it is mounted: write mount, too")
         for name in ("secret", "mount_options"):
@@ -138,8 +143,7 @@ class Bucket(LimitsUsers):
 
 
 _MADE_BY = {
-    "protected_path": "snapshots", "qos_policy": "qos", "read_policy": "read", "write_policy": "write", "persistent_volume": "mount",
-    "data_source": "mount",
+    "qos_policy": "qos", "read_policy": "read", "write_policy": "write", "persistent_volume": "mount", "data_source": "mount",
 }  # fmt: skip
 
 
@@ -163,12 +167,13 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         scope.refuse(
             entry, "VP284", str(wrong), "bucket: NAME, as the entry's name is what it is called where nothing is said"
         )
-    path = values.get("path", _path(entry, scope))
+    path, among = _directory(entry, scope), shared(entry, scope)
+    leads = among is None or among.leads(entry.address.site)
     view = {
         "tenant": tenant,
         "path": path,
         "protocols": values.get("protocols", ["S3"]),
-        "create_dir": True,
+        "create_dir": leads,
         "bucket": _called(entry),
         "bucket_owner": name_of(values["owner"], scope),
         "quota": {
@@ -191,6 +196,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     )  # what else there is keeps the name that it has
     beside = with_its_key(entry)
     yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), beside=beside, defaults=otherwise)
+    after: tuple[Address, ...] = ()
+    if among is not None and leads:
+        copy = among.copy
+        sent = path_between(entry, among, tenant, copy.values["tenant"], path, _directory(copy, scope), otherwise)
+        after = (sent.address,)
+        yield sent
     for right in RIGHTS:
         if values.get(right):
             _check(entry, scope, right)
@@ -202,7 +213,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             yield entry.part("s3_policy", part_name(entry, right), said, beside=of_it)
     yield from of_a_directory(entry, scope)
     yield from delivered(entry, scope)
-    yield from mounted(entry, scope, _called(entry), path)
+    yield from mounted(entry, scope, _called(entry), path, leads=leads, after=after)
 
 
 def _check(entry: Entry, scope: Scope, right: str) -> None:
@@ -218,8 +229,10 @@ def _called(entry: Entry) -> str:
     return str(entry.values.get("bucket", entry.address.name))
 
 
-def _path(entry: Entry, scope: Scope) -> str:
-    """Where it is where nothing is said."""
+def _directory(entry: Entry, scope: Scope) -> str:
+    """Where it is: where nothing is said, in the directory of its tenant."""
+    if "path" in entry.values:
+        return str(entry.values["path"])
     tenant = scope.get(entry.values["tenant"].target)
     return f"/{tenant.called if tenant is not None else entry.values['tenant']}/{_called(entry)}"
 
@@ -236,7 +249,7 @@ def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
 
 def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
     """What follows from names, and is what the bucket is: of one that is renamed it can be written as it was."""
-    return {"bucket": _called(entry), "path": entry.values.get("path", _path(entry, scope))}
+    return {"bucket": _called(entry), "path": _directory(entry, scope)}
 
 
 _VIEW = {"path", "tenant", "protocols", "bucket", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}

@@ -16,6 +16,9 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         **entry.values,
         "target_exported_dir": entry.values.get("target_exported_dir", entry.values["source_dir"]),
     }
+    if "protection_policy" not in values:
+        yield entry.standing_for(_with_a_peer(entry, scope, values))
+        return
     schedule = values["protection_policy"]
     policy = scope.get(schedule.target)
     said = policy.values if policy else {}
@@ -40,6 +43,17 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     else:
         _local(entry, scope, values)
     yield entry.standing_for(values)
+
+
+def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
+    """Global access alone: whose the directory is on the site at the other end of the peer."""
+    peering = scope.get(Address(entry.address.site, "peering", values["peer"].target.name))
+    if peering is not None:
+        _to_a_site(entry, scope, values, other_site(peering, entry.address.site))
+    elif "remote_tenant_guid" not in values:
+        text = f"{values['peer']} is no link to a site of this document, and nothing says to whom it goes there"
+        scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
+    return values
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:

@@ -1,7 +1,8 @@
-"""Snapshot schedules that replicate: the peer behind `replicate_to`."""
+"""Snapshot schedules that replicate: the peer behind `replicate_to`, and on which site they are wanted."""
 
 from collections.abc import Iterable
 
+from vastplan.kinds.compose._two_sites import stands_on
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -13,6 +14,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     wanted = entry.values.get("replicate_to")
     if not isinstance(wanted, Ref):
         yield entry
+        return
+    if not stands_on(entry, scope):
         return
     peering = scope.get(wanted.target)
     if peering is None:

@@ -1,9 +1,14 @@
-"""What stands inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy that its tenant implies."""
+"""What stands inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy that its tenant implies.
+
+One that two sites share is made on both, and sent by a path on the site that is active.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from vastplan.kinds.compose._people import user_of
+from vastplan.kinds.compose._two_sites import path_between, shared
+from vastplan.kinds.vast._two_sites import SHARED
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
 from vastplan.model.address import Address
@@ -12,13 +17,24 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered, only
 
-_PARTS = ("quota", "qos", "snapshots", "lifecycle", "names")
+_PARTS = ("quota", "qos", "snapshots", "lifecycle", "names", "active", *SHARED)
+_OF_ITS_DIRECTORY = ("create_dir_mode", "owner", "owning_group")
+"""With what a view makes its directory. On the site of a copy the path makes it."""
 
 
 _LIMITS = tuple(QuotaRules.model_fields)
 _RULE = {"view", *LifecycleRule.model_fields}
 _QUOTA = {"name", "tenant", "path", *_LIMITS}
-_PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
+_PATH = {
+    "name",
+    "tenant",
+    "source_dir",
+    "target_exported_dir",
+    "protection_policy",
+    "capabilities",
+    "remote_tenant",
+    "peer",
+}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -30,6 +46,11 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if policy is not None:
             values["view_policy"] = policy
             chosen.append(f"view_policy {policy}, the only one of tenant {tenant}")
+    among = shared(entry, scope)
+    leads = among is None or among.leads(entry.address.site)
+    if not leads:
+        values = {field: value for field, value in values.items() if field not in _OF_ITS_DIRECTORY}
+        values["create_dir"] = False
     if "BLOCK" in (values.get("protocols") or ()) and "name" not in values:
         values["name"] = name
     qos = entry.values.get("qos")
@@ -58,6 +79,9 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         )
     for rule in entry.values.get("lifecycle") or ():
         yield entry.part("s3_lifecycle_rule", f"{name}/{rule['name']}", {**rule, "view": entry.ref("view", name)})
+    if among is not None and leads:
+        there = among.copy.values
+        yield path_between(entry, among, values["tenant"], there["tenant"], path, there["path"])
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
         protected = {"tenant": tenant, "source_dir": path, "protection_policy": schedule}
@@ -94,7 +118,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
                 values["quota"], names["quota"] = limits, quota.called
                 parts.append(quota.address)
         path = only(pieces.having(site, "protected_path", tenant=directory["tenant"], source_dir=directory["path"]))
-        if path is not None and path.values.keys() <= _PATH:
+        if path is not None and "protection_policy" in path.values and path.values.keys() <= _PATH:
             values["snapshots"], names["protected_path"] = path.values["protection_policy"], path.called
             parts.append(path.address)
         policy = values.get("qos_policy")

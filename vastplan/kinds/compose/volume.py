@@ -6,14 +6,18 @@ directory that jobs really write to. Either way `mount` makes the Run:AI data so
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
+from vastplan.kinds.compose._source import Copies, Source, claimed, cloned
+from vastplan.kinds.compose._two_sites import may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
+from vastplan.kinds.vast._two_sites import MountedOnTwoSites
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
@@ -36,7 +40,7 @@ _Qos = View.model_fields["qos"].annotation
 _OF_USERS = (*BY_USER, "is_user_quota")  # what switches it on is told before it
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
-    "max_inodes", "mount_options", *_OF_USERS,
+    "max_inodes", "mount_options", "active", "replicate", "global_access", "access", *_OF_USERS,
 )  # fmt: skip
 
 
@@ -50,7 +54,7 @@ class VolumePartNames(PartNames):
     data_source: Name | MISSING = MISSING
 
 
-class Volume(LimitsUsers):
+class Volume(LimitsUsers, MountedOnTwoSites):
     """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
     `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
@@ -91,6 +95,16 @@ class Volume(LimitsUsers):
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+    source: Source | MISSING = MISSING
+    """What it is made of when it is made, once: the data of a snapshot of another volume."""
+    copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
+    """Of one with a source: whether all is copied in the background (left out it is), or what is read stays with the source."""
+
+    @model_validator(mode="after")
+    def _made_of(self) -> "Volume":
+        if self.source is MISSING and self.copies is not MISSING:
+            raise ValueError("copies is for volumes with a source")
+        return self
 
     @model_validator(mode="after")
     def _of_one_sort(self) -> "Volume":
@@ -115,7 +129,7 @@ class Volume(LimitsUsers):
     @model_validator(mode="after")
     def _names_of_its_objects(self) -> "Volume":
         made_by = {
-            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
+            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": self.protected_by(),
             "qos_policy": "qos",
         }  # fmt: skip
         for part, needed in made_by.items() if self.names is not MISSING else ():
@@ -130,8 +144,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values, name, called = entry.values, entry.address.name, entry.called
-    named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
+    values, called = entry.values, entry.called
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -146,13 +159,43 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
             )
             return
-        yield entry.part("view", name, _view(values, tenant, scope), defaults=named_otherwise)
-        yield from bound(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
-    else:
-        of_class = {"storage_class": values["storage_class"], "size": values["size"]}
-        yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
+        yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
+        return
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **claimed(entry, scope, project)}
+    there = sites_of(entry, scope)
+    if len(there) > 1:
+        chosen.append(f"on {', '.join(there)}: a volume of its own on each, which is empty at first; no data is shared")
+    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
+
+
+def _with_a_home(
+    entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...]
+) -> Iterable[Entry]:
+    """The home of a volume with a path, what binds and mounts it, and the path by which two sites share it.
+
+    What the other site has of it is made after that path, which makes the directory there.
+    """
+    site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
+    named_otherwise = ("name",) if values["name"] != name else ()
+    view, leads = _view(values, tenant, scope), among is None or among.leads(site)
+    clone = cloned(entry, scope, values, tenant) if leads and "source" in values else None
+    if clone is not None:
+        yield clone
+    made = {**view, "create_dir": leads and clone is None}
+    yield entry.part("view", name, made, defaults=named_otherwise, after=() if clone is None else (clone.address,))
+    after: tuple[Address, ...] = ()
+    if among is not None and leads:
+        there = among.copy.values
+        theirs = there.get("tenant") or (_tenant_of(scope, there["project"]) if "project" in there else None)
+        ends = (values["path"], there["path"])
+        path = path_between(entry, among, tenant, theirs, *ends, named_otherwise)
+        after = (path.address,)
+        yield path
+    yield from bound(entry, scope, values, project, tenant, chosen)
+    if "mount" in values:
+        yield from offered(entry, values, project, leads=leads, after=after)
 
 
 def bound(
@@ -202,6 +245,21 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
     return entry.part("data_source", entry.address.name, source)
 
 
+def offered(
+    entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
+) -> Iterable[Entry]:
+    """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
+
+    The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
+    replace nothing that is in use. A copy takes no writes, whatever they say; at a satellite, whose writes would go to the other
+    site, the data source is one to read.
+    """
+    if offers(entry, leads=leads):
+        source = mounting(entry, values, project)
+        reads = not leads and "global_access" in values and may_read(entry)
+        yield replace(source, values={**source.values, **({"read_only": True} if reads else {})}, after=after)
+
+
 def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any]:
     quota = {
         "hard_limit": values["size"],
@@ -217,7 +275,6 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
         "tenant": tenant,
         "path": values["path"],
         "protocols": protocols,
-        "create_dir": True,
         "quota": quota,
         **kept,
         **({"names": names} if names else {}),
@@ -409,7 +466,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     }
 
 
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
 _BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
 COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN, implied=_BOUND)

@@ -24,6 +24,7 @@ from vastplan.schema.markers import (
     EXPLICIT_NULL,
     GROW_ONLY,
     IMMUTABLE,
+    MADE_WITH,
     SET,
     Clears,
     Opens,
@@ -33,6 +34,8 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, Bytes, ReferenceName
 
 _LEGACY = "volume.beta.kubernetes.io/storage-class"
+_SOURCE = ("spec", "dataSource")
+_CLAIM = "PersistentVolumeClaim"
 _SIZE = ("spec", "resources", "requests", "storage")
 
 
@@ -65,6 +68,15 @@ class PersistentVolumeClaim(Labelled):
         Opens(),
     ] = MISSING
 
+    from_claim: Annotated[
+        ReferenceName | MISSING,
+        Refers("persistent_volume_claim.name", blocks_delete=False),
+        Wire(*_SOURCE, "name"),
+        IMMUTABLE,
+        MADE_WITH,
+    ] = MISSING
+    """A claim of the same namespace, with whose data the driver makes this one."""
+
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
         if self.storage_class is None and self.volume is MISSING:
@@ -79,7 +91,17 @@ class PersistentVolumeClaim(Labelled):
 def _read(values: Values, row: Row) -> Values:
     """The class that the cluster goes by: the old annotation wins over the spec (component-helpers `storage/volume`)."""
     annotated = at(row, ("metadata", "annotations", _LEGACY))
+    if "from_claim" in values and at(row, (*_SOURCE, "kind")) != _CLAIM:  # a snapshot, or what another controller fills
+        values = {name: value for name, value in values.items() if name != "from_claim"}
     return {**values, "storage_class": annotated} if annotated else values
+
+
+def _with_kind(body: Row, _values: Values) -> Row:
+    """The data source says what it is."""
+    source = at(body, _SOURCE)
+    if isinstance(source, dict):
+        source["kind"] = _CLAIM
+    return body
 
 
 KIND = kind(
@@ -98,5 +120,6 @@ KIND = kind(
     in_use=("bound",),
     used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),
     controller_owned=RUNAI_MADE,
+    finish_encode=_with_kind,
     finish_decode=_read,
 )

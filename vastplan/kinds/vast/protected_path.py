@@ -8,9 +8,10 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Lands, Metric, Precedes, Ready
+from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready, Told
 from vastplan.schema.markers import (
     AFTER_CREATE,
+    CREATE_ONLY,
     IDENTITY,
     IMMUTABLE,
     WITNESS,
@@ -20,6 +21,7 @@ from vastplan.schema.markers import (
     Opens,
     Refers,
     ServerDefault,
+    Since,
     Wire,
 )
 from vastplan.schema.types import MISSING, ReferenceName, Says, Span, Spec, VendorName
@@ -47,6 +49,30 @@ _BROKEN = frozenset(
     }
 )  # fmt: skip
 
+# Nothing has arrived yet: the role is settled, so the volume is worked on, but nobody can go on with the copy.
+_STARTING = frozenset(
+    {"Initializing", "Initial Scan", "Initial Sync", "Initial Sync Suspended", "INITIAL_SYNC_SUSPENDED"}
+)
+_FAILING = frozenset(
+    {
+        "Failed",
+        "Error",
+        "ERROR_DEPRECATED",
+        "Sync Failed",
+        "INVALID",
+        "Blocked",
+        "Suspended",
+        "INCREMENTAL_SYNC_SUSPENDED",
+    }
+)
+
+# In these a role is what it says, too; clients of groups of several streams meet the last one.
+_SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
+
+
+def _word(said: str) -> str:
+    return said.upper().replace(" ", "_")
+
 
 class ProtectedPath(Spec):
     """A directory that a snapshot schedule protects: with snapshots here, and where it replicates, with a copy elsewhere.
@@ -60,10 +86,23 @@ class ProtectedPath(Spec):
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
     """Where it goes on the other cluster, which makes the directory; the source's own path when left out."""
     protection_policy: Annotated[
-        ReferenceName, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
-    ]
+        ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
+    ] = MISSING
+    peer: Annotated[
+        ReferenceName | MISSING,
+        Refers("replication_peer"),
+        Wire("remote_target_id"),
+        CREATE_ONLY,
+        Opens(),
+        Since("vms", "5.1"),
+    ] = MISSING
+    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it. Source: VAST
+    knowledge base, configuring global access."""
     capabilities: Annotated[
-        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
+        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"],
+        IMMUTABLE,
+        Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
+        Since("vms", "5.3", values=("REPLICATION_AND_GN",)),
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
@@ -79,6 +118,10 @@ class ProtectedPath(Spec):
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
+        if (self.peer is MISSING) == (self.protection_policy is MISSING):
+            raise ValueError("give either protection_policy, or peer (global access alone)")
+        if (self.peer is MISSING) == (self.capabilities == "STARED_GLOBAL_NAMESPACE"):
+            raise ValueError("STARED_GLOBAL_NAMESPACE and peer go together")
         return self
 
 
@@ -104,5 +147,44 @@ KIND = kind(
     # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
+    # One path on two clusters. While its role changes, or says what is not documented, nothing is done about it.
+    attributes=(
+        Attribute("guid", ("guid",)),
+        Attribute("role", ("role",)),
+        Attribute("state", ("state",)),
+        Attribute("newest_snapshot", ("last_snapshot_creation_time",)),
+        Attribute("newest_restore_point", ("last_restore_point_creation_time",)),
+        Attribute("arrived", ("last_restore_point_time",)),
+        Attribute("coming", ("last_uploading_restore_point_logical_size",)),
+        Attribute("progress", ("last_uploading_restore_point_progress",)),
+        Attribute("health", ("health",)),
+        Attribute("peer_state", ("peer_connection_state",)),
+    ),
+    grouped=Grouped(
+        "guid",
+        role="role",
+        leads=frozenset({"SOURCE"}),
+        follows=frozenset({"DESTINATION"}),
+        alone=frozenset({"STANDALONE"}),
+        state="state",
+        settled=frozenset(map(_word, _USABLE | _BROKEN | _SETTLED)),
+        across="remote_tenant",
+        chosen_by="active",
+        ends=(("source_dir", "target_exported_dir"),),
+        starting=frozenset(map(_word, _STARTING)),
+        failing=frozenset(map(_word, _FAILING)),
+        lost=frozenset({"DELETED_ON_PEER"}),
+        told=Told(
+            as_of="newest_restore_point",
+            arrived="arrived",
+            taken="newest_snapshot",
+            coming="coming",
+            progress="progress",
+            health="health",
+            peer="peer_state",
+            connected=frozenset({"CONNECTED", "OK"}),
+            enabled="enabled",
+        ),
+    ),
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
 )

@@ -10,7 +10,7 @@ from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Attribute, Grouped, Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, Text, VendorName
 
@@ -104,5 +104,8 @@ KIND = kind(
     endpoint=collection("protectionpolicies", vanishes_later=True),
     dependents=(snapshots(("id", "policy")),),
     system_owned=INTERNAL,
+    # One that replicates appears on the other cluster by itself, with the same guid.
+    attributes=(Attribute("guid", ("guid",)),),
+    grouped=Grouped("guid"),
     finish_encode=_without_nulls,
 )

@@ -1,23 +1,32 @@
-"""Snapshot: read only, and only where what it is of is to go. Schedules and people make them; nobody declares one."""
+"""Snapshot: what was in a directory at one moment. Schedules and people make them; a document may declare one, which is made once.
 
-from typing import Annotated
+Source: the vendor's document of 5.5 (`/snapshots/`): a name and an expiry can be changed later, the path cannot.
+"""
 
-from vastplan.kinds.vast._common import collection
+from typing import Annotated, Any
+
+from vastplan.kinds.vast._common import Directory, collection
+from vastplan.kinds.vast._moments import MOMENT, Moment
+from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Dependents, Metric
-from vastplan.schema.markers import IDENTITY, Wire
-from vastplan.schema.types import Spec
+from vastplan.schema.kind import Attribute, Dependents, Metric, Once, Ready
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 _YES, _NO = frozenset({True}), frozenset({False})
 
 
-class Snapshot(Spec):
-    """A snapshot of a directory of a tenant, with the protection policy that took it, if one did."""
+def _folder(path: Any) -> str:
+    return str(path).rstrip("/") or "/"
 
-    name: Annotated[str, IDENTITY]
-    path: str
-    tenant: Annotated[int, Wire("tenant_id")]
-    policy: Annotated[int, Wire("protection_policy_id")]
+
+class Snapshot(Spec):
+    """A snapshot of a directory of a tenant. Without an expiry it stays until it is deleted."""
+
+    name: Annotated[VendorName, IDENTITY]
+    path: Annotated[Directory, IMMUTABLE, Codec(str, _folder)]
+    tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
+    expires: Annotated[Moment | None | MISSING, Wire("expiration_time"), Clears(None), MOMENT] = MISSING
 
 
 def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Dependents:
@@ -35,10 +44,21 @@ KIND = kind(
     Snapshot,
     name="snapshot",
     system="vast",
-    endpoint=collection("snapshots"),
+    endpoint=collection("snapshots", vanishes_later=True),
     # Both are optional in the document, and newer than snapshots are: without them nothing is locked.
     metrics=(
         Metric("indestructible", ("indestructible",), ones=_YES, zeros=_NO, absent=0),
         Metric("locked", ("locked",), ones=_YES, zeros=_NO, absent=0),
     ),
+    attributes=(
+        Attribute("policy", ("protection_policy_id",)),  # which took it, if one did
+        Attribute("created", ("created",)),
+        Attribute("expiration_time", ("expiration_time",)),
+    ),
+    data_bearing=True,
+    in_use=("indestructible",),
+    dependents=(Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),),
+    as_evidence=True,
+    once=Once("a snapshot of another moment or volume is another entry", ("created", "expiration_time")),
+    ready=Ready(("state",), frozenset({"SUCCEED"}), frozenset({"FAILED"})),
 )

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
+from vastplan.kinds.vast._two_sites import OnTwoSites
+from vastplan.kinds.vast.clone import clones_of
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaRules
 from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
@@ -130,12 +132,13 @@ _Creators = Annotated[
 ]
 
 
-class View(Spec):
+class View(OnTwoSites):
     """A view: one per path and tenant. Deleting it keeps the directory, its quota and its snapshots.
 
     Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their own,
     called as the entry, as `names` says, or as the rule.
-    `s3_versioning` and `locking` are never switched off again.
+    `s3_versioning` and `locking` are never switched off again. One that two sites share, with `replicate` or `global_access`, is made on
+    both, and what makes its directory (`create_dir`, its mode and owner) counts where it is active: the other gets the directory from there.
     """
 
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
@@ -237,7 +240,7 @@ class View(Spec):
 
     @model_validator(mode="after")
     def _names_of_its_parts(self) -> "View":
-        made_by = {"quota": "quota", "protected_path": "snapshots", "qos_policy": "qos"}
+        made_by = {"quota": "quota", "protected_path": self.protected_by(), "qos_policy": "qos"}
         parts_are_there(self, self.names, made_by)
         return self
 
@@ -279,7 +282,7 @@ KIND = kind(
     unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
-    dependents=(below("path"),),
+    dependents=(below("path"), clones_of("path")),
     witness=Witness(("path",), "/"),
     # The view makes the directory that is protected.
     precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),

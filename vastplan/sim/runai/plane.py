@@ -20,6 +20,7 @@ from vastplan.sim.runai import (
     projects,
     roles,
     storage_classes,
+    submissions,
     workloads,
 )
 from vastplan.sim.runai.cluster import KubernetesSide
@@ -48,6 +49,7 @@ for _part in (
     projects,
     roles,
     storage_classes,
+    submissions,
     workloads,
 ):
     ROUTES.update(_part.ROUTES)

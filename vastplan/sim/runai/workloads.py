@@ -145,7 +145,7 @@ def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, following = page(_selected(ctx, call), call.query)
     response = Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
     for row in shown:
-        settle.seen(ctx, "workload", row, _finish)
+        settle.seen(ctx, "workload", row, finish)
     return response
 
 
@@ -156,7 +156,7 @@ def _count(ctx: Context, call: RunaiCall) -> Response:
 def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _watched(ctx, ctx.need("workload", call.params[0]))
     response = Response(200, _view(ctx, row))
-    settle.seen(ctx, "workload", row, _finish)
+    settle.seen(ctx, "workload", row, finish)
     return response
 
 
@@ -168,7 +168,8 @@ def _watched(ctx: Context, row: Row) -> Row:
     return row
 
 
-def _finish(ctx: Context, row: Row, goal: str) -> None:
+def finish(ctx: Context, row: Row, goal: str) -> None:
+    """A workload has got where it was going, and its job with it."""
     row["phase"] = goal
     ctx.put("workload", row)
     (ctx.workers.stop if goal == "Stopped" else ctx.workers.go_on)(row["id"])
@@ -183,7 +184,7 @@ def _move(type_: str, on_its_way: str, goal: str) -> Handler:
             raise RunaiError(404, f"workload {row['id']}")
         if row["phase"] not in (on_its_way, goal):
             row["phase"] = on_its_way
-            settle.begin(ctx, "workload", row, goal, _finish)
+            settle.begin(ctx, "workload", row, goal, finish)
         return Response(202, dict(ACCEPTED))
 
     return move

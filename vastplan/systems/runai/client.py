@@ -244,6 +244,14 @@ class RunaiProvider:
                 self._cluster_row = named[0]
             return self._cluster_row
 
+    def ask(self, method: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Row:
+        """What is answered to a documented call that is of no kind."""
+        answer = self._call(method, path, query, body).body
+        if not isinstance(answer, dict):
+            text = f"{self._url}: the answer to {method} {path} is not an object"
+            raise Unreachable(text) if method == "GET" else Unclear(text)
+        return answer
+
     def _call(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         return self._transport.call(Request(method, path, query, body))
 

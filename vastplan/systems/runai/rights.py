@@ -46,6 +46,18 @@ BESIDES = (
     Operation(Task.READ, "POST", _LOG_IN),
     Operation(Task.READ, "GET", "/api/v1/clusters"),
     Operation(Task.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
+    Operation(Task.MOVE, "GET", "/api/v1/workloads/{}"),
+    *(
+        Operation(Task.MOVE, method, f"/api/v1/workloads/{type_}{below}")
+        for type_ in ("trainings", "workspaces", "distributed")
+        for method, below in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
+    ),
+    Operation(Task.RESTORE, "GET", "/api/v1/workloads/{}"),
+    *(
+        Operation(Task.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")
+        for type_ in ("trainings", "workspaces", "distributed")
+        for method, below in (("GET", ""), ("POST", "/suspend"), ("POST", "/resume"))
+    ),
 )
 
 

@@ -50,7 +50,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 # Lists of the document of VMS 5.5 whose objects are created and deleted, without what a cluster has of hardware and of itself.
 # Credentials (`s3keys`) are not asked for.
 _UNCOVERED = (
-    "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
+    "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers",
     "iamroles", "kerberos", "ldaps", "nis", "oidcs", "quotagroups",
     "replicationpolicies", "replicationstreams", "replicationtargets",
     "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",

@@ -11,7 +11,7 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Endpoint, Members, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Clones, Endpoint, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
@@ -20,7 +20,7 @@ from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session
 from vastplan.systems.transport import Answer, Request, Transport, segment
-from vastplan.systems.vast import asked, members
+from vastplan.systems.vast import asked, clones, members
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
 TASK_TIMEOUT = 600.0  # seconds
@@ -118,6 +118,8 @@ class VastProvider:
             locator, values = asked.split(shape, body)
             self._set(kind, shape, locator, values)
             return {**body, endpoint.id[0]: locator}
+        if isinstance(shape, Clones):
+            return self._cloned(endpoint, shape, body)
         path, sent = endpoint.path, body
         if isinstance(shape, AskedMembers):
             owner = shape.locator(str(body[shape.within]), str(body[shape.of]))
@@ -137,6 +139,30 @@ class VastProvider:
             row = members.with_owner(shape, row, owner)
         if isinstance(shape, AskedMembers):
             row = {**row, shape.within: body[shape.within], shape.of: body[shape.of]}
+        self._finish(answer)
+        if not item_id(endpoint, row):
+            raise Unclear(f"POST {path}: the answer has no id")
+        return row
+
+    def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
+        """Make a clone of the snapshot that is meant now; the row tells when that was taken."""
+        guid = at(body, shape.room)
+        rooms = (row for page in self._listed(shape.rooms, {}) for row in page)
+        room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
+        if room is None:
+            raise Refused(f"{self._url}: {shape.rooms} has none whose GUID is {guid}")
+        if body.get(shape.far.peer) is not None:
+            peer = self._object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
+            found = clones.far(self._get, shape, body, str(peer.get("guid")))
+            return self._stream(endpoint, endpoint.path, {**clones.sent(shape, body, room), **found})
+        rows = (row for page in self._listed(shape.snapshots, {"tenant_id": room}) for row in page)
+        snapshot = clones.chosen(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
+        row = self._stream(endpoint, clones.path(shape, snapshot), clones.sent(shape, body, room))
+        return {**row, shape.taken: snapshot.get("created")}
+
+    def _stream(self, endpoint: Endpoint, path: str, body: Row) -> Row:
+        answer = self._made(endpoint, path, body)
+        row = answer.body if isinstance(answer.body, dict) else {}
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
@@ -192,7 +218,11 @@ class VastProvider:
             elif kind.endpoint.revoked is not None:
                 self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
-                self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
+                path = f"{kind.endpoint.path}{segment(locator)}/"
+                if isinstance(shape, Clones) and not clones.is_done(shape, fresh):
+                    self._finish(self._send("PATCH", f"{path}{shape.stop}"))
+                left = {shape.with_directory: False} if isinstance(shape, Clones) else None
+                self._finish(self._send("DELETE", path, left))
         except NotFound:
             return
 
@@ -264,6 +294,18 @@ class VastProvider:
             raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
+    def ask(self, method: str, path: str, body: Row | None = None) -> Any:
+        """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
+        return self._send(method, path, body).body
+
+    def object(self, path: str) -> Row:
+        """What is at a path that is no kind's."""
+        return self._object(path)
+
+    def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
+        """All rows of a list that is no kind's, asked for with `only`, page by page."""
+        return [row for page in self._listed(path, only) for row in page]
+
     def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
         return self._transport.call(Request(method, path, body=body))
 
@@ -279,6 +321,7 @@ class VastProvider:
     def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
         """The pages of a list, all of them or an error."""
         path, query = start, {"page_size": PAGE, "page": 1, **only}
+        query = {name: value for name, value in query.items() if value is not None}  # some lists take no size
         shown, seen, length = 0, {path}, Length(f"{self._url}: the list of {start}")
         while True:
             body = self._get(path, query)

@@ -15,7 +15,7 @@ _REALMS = {
     "logical": (
         "blockhosts", "blockmappings", "dns", "encryptedpaths", "eventbrokers", "folders", "globalsnapstreams",
         "nativereplicationremotetargets", "protectedpaths", "protectionpolicies", "qospolicies", "quotagroups", "quotas",
-        "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules", "snapshotpolicies",
+        "replicationpolicies", "replicationrestorepoints", "replicationstreams", "replicationtargets", "s3lifecyclerules", "snapshotpolicies",
         "snapshots", "tenants", "userquotas", "viewpolicies", "views", "vippools", "volumes",
     ),
     "security": (
@@ -34,6 +34,20 @@ BESIDES = (
     Operation(Task.READ, "GET", "/versions/"),
     Operation(Task.READ, "GET", "/events/", optional=True),  # who changed what
     Operation(Task.WRITE, "GET", "/vtasks/{}/"),
+    Operation(Task.MOVE, "GET", "/replicationrestorepoints/"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/replicate_now/"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
+    Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
+    Operation(Task.MOVE, "POST", "/snapshots/"),
+    Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
+    Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
+    Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),
+    Operation(Task.RESTORE, "POST", "/protectedpaths/{}/restore"),
+    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/stop"),
+    Operation(Task.RESTORE, "PATCH", "/protectedpaths/{}/commit"),
+    Operation(Task.RESTORE, "POST", "/snapshots/"),
+    Operation(Task.RESTORE, "POST", "/snapshots/{}/clone/"),
+    Operation(Task.RESTORE, "PATCH", "/globalsnapstreams/{}/stop"),
 )
 
 

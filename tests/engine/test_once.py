@@ -1,0 +1,133 @@
+"""What is made once: not again when it is gone, and not otherwise when it is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import pytest
+
+from tests.engine import library
+from tests.engine.library import Bench, Library, action, at, entry
+from vastplan.engine.once import made_of, noted
+from vastplan.model.errors import Unclear
+from vastplan.model.plan import Plan, Verb
+from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import Attribute, Kind, Once, Row
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY
+from vastplan.schema.types import MISSING, Name, Spec
+
+
+class Print(Spec):
+    """A print of a book, from a plate that nobody shows again."""
+
+    name: Annotated[Name, IDENTITY]
+    plate: Annotated[str, WRITE_ONLY, IMMUTABLE]
+    paper: Annotated[str | MISSING, IMMUTABLE] = MISSING
+    shown: bool | MISSING = MISSING
+
+
+PRINT = kind(
+    Print,
+    name="print",
+    system="library",
+    section="prints",
+    endpoint=Endpoint("prints"),
+    attributes=(Attribute("number", ("number",)), Attribute("plate_made", ("plate_made",))),
+    once=Once("another print is another entry", ("number", "plate_made")),
+)
+FIRST = {"plate": "a", "paper": "grey"}
+
+
+class Press(Library):
+    """A library whose answer to a create tells when the plate was made, and no later one does."""
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """A print."""
+        made = super().create(kind, {**body, "number": 7})
+        return {**made, "plate_made": "1450"}
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setitem(library.KINDS, "print", PRINT)
+    one = Bench()
+    monkeypatch.setattr(one, "library", Press())
+    one.providers[library.SITE, "library"] = one.library
+    return one
+
+
+def codes(plan: Plan) -> list[str]:
+    return [finding.code for finding in plan.findings]
+
+
+def test_what_it_was_made_of_is_noted_and_stays(bench: Bench) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    wanted = {"number": "7", "plate_made": "1450"}
+    assert bench.part.entries[str(at("print", "p"))].made_of == wanted
+    bench.done(entry("print", "p", **FIRST, shown=True))
+    assert bench.part.entries[str(at("print", "p"))].made_of == wanted
+    assert bench.plan(entry("print", "p", **FIRST, shown=True)).actions == ()
+
+
+def test_what_is_gone_is_told_and_not_made_again(bench: Bench) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    bench.library.rows["print"].clear()
+    plan = bench.plan(entry("print", "p", **FIRST, shown=True))
+    assert plan.actions == () and codes(plan) == ["VP349"]
+    assert plan.findings[0].message == (
+        "it was made (number 7, plate_made 1450) and is not there any more: it is made once, and not again"
+    )
+    assert plan.findings[0].fix == "another print is another entry; or take it out of the document"
+    plan = bench.plan(entry("print", "p", plate="b", paper="grey"))
+    assert plan.actions == () and codes(plan) == ["VP350"]
+    assert "plate is about how it was made" in plan.findings[0].message
+    assert action(bench.plan(), "print", "p").verb is Verb.RELEASE
+
+
+@pytest.mark.parametrize("digest", [UNKNOWN_DIGEST, REDACTED_DIGEST])
+def test_what_cannot_be_told_of_one_that_is_gone_is_no_other_choice(bench: Bench, digest: str) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    bench.library.rows["print"].clear()
+    address = str(at("print", "p"))
+    mine = bench.part.entries[address]
+    bench.owns(address, replace(mine, fields=dict.fromkeys(mine.fields, digest), made_of={}))
+    plan = bench.plan(entry("print", "p", plate="b", paper="white"))
+    assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was made and is not there")
+
+
+@pytest.mark.parametrize("changes", [{"plate": "b"}, {"paper": "white"}])
+def test_nothing_of_how_it_was_made_is_changed(bench: Bench, changes: dict[str, str]) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    plan = bench.plan(entry("print", "p", **{**FIRST, **changes}))
+    assert plan.actions == () and codes(plan) == ["VP350"]
+    assert f"{next(iter(changes))} is about how it was made: nothing there is changed" in plan.findings[0].message
+
+
+def test_one_that_somebody_made_otherwise_is_not_taken_over(bench: Bench) -> None:
+    bench.library.put("print", name="p", paper="white", number=3)
+    assert codes(bench.plan(entry("print", "p", **FIRST))) == ["VP350"]
+    bench.done(entry("print", "q", **FIRST))
+    bench.library.named("print", "p")["paper"] = "grey"
+    assert (
+        action(bench.plan(entry("print", "p", **FIRST), entry("print", "q", **FIRST)), "print", "p").verb is Verb.ADOPT
+    )
+
+
+def test_after_an_answer_that_is_lost_what_is_seen_is_noted(bench: Bench) -> None:
+    def lost(verb: str, _kind: Kind) -> None:
+        if verb == "create":
+            bench.library.named("print", "p")["number"] = 7
+            raise Unclear("no answer")
+
+    bench.library.after = lost
+    bench.apply(bench.plan(entry("print", "p", **FIRST)))
+    assert bench.part.entries[str(at("print", "p"))].made_of == {"number": "7"}
+    assert bench.plan(entry("print", "p", **FIRST)).actions == ()
+
+
+def test_of_what_is_made_again_nothing_is_noted() -> None:
+    shelf = library.KINDS["shelf"]
+    assert (made_of(shelf, {"name": "s"}), noted(shelf, {"name": "s"})) == ({}, {})

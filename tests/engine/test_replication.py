@@ -1,0 +1,290 @@
+"""What is told of an object that is one on two sites, by what each says and what the ledger noted: one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.engine.test_groups import OURS, PATH, TENANTS, a_view, both, of_path, path, plan, row
+from vastplan.engine.replication import replications
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.plan import Plan, Verb
+from vastplan.model.replication import Replication, ReplicationState
+
+ARRIVED = {
+    "last_snapshot_creation_time": "2026-01-01T23:00:00Z",
+    "last_restore_point_creation_time": "2026-01-01T23:00:00Z",
+    "last_restore_point_time": "2026-01-01T23:00:20Z",
+    "health": "HEALTHY",
+    "peer_connection_state": "CONNECTED",
+}
+DELETED = row("iad", "STANDALONE", "DELETED_ON_PEER", logical_size=2**40)
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def pair(iad: str, pdx: str, state: str = "Active", **changes: Any) -> Rows:
+    """Both rows, with what has arrived; `changes` are of the one of iad."""
+    return {"iad": [row("iad", iad, state, **ARRIVED | changes)], "pdx": [row("pdx", pdx, **ARRIVED)]}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table in dataspace.md, 3.3: what is live, how it is told, what is planned of the path, and what is held back
+    of a view on each site that is to be made."""
+
+    rows: Rows
+    state: ReplicationState
+    text: str = ""
+    leads: str = "iad"
+    unread: tuple[str, ...] = ()
+    actions: dict[str, tuple[Verb, set[str]]] = field(default_factory=dict)
+    unknown: set[tuple[str, str]] = field(default_factory=set)
+    held: dict[str, set[str]] = field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+
+
+UNKNOWN_PATH = {("iad", "protected_path")}
+BOTH_BUSY = {"iad/view/v": {"busy"}, "pdx/view/v": {"busy"}}
+BOTH_SPLIT = {"iad/view/v": {"split"}, "pdx/view/v": {"split"}}
+AWAY = {(site, kind) for site, kind in [("iad", "protected_path"), ("iad", "view")]}
+REPLACED = {"iad/protected_path/v": (Verb.REPLACE, {"approval", "in-use", "in-the-way"})}
+STATES = ReplicationState
+TABLE = {
+    "in order": Row(pair("SOURCE", "DESTINATION"), STATES.IN_ORDER),
+    "initial sync": Row(
+        pair("SOURCE", "DESTINATION", "Initial Sync", last_uploading_restore_point_progress=250),
+        STATES.BUSY,
+        "nothing has arrived yet: SOURCE, Initial Sync, 25 % done",
+    ),
+    "a role that changes": Row(
+        pair("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),
+        STATES.BUSY,
+        "iad says GRACEFULLY_BECOMING_DESTINATION, Active: its group is changing, or what it does is not known",
+        leads="",
+        unknown=UNKNOWN_PATH,
+        held=BOTH_BUSY,
+    ),
+    "a state that nobody knows": Row(
+        pair("SOURCE", "DESTINATION", "Thinking"),
+        STATES.BUSY,
+        "iad says SOURCE, Thinking: its group is changing, or what it does is not known",
+        leads="",
+        unknown=UNKNOWN_PATH,
+        held=BOTH_BUSY,
+    ),
+    "moved": Row(
+        pair("DESTINATION", "SOURCE"),
+        STATES.MOVED,
+        "somebody moved it: pdx is its source, and the document has iad",
+        leads="pdx",
+        codes=("VP345",),
+    ),
+    "failed over, the other detached": Row(
+        pair("STANDALONE", "SOURCE"),
+        STATES.FAILED_OVER,
+        "iad was detached and may hold writes that pdx does not have (iad: STANDALONE, Active; pdx: SOURCE, Active)",
+        leads="pdx",
+        held={"iad/view/v": {"split"}},
+        codes=("VP345",),
+    ),
+    "two sources": Row(
+        pair("SOURCE", "SOURCE"),
+        STATES.SPLIT,
+        "split: more than one site writes to it (iad: SOURCE, Active; pdx: SOURCE, Active)",
+        leads="",
+        held=BOTH_SPLIT,
+        codes=("VP347",),
+    ),
+    "two that stand alone": Row(
+        pair("STANDALONE", "STANDALONE"),
+        STATES.SPLIT,
+        "split: more than one site writes to it (iad: STANDALONE, Active; pdx: STANDALONE, Active)",
+        leads="",
+        held=BOTH_SPLIT,
+        codes=("VP347",),
+    ),
+    "the source does not answer": Row(
+        pair("SOURCE", "DESTINATION"),
+        STATES.UNKNOWN,
+        "iad: no answer; pdx could take over, losing what was written since 2026-01-01T23:00:00Z (1h ago)",
+        leads="",
+        unread=("iad",),
+        unknown=AWAY,
+    ),
+    "the source does not answer, and nothing has arrived": Row(
+        {"pdx": [row("pdx", "DESTINATION", "Initial Sync")]},
+        STATES.UNKNOWN,
+        "iad: no answer; pdx could not take over: nothing has arrived there",
+        leads="",
+        unread=("iad",),
+        unknown=AWAY,
+    ),
+    "the other one took over from what does not answer": Row(
+        pair("SOURCE", "SOURCE"),
+        STATES.MOVED,
+        "moved: its source is on pdx now. iad: no answer; it is not to be believed when it is back",
+        leads="pdx",
+        unread=("iad",),
+        unknown=AWAY,
+        codes=("VP345",),
+    ),
+    "the copy does not answer": Row(
+        pair("SOURCE", "DESTINATION"), STATES.UNKNOWN, "pdx: no answer", unread=("pdx",), unknown={("pdx", "view")}
+    ),
+    "neither answers": Row(
+        {}, STATES.UNKNOWN, "iad: no answer; pdx: no answer", leads="", unread=("iad", "pdx"),
+        unknown=AWAY | {("pdx", "view")},
+    ),
+    "deleted on peer": Row(
+        {"iad": [DELETED]},
+        STATES.COPY_GONE,
+        "iad says STANDALONE, DELETED_ON_PEER: making it again sends everything again (1 TiB)",
+        actions=REPLACED,
+        codes=("VP348",),
+    ),
+    "the other site shows no row": Row(
+        {"iad": pair("SOURCE", "")["iad"]},
+        STATES.COPY_GONE,
+        "pdx shows none of it: making it again sends everything again",
+        codes=("VP348",),
+    ),
+    "both rows are gone": Row(
+        {},
+        STATES.COPY_GONE,
+        "neither site shows it: making it again sends everything again",
+        leads="",
+        actions={"iad/protected_path/v": (Verb.CREATE, set())},
+        codes=("VP348",),
+    ),
+    "no site is the source": Row(
+        pair("DESTINATION", "DESTINATION"),
+        STATES.UNKNOWN,
+        "no site says that it is the source",
+        leads="",
+        codes=("VP345",),
+    ),
+    "what was sent last has failed": Row(
+        pair("SOURCE", "DESTINATION", "Sync Failed"), STATES.STOPPED, "iad says SOURCE, Sync Failed: nothing arrives"
+    ),
+    "the link is down": Row(
+        pair("SOURCE", "DESTINATION", peer_connection_state="ERROR"),
+        STATES.STOPPED,
+        "iad says that its peer is ERROR: nothing arrives",
+    ),
+    "somebody suspended it": Row(
+        pair("SOURCE", "DESTINATION", enabled=False), STATES.STOPPED, "iad has it suspended: nothing arrives"
+    ),
+}  # fmt: skip
+
+
+def made(case: Row, *entries: Any) -> Plan:
+    return plan(case.rows, path("iad"), *entries, unread=case.unread, iad=OURS)
+
+
+@pytest.mark.parametrize("title", TABLE)
+def test_how_it_is_told_and_what_is_planned(title: str) -> None:
+    case = TABLE[title]
+    got = made(case, a_view("iad"), a_view("pdx"))
+    (told,) = got.replications
+    assert (told.address, told.active, told.state, told.text, told.leads) == (
+        "iad/protected_path/v", "iad", case.state, case.text, case.leads,
+    )  # fmt: skip
+    assert of_path(got) == case.actions
+    assert {(one.site, one.kind) for one in got.unknown} == case.unknown
+    views = {
+        str(one.address): {block.guard for block in one.blocked} for one in got.actions if one.address.kind == "view"
+    }
+    assert {address: guards for address, guards in views.items() if guards} == case.held
+    assert tuple(finding.code for finding in got.findings) == case.codes
+
+
+@pytest.mark.parametrize("title", ["deleted on peer", "both rows are gone"])
+def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
+    (action,) = [one for one in made(TABLE[title]).actions if one.address == PATH["iad"]]
+    assert action.notes[-1].startswith("costly: everything is sent to the other site again")
+    (first,) = [one for one in plan({}, path("iad")).actions if one.address == PATH["iad"]]
+    assert first.notes == ()
+
+
+def test_each_site_says_how_far_it_is() -> None:
+    rows = pair("SOURCE", "DESTINATION", last_uploading_restore_point_logical_size="4096", enabled=False)
+    rows["iad"][0]["last_snapshot_creation_time"] = "2026-01-01T23:30:00Z"
+    rows["pdx"][0] |= {"last_snapshot_creation_time": "yesterday", "health": None}
+    (told,) = made(Row(rows, STATES.STOPPED)).replications
+    here, there = told.members
+    assert (here.site, here.role, here.state, here.health, here.peer) == (
+        "iad",
+        "SOURCE",
+        "Active",
+        "HEALTHY",
+        "CONNECTED",
+    )
+    assert (here.as_of, here.arrived, here.coming) == ("2026-01-01T23:00:00Z", "2026-01-01T23:00:20Z", 4096)
+    assert (here.suspended, there.suspended, there.health, there.coming) == (True, False, "", None)
+    assert (told.coming, told.as_of) == (4096, "2026-01-01T23:00:00Z")
+    rows["iad"][0] |= {"last_uploading_restore_point_logical_size": None, "last_snapshot_creation_time": None}
+    (told,) = made(Row(rows, STATES.STOPPED)).replications
+    assert told.coming is None
+    rows["iad"][0] |= {"last_snapshot_creation_time": "2026-01-01T23:00:00"}
+    (told,) = made(Row(rows, STATES.STOPPED)).replications
+    assert told.coming == 0
+
+
+def test_a_site_that_does_not_answer_is_not_known() -> None:
+    (told,) = made(TABLE["the source does not answer"]).replications
+    assert [(one.site, one.unread) for one in told.members] == [("iad", "no answer"), ("pdx", "")]
+    assert told.coming is None
+
+
+def test_what_is_not_there_yet_and_what_has_no_other_side_is_not_told() -> None:
+    assert plan({}, path("iad")).replications == ()
+    alone = row("iad", "N/A", "Local", remote_tenant_guid=None, target_exported_dir="/a")
+    local = path("iad")
+    values = {name: value for name, value in local.values.items() if name != "remote_tenant"}
+    entry = replace(local, values={**values, "target_exported_dir": "/a"})
+    assert plan({"iad": [alone]}, entry, iad=OURS).replications == ()
+
+
+def test_one_whose_other_side_is_no_site_of_the_document() -> None:
+    far = path("iad")
+    values = {name: value for name, value in far.values.items() if name != "remote_tenant"}
+    entry = replace(far, values={**values, "remote_tenant_guid": TENANTS["pdx"], "remote_tenant": TENANTS["pdx"]})
+    (told,) = plan({"iad": pair("SOURCE", "")["iad"]}, entry, iad=OURS).replications
+    assert (told.state, [one.site for one in told.members]) == (STATES.IN_ORDER, ["iad"])
+
+
+def test_what_is_only_in_the_ledger_is_told_and_no_group_twice() -> None:
+    (told,) = plan(both("SOURCE", "DESTINATION"), iad=OURS).replications
+    assert (told.address, told.state) == ("iad/protected_path/v", STATES.IN_ORDER)
+    (told,) = plan(both("DESTINATION", "SOURCE"), path("pdx"), iad=OURS).replications
+    assert (told.address, told.active, told.state) == ("pdx/protected_path/v", "pdx", STATES.IN_ORDER)
+
+
+def test_a_move_of_ours_is_no_stranger() -> None:
+    from tests.engine.test_groups import observed
+    from tests.guards.stage import kinds
+    from vastplan.engine.match import match
+    from vastplan.ledger import events
+
+    book = events.Reducer(replace(events.new_part("doc", "iad"), key="00" * 32))
+    book.add(events.own("iad/protected_path/v", OURS))
+    matches = match(kinds(), observed(both("DESTINATION", "SOURCE")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
+    record = Operation("m1", "move", "planned", "g", "iad/volume/v", "iad", "pdx", "doc", "2026-01-01T00:00:00Z")
+
+    def told(operation: Operation) -> Replication:
+        now = datetime(2026, 1, 2, tzinfo=UTC)
+        (found,) = replications(matches, {PATH["iad"]: path("iad")}, [operation], now)
+        return found
+
+    assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: pdx is its source")
+    assert told(record).text.startswith("somebody moved it")
+    assert told(replace(record, phase=Phase.DONE, target="iad")).text.startswith("somebody moved it")
+
+
+def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:
+    elsewhere = replace(a_view("iad"), origin="iad/volume/w")
+    (action,) = [one for one in made(TABLE["a role that changes"], elsewhere).actions if one.address.kind == "view"]
+    assert action.blocked == ()

@@ -1,0 +1,166 @@
+"""A move that is killed or struck somewhere, then gone on with: what must be so in the end, wherever it was."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from tests.faults.strike import FAULTS, HASTY
+from tests.moving.theatre import Theatre
+from vastplan.ledger.events import Event
+from vastplan.ledger.file import FileSession
+from vastplan.model.errors import VastplanError
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation import Phase
+from vastplan.sim.faults import Fault, Faults
+from vastplan.systems.transport import Answer, Request, Transport
+
+RUNS = 4  # of one move, at most, until it has ended
+STRIKING = [name for name, fault in FAULTS.items() if fault is not None]
+
+
+class Killed(BaseException):
+    """What nothing catches."""
+
+
+@dataclass
+class Killer:
+    """Counts what a run does to the world and to its ledger, before and after; at one of these events the run ends."""
+
+    deadly: int = -1
+    events: int = 0
+
+    def event(self) -> None:
+        if self.events == self.deadly:
+            self.events += 1
+            raise Killed
+        self.events += 1
+
+    @contextlib.contextmanager
+    def armed(self) -> Iterator[None]:
+        record, call, killer = FileSession.record, Transport.call, self
+
+        def recorded(session: FileSession, *events: Event) -> None:
+            killer.event()
+            record(session, *events)
+            killer.event()
+
+        def called(transport: Transport, request: Request) -> Answer:
+            writes = request.method != "GET" and "token" not in request.path
+            if writes:
+                killer.event()
+            answer = call(transport, request)
+            if writes:
+                killer.event()
+            return answer
+
+        with patch.object(FileSession, "record", recorded), patch.object(Transport, "call", called):
+            yield
+
+
+class Judge:
+    """Who may write, at every second, and what was written before it stopped."""
+
+    def __init__(self, scene: Theatre) -> None:
+        self._scene, self.crowds = scene, set[tuple[str, ...]]()
+        scene.clock.watchers.append(self._look)
+
+    def _look(self) -> None:
+        self.crowds.add(tuple(self._scene.writers()))
+
+    def planned(self) -> None:
+        """Each side has its role, one workload runs, and nothing that was written is missing."""
+        scene = self._scene
+        assert scene.roles() == ("DESTINATION", "SOURCE")
+        assert scene.workloads("iad") == {"train": "Stopped"}
+        assert list(scene.workloads("pdx").values()) == ["Running"]
+        assert scene.labels("pdx") == scene.labels("iad") and "step-0" in scene.labels("pdx")
+        assert max(map(len, self.crowds), default=0) <= 1, self.crowds
+        self.recorded()
+
+    def unplanned(self, kept: list[str]) -> None:
+        """The copy leads, with what its restore point had."""
+        assert self._scene.path("pdx")["role"] == "SOURCE"
+        assert self._scene.labels("pdx") == kept
+        self.recorded()
+
+    def rejoined(self, leads: str, kept: list[str], branch: list[str]) -> None:
+        """One leads with what it had, the other follows it, and what only that had is in one snapshot."""
+        scene = self._scene
+        (follows,) = {"iad", "pdx"} - {leads}
+        assert (scene.path(leads)["role"], scene.path(follows)["role"]) == ("SOURCE", "DESTINATION")
+        assert scene.labels(leads) == scene.labels(follows) == kept
+        assert set(scene.workloads(follows).values()) <= {"Stopped"}
+        snapshots = [row for row in scene.snapshots(follows) if row["name"].startswith("vastplan-")]
+        assert len(snapshots) == 1
+        assert scene.labels_of_snapshot(follows, snapshots[0]["name"]) == branch
+        self.recorded()
+
+    def recorded(self) -> None:
+        """Both ledgers say the same, and that it has ended."""
+        with self._scene.lab.workspace().ledger() as backend:
+            parts = [backend.read(site) for site in ("iad", "pdx")]
+        (one,), (other,) = (tuple(part.operations.values()) for part in parts)
+        assert one == other and one.phase is Phase.DONE
+
+
+def goes_on(scene: Theatre, plan: MovePlan) -> None:
+    """As somebody does who types the command that a stop names, until the move has ended."""
+    told: list[str] = []
+    for _ in range(RUNS):
+        try:
+            scene.run(plan)
+        except VastplanError as problem:
+            told.append(str(problem))
+            scene.clock.sleep(30)
+        else:
+            return
+    raise AssertionError("it does not end:\n" + "\n".join(told))
+
+
+def killed(scene: Theatre, plan: MovePlan, deadly: int) -> int:
+    """A run that is killed at an event, and how many there were; -1 is none."""
+    killer = Killer(deadly)
+    with killer.armed(), contextlib.suppress(Killed):
+        scene.run(plan)
+    return killer.events
+
+
+class Nth:
+    """Strikes the N-th request of all servers, of those that write or of those that read."""
+
+    def __init__(self, scene: Theatre, name: str, number: int, *, writes: bool) -> None:
+        self.struck = ""
+        self.seen = 0
+        self._fault, self._number, self._writes = FAULTS[name], number, writes
+        for site in scene.lab.world.sites.values():
+            for server in site.servers.values():
+                server.faults = _Faults(self)
+
+    def strike(self, method: str, path: str) -> Fault | None:
+        if "token" in path or (method != "GET") is not self._writes:
+            return None
+        self.seen += 1
+        if self.seen - 1 != self._number:
+            return None
+        self.struck = f"{method} {path}"
+        return self._fault
+
+
+class _Faults(Faults):
+    def __init__(self, nth: Nth) -> None:
+        super().__init__()
+        self._nth = nth
+
+    def strike(self, method: str, path: str) -> Fault | None:
+        return self._nth.strike(method, path)
+
+
+def struck(scene: Theatre, plan: MovePlan, name: str, number: int, *, writes: bool) -> Nth:
+    """A run, and those after it, of which one request is struck."""
+    nth = Nth(scene, name, number, writes=writes)
+    with patch("vastplan.app.connect.TRANSPORT_LIMITS", HASTY):
+        goes_on(scene, plan)
+    return nth

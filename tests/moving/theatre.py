@@ -1,0 +1,170 @@
+"""Two sites with a volume that replicates, a job that writes to it, and the hands to move it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.lab import Lab
+from vastplan.app.move import Wanted, plan_move, run_move
+from vastplan.model.address import Address
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation import Operation
+from vastplan.sim.runai import RunaiPlane
+from vastplan.sim.vast import VastPlane
+from vastplan.sim.world import World
+
+GB = 10**9
+HOME = Address("iad", "volume", "home")
+
+
+def _of_both(iad: Any, pdx: Any) -> dict[str, Any]:
+    return {"iad": iad, "pdx": pdx}
+
+
+BASE: dict[str, Any] = {
+    "namespaces": {"vast-csi": {}},
+    "secrets": {"vast-mgmt": {"namespace": "vast-csi", "data": {"username": "csi", "password": {"env": "CSI_PASSWORD"}}}},
+    "departments": {"research": {"gpus": {"default": 16}}},
+    "snapshot_schedules": {
+        "protected": {
+            "sites": ["iad"], "replicate_to": "iad-pdx",
+            "frames": [{"every": "1h", "keep_local": "24h", "keep_remote": "7d"}],
+        }
+    },
+    "vip_pools": {
+        "replication": {
+            "role": "REPLICATION", "subnet_cidr": 24,
+            "per_site": _of_both({"ip_ranges": ["10.90.1.10 - 10.90.1.17"]}, {"ip_ranges": ["10.90.2.10 - 10.90.2.17"]}),
+        }
+    },
+    "replication_peers": {"iad-pdx": {"between": _of_both({"vip_pool": "replication"}, {"vip_pool": "replication"})}},
+    "tenants": {
+        "team": {
+            "vip_pool": {
+                "subnet_cidr": 24,
+                "per_site": _of_both({"ip_ranges": ["10.20.1.10 - 10.20.1.25"]}, {"ip_ranges": ["10.30.1.10 - 10.30.1.25"]}),
+            },
+            "view_policy": {"flavor": "NFS", "nfs_no_squash": ["10.12.0.0/24"]},
+            "storage_class": {"driver": "file", "storage_path": "/team/k8s", "secret": "vast-mgmt"},
+            "project": {"department": "research", "gpus": {"default": 8}},
+            "volumes": {"home": {"sites": ["iad"], "path": "/team/home", "size": "10 TiB", "mount": "/home", "snapshots": "protected"}},
+        }
+    },
+}  # fmt: skip
+TWIN = {"sites": ["pdx"], "path": "/team/home", "size": "10 TiB", "mount": "/home", "name": "home"}
+"""Until a document says which site is active, the other side's claim is a volume of its own at the same directory."""
+
+
+class WorldClock:
+    """The logical time of a world, which passes when somebody waits."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self.passed = world, 0.0
+        self.watchers: list[Any] = []
+
+    def now(self) -> datetime:
+        with self._world.lock:
+            return datetime.fromtimestamp(self._world.vast("iad").now(), UTC)
+
+    def ticks(self) -> float:
+        return self.passed
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+        if not self.watchers:  # what falls due happens in its order all the same
+            self._world.pass_time(int(seconds))
+            return
+        for _ in range(int(seconds)):
+            self._world.pass_time(1)
+            for watch in self.watchers:
+                watch()
+
+
+@dataclass
+class Theatre:
+    """The lab, and what is told of a run."""
+
+    lab: Lab
+    clock: WorldClock
+    job: str = ""
+    told: list[str] = field(default_factory=list)
+    tenant: dict[str, int] = field(default_factory=dict)
+
+    def vast(self, site: str) -> VastPlane:
+        return self.lab.world.vast(site)
+
+    def runai(self, site: str) -> RunaiPlane:
+        plane = self.lab.world.sites[site].planes["runai"]
+        assert isinstance(plane, RunaiPlane)
+        return plane
+
+    def labels(self, site: str) -> list[str]:
+        with self.lab.world.lock:
+            return self.vast(site).labels("/team/home", tenant_id=self.tenant[site])
+
+    def write(self, site: str, label: str, size: int = GB) -> None:
+        with self.lab.world.lock:
+            self.vast(site).write("/team/home", size, label, tenant_id=self.tenant[site])
+
+    def path(self, site: str) -> dict[str, Any]:
+        self.lab._tokens.clear()  # time passes here, and tokens end
+        (row,) = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
+        return dict(row)
+
+    def snapshots(self, site: str) -> list[dict[str, Any]]:
+        self.lab._tokens.clear()
+        return [dict(row) for row in self.lab.by_hand(site, "vast", "GET", "/api/v5/snapshots/")]
+
+    def labels_of_snapshot(self, site: str, name: str) -> list[str]:
+        with self.lab.world.lock:
+            return self.vast(site).labels_of_snapshot(name)
+
+    def roles(self) -> tuple[str, str]:
+        return self.path("iad")["role"], self.path("pdx")["role"]
+
+    def workloads(self, site: str) -> dict[str, str]:
+        self.lab._tokens.clear()
+        found = self.lab.by_hand(site, "runai", "GET", "/api/v1/workloads")["workloads"]
+        return {row["name"]: row["phase"] for row in found}
+
+    def writers(self) -> list[str]:
+        return self.lab.world.writers(self.path("pdx")["guid"])
+
+    def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
+        return plan_move(self.lab.workspace(), Wanted(HOME, to, **options), self.clock)
+
+    def run(self, plan: MovePlan, **consent: Any) -> Operation:
+        self.told.clear()
+        return run_move(self.lab.workspace(), plan, self.told.append, "move.json", self.clock, consent)
+
+    def start_job(self, every: float = 60) -> None:
+        """A workload at iad that writes a checkpoint a minute."""
+        with self.lab.world.lock:
+            self.job = self.runai("iad").submit("team", "train", gpus=4, claim_names=["home"])
+            self.vast("iad").start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant["iad"])
+
+
+@contextlib.contextmanager
+def theatre(folder: Path) -> Iterator[Theatre]:
+    """Both sites, with the volume at iad, its copy at pdx and a claim for it there."""
+    systems = {site: ["vast", "kubernetes", "runai"] for site in ("iad", "pdx")}
+    with Lab(folder, systems) as lab:
+        lab.write(BASE)
+        lab.converge()
+        clock = WorldClock(lab.world)
+        clock.sleep(120)
+        volumes = {**BASE["tenants"]["team"]["volumes"], "home-copy": TWIN}
+        lab.write({**BASE, "tenants": {"team": {**BASE["tenants"]["team"], "volumes": volumes}}})
+        lab.converge()
+        made = Theatre(lab, clock)
+        for site in ("iad", "pdx"):
+            tenants = lab.by_hand(site, "vast", "GET", "/api/v5/tenants/")
+            made.tenant[site] = next(row["id"] for row in tenants if row["name"] == "team")
+        made.write("iad", "step-0")
+        clock.sleep(10)
+        yield made

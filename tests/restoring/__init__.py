@@ -1,0 +1,1 @@
+"""Restores on simulated sites, over HTTP, with a clock that the world moves."""

@@ -1,0 +1,206 @@
+"""`vastplan move`: plan a move by reading, carry it out from its file, say where it stands, take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from vastplan.app.connect import connected
+from vastplan.app.files.move_plan import MOVE_FILE
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.ends import Met, meet
+from vastplan.app.moving.evidence import evidence
+from vastplan.app.moving.modes import by_hand, loss_of, refuse_mode, stages_of, users_of
+from vastplan.app.moving.pair import Pair, other_of, pair_of
+from vastplan.app.operating.clock import CLOCK
+from vastplan.app.operating.course import (
+    LASTS,
+    all_parts,
+    ended,
+    forward,
+    paths_of,
+    refuse_old,
+    refuse_second,
+    second,
+    shown,
+)
+from vastplan.app.operating.record import by_id, journal, of_kind, operations
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import PLANNED, MovePlan
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import Ends, noted
+from vastplan.operations.run import Run, abort, begin, carry_out, close
+
+MOVE = "move"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody asks for. `to` is the side that is to lead, `broken` why the source is no good although it answers."""
+
+    address: Address
+    to: str
+    mode: str = PLANNED
+    broken: str = ""
+
+
+def other_site(workspace: Workspace, address: Address, site: str) -> str:
+    """The site that shares what is at an address with another one. Raises `VastplanError`."""
+    return other_of(workspace.entries()[0], address, site)
+
+
+def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
+    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    clock = clock or CLOCK
+    pair = _pair(workspace, wanted.address, wanted.to)
+    parts = _parts(workspace, pair)
+    sites = (pair.source, pair.target)
+    with connected(workspace.document, sites=sites, writable=False) as providers:
+        met = meet(workspace, providers, pair, parts, clock)
+        refuse_second(parts, met.guid)
+        refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
+        lose, loss = loss_of(wanted.mode, met.ends)
+        now = clock.now()
+        users = users_of(met.ends, wanted.mode)
+        plan = MovePlan(
+            document=workspace.name,
+            digest=workspace.digest(workspace.entries()[0]),
+            folder=str(Path.cwd()),
+            sources=tuple(map(str, workspace.document.paths)),
+            created=now.isoformat(timespec="seconds"),
+            expires=(now + LASTS).isoformat(timespec="seconds"),
+            address=str(wanted.address),
+            path=str(pair.path),
+            mode=wanted.mode,
+            source=pair.source,
+            target=pair.target,
+            guid=met.guid,
+            broken=wanted.broken,
+            lose=lose,
+            loss=loss,
+            jobs=tuple(noted(work, job) for work, job in users),
+            covers=pair.covers,
+            stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
+            evidence=evidence(met.ends, users),
+            by_hand=by_hand(pair, wanted.mode),
+        )
+        return MOVE_FILE.sealed(plan)
+
+
+def run_move(
+    workspace: Workspace,
+    plan: MovePlan,
+    tell: Callable[[str], None],
+    again: str,
+    clock: Clock | None = None,
+    consent: Mapping[str, object] | None = None,
+) -> Operation:
+    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+
+    What is done follows from the document and what is read: the file says which move was shown to a person, and no more.
+    Raises `Stopped`, `Stale`.
+    """
+    clock = clock or CLOCK
+    if plan.document != workspace.name:
+        raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    pair = _pair(workspace, Address.parse(plan.path), plan.target)
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != plan.guid or str(pair.path) != plan.path:
+            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
+        known = {one.subject: one for one in operations(parts)}.get(plan.guid)
+        short = plan.id[:8]
+        back = f"vastplan move abort {paths_of(workspace)} {short}"
+        run = Run(clock, write, tell, met.ends.standing, again, back)
+        if known is None or known.phase.closed:
+            if known is not None and known.id == short:
+                return ended(known, parts, write)
+            refuse_old(workspace, plan, clock.now())
+            operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
+        elif known.id != short:
+            raise second(known)
+        else:
+            broken = str(known.consent.get("broken", ""))
+            operation = forward(known, stages_of(known.mode, met.ends, broken), run)
+        stages = stages_of(operation.mode, met.ends, str(operation.consent.get("broken", "")))
+        return close(carry_out(operation, stages, run), run)
+
+
+def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
+    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    clock = clock or CLOCK
+    known = by_id(all_parts(workspace), MOVE, id)
+    if known.phase is Phase.DONE:
+        raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
+    pair = _pair(workspace, Address.parse(known.address), known.target)
+    with _opened(workspace, pair, clock) as (met, parts, write):
+        if met.guid != known.subject:
+            raise Stale(f"{known.address} is another protected path than the one that is being moved")
+        known = by_id(parts, MOVE, known.id)
+        if known.phase is Phase.ABORTED:
+            write(known)  # a run may have died between the two parts
+            return known
+        again = f"vastplan move abort {paths_of(workspace)} {known.id}"
+        stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
+        return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
+
+
+def moves(workspace: Workspace) -> tuple[Operation, ...]:
+    """The last move of each pair, as the ledger knows them. Reads no system."""
+    return of_kind(all_parts(workspace), MOVE)
+
+
+@contextmanager
+def _opened(
+    workspace: Workspace, pair: Pair, clock: Clock
+) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
+    sites = (pair.source, pair.target)
+    with (
+        locked_ledgers(workspace, sites) as ledgers,
+        connected(workspace.document, sites=sites, writable=True) as providers,
+    ):
+        parts = ledgers.parts()
+        yield meet(workspace, providers, pair, parts, clock), parts, journal(ledgers)
+
+
+def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
+    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
+    users = users_of(ends, plan.mode)
+    known = {str(job.get("id")) for job in plan.jobs}
+    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    if others:
+        raise Stale(
+            f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan the move again"
+        )
+    return Operation(
+        id=plan.id[:8],
+        kind=MOVE,
+        mode=plan.mode,
+        subject=plan.guid,
+        address=str(pair.path),
+        source=pair.source,
+        target=pair.target,
+        document=plan.digest,
+        began=ends.clock.now().isoformat(timespec="seconds"),
+        term=1 if last is None else last.term + 1,
+        covers=pair.covers,
+        consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
+        facts={"jobs": [noted(work, job) for work, job in users]},
+    )
+
+
+def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
+    if to not in workspace.document.head.sites:
+        raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
+    return pair_of(workspace.entries()[0], address, to)
+
+
+def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:
+    with workspace.ledger() as backend:
+        return {site: backend.read(site) for site in (pair.source, pair.target)}

@@ -1,0 +1,1 @@
+"""Moves of what is replicated: the pair, its two ends over the systems' clients, evidence, and the record in both ledgers."""

@@ -1,0 +1,97 @@
+"""The modes of a move: the stages of each, what stands against it, what it loses, and what is left to a person."""
+
+from __future__ import annotations
+
+from vastplan.app.moving.pair import Pair
+from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
+from vastplan.operations.ends import Ends, Work
+from vastplan.operations.planned import amiss, planned
+from vastplan.operations.rejoin import EVERYTHING, common, rejoin
+from vastplan.operations.rejoin import amiss as amiss_of_rejoin
+from vastplan.operations.stage import Stage
+from vastplan.operations.unplanned import answers, newest, unplanned
+from vastplan.schema.replicated import Job, Role
+
+ATTACHING = (REJOIN, KEEP)
+
+
+def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
+    """The stages of a mode."""
+    if mode in ATTACHING:
+        return rejoin(ends, forced=mode == KEEP)
+    return planned(ends) if mode == PLANNED else unplanned(ends, broken)
+
+
+def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
+    """Raise `VastplanError` for what cannot be done so, as things are."""
+    if mode == PLANNED:
+        problem = amiss(ends.source.look(), ends.target.look(), ends)
+        if problem:
+            raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
+    elif mode in ATTACHING:
+        problem = amiss_of_rejoin(ends.source.look(), ends.target.look(), ends, forced=mode == KEEP)
+        if problem:
+            raise VastplanError(f"{pair.path}: {pair.source} cannot be attached to {pair.target} again: {problem}")
+    elif (side := ends.target.look()).role is not Role.DESTINATION:
+        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION, and is {side.said}")
+    elif not broken and answers(ends):
+        raise VastplanError(
+            f"{pair.path}: {pair.source} answers, so a planned move loses nothing; "
+            "if it is no good all the same, say why: --broken REASON"
+        )
+
+
+def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
+    """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    if mode in ATTACHING:
+        return _loss_of_branch(ends)
+    guid, created = newest(ends.target)
+    if mode == PLANNED:
+        return {"guid": guid, "created": created}, "nothing that was written before the freeze"
+    text = f"all that was written after {created or 'the beginning'}, an unknown number of bytes"
+    return {"guid": guid, "created": created}, text
+
+
+def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
+    found, used, site = common(ends), ends.source.used(), ends.source.site
+    holds = "how many bytes it holds is unknown" if used is None else f"it holds {used} bytes now"
+    if found is None:
+        text = f"all that is at {site}, for no restore point is on both sides: {holds}, and everything is sent again"
+        return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
+    # how the two compare is not documented, so no difference is worked out
+    then = "unknown" if found.size is None else str(found.size)
+    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of the restore point of then is {then}"
+    return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
+
+
+def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
+    """The workloads that use the data at the source; of a source that is given up those that can still be read."""
+    if mode != UNPLANNED:
+        return ends.users()
+    try:
+        return ends.users()
+    except (Refused, Unreachable):
+        return ()
+
+
+def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
+    """What no stage does."""
+    told = []
+    if pair.path.site != pair.target:
+        text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
+        told.append(f"in the document{f', at {pair.where}' if pair.where else ''}: {text}")
+    if mode in ATTACHING:
+        told.append(
+            f"workloads that are suspended at {pair.source} are submitted nowhere: what they had written is in the snapshot"
+        )
+    else:
+        told += [
+            f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
+            for here, there in pair.work
+            if there is None
+        ]
+    told.append(
+        f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"
+    )
+    return tuple(told)

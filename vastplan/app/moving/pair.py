@@ -1,0 +1,168 @@
+"""The pair of a volume: what replicates it, where to, and how work reaches the data on each side. From the document alone.
+
+Whatever the document says of a volume with two sites is understood here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOf:
+    """A claim of the document and the project whose namespace it is in."""
+
+    address: Address
+    name: str
+    project: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
+
+    `path` is where the document has it, which is the source, or the target of what goes the way that the document says already.
+    """
+
+    path: Address
+    name: str
+    source: str
+    target: str
+    source_directory: str
+    target_directory: str
+    work: tuple[tuple[ClaimOf, ClaimOf | None], ...]
+    covers: tuple[str, ...]
+    where: str = ""
+    """Where the document says it: file, line and column of the entry that the path is part of."""
+
+
+def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
+    """The pair of a volume, view or protected path, either way round. Raises `VastplanError` where it has none with the site."""
+    everything = tuple(entries)
+    path = _path(everything, address)
+    remote = path.values.get("remote_tenant")
+    if not isinstance(remote, Ref):
+        raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
+    ends = {
+        path.address.site: str(path.values["source_dir"]),
+        remote.target.site: str(path.values["target_exported_dir"]),
+    }
+    if to not in ends:
+        raise VastplanError(f"{path.address} replicates to {remote.target.site}, not to {inert(to, 80)}")
+    (source,) = ends.keys() - {to}
+    theirs = mounted(everything, to, ends[to])
+    spare = theirs[0] if len(theirs) == 1 else None
+    named = {claim.address.name: claim for claim in theirs}
+    work = tuple((claim, named.get(claim.address.name, spare)) for claim in mounted(everything, source, ends[source]))
+    covers = {str(path.address._replace(site=site)) for site in ends}
+    for site, directory in ends.items():
+        covers |= set(standing(everything, site, directory))
+    return Pair(
+        path.address,
+        path.called,
+        source,
+        to,
+        ends[source],
+        ends[to],
+        work,
+        tuple(sorted(covers)),
+        str(path.where or ""),
+    )
+
+
+def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:
+    """The other site of a pair. Raises `VastplanError`."""
+    path = _path(tuple(entries), address)
+    remote = path.values.get("remote_tenant")
+    sites = {path.address.site, remote.target.site} if isinstance(remote, Ref) else {path.address.site}
+    if site not in sites or len(sites) != 2:
+        raise VastplanError(
+            f"{path.address} is on {' and '.join(sorted(sites))}, not on {inert(site, 80)} and another site"
+        )
+    (other,) = sites - {site}
+    return other
+
+
+def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
+    by_address = {entry.address: entry for entry in everything}
+    if address.kind == "protected_path" and address in by_address:
+        return by_address[address]
+    moved = [one for one in everything if one.address.kind == "protected_path" and _elsewhere(one, address, by_address)]
+    if len(moved) == 1:  # the document has it on the other site, which is active there
+        return moved[0]
+    paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
+    if address.kind == "view" and address in by_address:
+        view = by_address[address].values
+        found = [one for one in paths if _same(one.values, "source_dir", view)]
+    else:
+        found = [one for one in paths if one.origin == str(address)]
+    if not found:
+        # a part of a view that is part of a volume says the volume, whose view it is of
+        views = [one for one in everything if one.origin == str(address) and one.address.kind == "view"]
+        found = [one for one in paths for view in views if _same(one.values, "source_dir", view.values)]
+    if len(found) != 1:
+        known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
+        said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
+        raise VastplanError(f"{inert(address, 200)} is no volume, view or protected path that replicates; {said}")
+    return found[0]
+
+
+def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry]) -> bool:
+    """Whether an address means a path that the document has on the other site: by its name, its volume, or its view there."""
+    remote = path.values.get("remote_tenant")
+    if not isinstance(remote, Ref) or remote.target.site != address.site:
+        return False
+    if address in (path.address._replace(site=address.site), _composite(path, address.site)):
+        return True
+    view = by_address.get(address) if address.kind == "view" else None
+    return view is not None and _same({**path.values, "tenant": remote}, "target_exported_dir", view.values)
+
+
+def _composite(path: Entry, site: str) -> Address | None:
+    """The entry that a path is part of, as it stands on a site."""
+    return Address.parse(path.origin)._replace(site=site) if path.origin else None
+
+
+def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
+    return path.get(name) == view.get("path") and path.get("tenant") == view.get("tenant")
+
+
+def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
+    """What stands on a directory: its view, and all else that the same entry of the document stands for."""
+    views = [
+        one
+        for one in everything
+        if (one.address.site, one.address.kind) == (site, "view") and one.values.get("path") == directory
+    ]
+    origins = {one.origin or str(one.address) for one in views}
+    yield from (str(one.address) for one in views)
+    for one in everything:
+        of_entry = one.origin in origins or str(one.address) in origins
+        of_directory = one.address.kind == "quota" and one.values.get("path") == directory
+        if one.address.site == site and (of_entry or of_directory):
+            yield str(one.address)
+
+
+def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
+    """The claims on a site that are bound to a volume of the directory: by the handle of the volume."""
+    volumes = {
+        one.address
+        for one in everything
+        if (one.address.site, one.address.kind) == (site, "persistent_volume")
+        and one.values.get("volume_handle") == directory
+    }
+    found = []
+    for one in everything:
+        volume, namespace = one.values.get("volume"), one.values.get("namespace")
+        if one.address.kind != "persistent_volume_claim" or not isinstance(volume, Ref) or volume.target not in volumes:
+            continue
+        if isinstance(namespace, Ref) and namespace.target.kind == "project":
+            found.append(ClaimOf(one.address, one.called, namespace.target))
+    return tuple(sorted(found, key=lambda claim: claim.address))

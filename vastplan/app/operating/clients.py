@@ -1,0 +1,63 @@
+"""What operations ask of the clients of a site: VAST for data, Run:AI for work, Kubernetes for who mounts it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vastplan.app.connect import Providers
+from vastplan.app.moving.pair import ClaimOf
+from vastplan.app.workspace import Workspace
+from vastplan.model.errors import Unreachable, VastplanError
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.ends import Claim
+from vastplan.schema.kind import Kind
+from vastplan.schema.provider import Provider
+from vastplan.systems.kubernetes.mounts import PodMounts
+from vastplan.systems.runai.client import RunaiProvider
+from vastplan.systems.runai.jobs import RunaiJobs
+from vastplan.systems.vast.client import VastProvider
+
+
+def vast_at(providers: Providers, site: str) -> VastProvider:
+    """A site's cluster. Raises `Unreachable`, and `VastplanError` where the document has none there."""
+    provider = providers.get((site, "vast"))
+    if isinstance(provider, Exception):
+        raise Unreachable(f"{site}: {provider}")
+    if not isinstance(provider, VastProvider):
+        raise VastplanError(f"{site} has no VAST cluster in this document")
+    return provider
+
+
+def jobs_at(providers: Providers, site: str) -> RunaiJobs | None:
+    """A site's workloads, where it has Run:AI."""
+    provider = providers.get((site, "runai"))
+    return RunaiJobs(site, provider) if isinstance(provider, RunaiProvider) else None
+
+
+def mounts_at(workspace: Workspace, providers: Providers, site: str) -> PodMounts | None:
+    """Who mounts claims on a site, where it has Kubernetes."""
+    provider = providers.get((site, "kubernetes"))
+    if provider is None or isinstance(provider, Exception):
+        return None
+    return PodMounts(provider, workspace.registry.kinds["pod"])
+
+
+def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[str, SiteLedger]) -> Claim | None:
+    """A claim with its project's id and namespace as Run:AI says them; `None` where that project is not ours or not there."""
+    provider = providers.get((claim.project.site, "runai"))
+    owned = ledger[claim.project.site].entries.get(str(claim.project)) if claim.project.site in ledger else None
+    if provider is None or isinstance(provider, Exception) or owned is None:
+        return None
+    try:
+        row = _read(provider, kind, owned.locator)
+    except Unreachable:
+        return None
+    namespace = (row or {}).get("status") or {}
+    if row is None or not isinstance(namespace, dict):
+        return None
+    return Claim(str(row.get("id")), str(namespace.get("namespace") or ""), claim.name, str(claim.address))
+
+
+def _read(provider: Provider, kind: Kind, locator: str) -> dict[str, object] | None:
+    row = provider.read(kind, locator)
+    return None if row is None else dict(row)

@@ -1,0 +1,77 @@
+"""What becomes of an operation, whatever it changes: when a plan of one is too old, what has ended, what is gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from vastplan.app.operating.record import operations
+from vastplan.app.workspace import Workspace
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation_plan import OperationPlan, PlannedStage
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.run import Run, Stopped, begin
+from vastplan.operations.stage import Stage
+
+LASTS = timedelta(minutes=15)
+
+
+def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
+    """What has ended, in both parts: a run may have died between them. Raises `Stale` for what was taken back."""
+    if any(part.operations.get(known.subject) != known for part in parts.values()):
+        write(known)
+    if known.phase is Phase.ABORTED:
+        raise Stale(f"{known.address}: the {known.kind} {known.id} was taken back; plan another one")
+    return known
+
+
+def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
+    """What is begun, to go on with. One that is being taken back goes on only where it is past the point of no return all the same."""
+    if known.phase is Phase.OPEN:
+        return known
+    for stage in stages:
+        if stage.crossed(known):
+            return begin(replace(known, phase=Phase.OPEN), run)
+    raise Stopped(f"{known.address}: the {known.kind} {known.id} is being taken back; go on with that: {run.back}")
+
+
+def all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
+    """The ledger's parts of all sites that have one."""
+    with workspace.ledger() as backend:
+        return {site: backend.read(site) for site in backend.sites()}
+
+
+def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
+    """Raises `VastplanError` where an operation on the same subject is under way."""
+    for one in operations(parts):
+        if one.subject == guid and not one.phase.closed:
+            raise second(one)
+
+
+def second(one: Operation) -> VastplanError:
+    """What is said to who wants another one."""
+    to = "" if one.target == one.source else f" to {one.target}"
+    return VastplanError(
+        f"{one.address}: the {one.kind} {one.id}{to} is under way since {one.began} (stage {one.stage or 'none yet'}); "
+        f"go on with its file, or: vastplan {one.kind} abort PATH {one.id}"
+    )
+
+
+def refuse_old(workspace: Workspace, plan: OperationPlan, now: datetime) -> None:
+    """Raises `Stale` for a plan whose time is over, or whose document has changed."""
+    if now > datetime.fromisoformat(plan.expires):
+        raise Stale(f"{plan.path}: the planned {plan.kind} has expired ({plan.expires}); plan it again")
+    if workspace.digest(workspace.entries()[0]) != plan.digest:
+        raise Stale(f"{plan.path}: the document has changed since the {plan.kind} was planned; plan it again")
+
+
+def shown(stage: Stage) -> PlannedStage:
+    """A stage for a plan."""
+    return PlannedStage(stage.name, stage.does, stage.until, stage.bound, stage.back, stage.no_return)
+
+
+def paths_of(workspace: Workspace) -> str:
+    """The document, as somebody types it."""
+    return " ".join(map(str, workspace.document.paths))

@@ -1,0 +1,266 @@
+"""`vastplan restore`: plan one by reading, carry it out from its file, say where it stands, take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vastplan.app.connect import connected
+from vastplan.app.files.restore_plan import RESTORE_FILE
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.pair import standing
+from vastplan.app.operating.clock import CLOCK
+from vastplan.app.operating.course import (
+    LASTS,
+    all_parts,
+    ended,
+    forward,
+    paths_of,
+    refuse_old,
+    refuse_second,
+    second,
+    shown,
+)
+from vastplan.app.operating.record import by_id, journal, of_kind, operations
+from vastplan.app.restoring.ends import Met, meet, snapshot_named
+from vastplan.app.restoring.evidence import newer, of_path, of_snapshot
+from vastplan.app.restoring.lines import lines_of
+from vastplan.app.restoring.place import Place, place_of
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import noted
+from vastplan.operations.restored import amiss
+from vastplan.operations.run import Run, abort, begin, carry_out, close
+from vastplan.schema.restorable import Snapshot
+
+RESTORE = "restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody asks for. `name` and `directory` are of the new volume; what is not said follows from the old one."""
+
+    address: Address
+    snapshot: str
+    mode: str = NEW
+    name: str = ""
+    directory: str = ""
+
+
+def plan_restore(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> RestorePlan:
+    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    clock = clock or CLOCK
+    place = place_of(workspace, wanted.address)
+    name, directory = _new(place, wanted)
+    parts = _parts(workspace, place)
+    with connected(workspace.document, sites=(place.site,), writable=False) as providers:
+        met = meet(workspace, providers, place, wanted.mode, directory, parts, clock)
+        refuse_second(parts, met.subject)
+        snapshot = snapshot_named(met.source, wanted.snapshot)
+        _refuse(workspace, place, met, name, directory)
+        now, users = clock.now(), met.users()
+        evidence = of_snapshot(met.source, snapshot)
+        if met.home is not None:
+            evidence += newer(met.home.source, place, snapshot, now) + of_path(met.home.source, met.home, users)
+        plan = RestorePlan(
+            document=workspace.name,
+            digest=workspace.digest(workspace.entries()[0]),
+            folder=str(Path.cwd()),
+            sources=tuple(map(str, workspace.document.paths)),
+            created=now.isoformat(timespec="seconds"),
+            expires=(now + LASTS).isoformat(timespec="seconds"),
+            address=str(wanted.address),
+            path=_path(place, wanted.mode),
+            mode=wanted.mode,
+            source=place.site,
+            subject=met.subject,
+            snapshot=asdict(snapshot),
+            name=name,
+            directory=directory,
+            lines=lines_of(place, name, directory) if name else "",
+            loss=_loss(place, snapshot, wanted.mode),
+            jobs=tuple(noted(work, job) for work, job in users),
+            covers=_covers(workspace, place, wanted.mode, directory),
+            stages=tuple(shown(stage) for stage in met.stages),
+            evidence=evidence,
+            by_hand=_by_hand(place, wanted.mode),
+        )
+        return RESTORE_FILE.sealed(plan)
+
+
+def run_restore(
+    workspace: Workspace,
+    plan: RestorePlan,
+    tell: Callable[[str], None],
+    again: str,
+    clock: Clock | None = None,
+    consent: Mapping[str, object] | None = None,
+) -> Operation:
+    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+
+    The file says which restore was shown to a person, and no more: what is done follows from the document and what is read.
+    Raises `Stopped`, `Stale`.
+    """
+    clock = clock or CLOCK
+    if plan.document != workspace.name:
+        raise Stale(f"the restore is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    place = place_of(workspace, Address.parse(plan.address))
+    with _opened(workspace, place, plan.mode, plan.directory, clock) as (met, parts, write):
+        if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
+            raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
+        known = {one.subject: one for one in operations(parts)}.get(plan.subject)
+        short = plan.id[:8]
+        run = _run(workspace, met, write, tell, clock, again, f"vastplan restore abort {paths_of(workspace)} {short}")
+        if known is None or known.phase.closed:
+            if known is not None and known.id == short:
+                return ended(known, parts, write)
+            refuse_old(workspace, plan, clock.now())
+            operation = begin(_record(workspace, plan, place, met, known, clock, consent or {}), run)
+        elif known.id != short:
+            raise second(known)
+        else:
+            operation = forward(known, met.stages, run)
+        return close(carry_out(operation, met.stages, run), run)
+
+
+def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
+    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    clock = clock or CLOCK
+    known = by_id(all_parts(workspace), RESTORE, id)
+    if known.phase is Phase.DONE:
+        raise VastplanError(f"{known.address}: the restore {known.id} has ended ({known.phase.value})")
+    place = place_of(workspace, Address.parse(known.address))
+    with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock) as (met, parts, write):
+        if met.subject != known.subject:
+            raise Stale(f"{known.address} is something else than what is being restored")
+        known = by_id(parts, RESTORE, known.id)
+        if known.phase is Phase.ABORTED:
+            return known
+        again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
+        return abort(known, met.stages, _run(workspace, met, write, tell, clock, again))
+
+
+def restores(workspace: Workspace) -> tuple[Operation, ...]:
+    """The last restore of each protected path and of each new directory, as the ledger knows them. Reads no system."""
+    return of_kind(all_parts(workspace), RESTORE)
+
+
+@contextmanager
+def _opened(
+    workspace: Workspace, place: Place, mode: str, directory: str, clock: Clock
+) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
+    with (
+        locked_ledgers(workspace, (place.site,)) as ledgers,
+        connected(workspace.document, sites=(place.site,), writable=True) as providers,
+    ):
+        parts = ledgers.parts()
+        yield meet(workspace, providers, place, mode, directory, parts, clock), parts, journal(ledgers)
+
+
+def _run(
+    workspace: Workspace, met: Met, write: Callable[[Operation], None], tell: Callable[[str], None], clock: Clock,
+    again: str, back: str = "",
+) -> Run:  # fmt: skip
+    standing = met.clone.standing if met.home is None else met.home.standing
+    return Run(clock, write, tell, standing, again, back)
+
+
+def _record(
+    workspace: Workspace, plan: RestorePlan, place: Place, met: Met, last: Operation | None, clock: Clock,
+    consent: Mapping[str, object],
+) -> Operation:  # fmt: skip
+    """What is to be done, from what is read now. Raises `Stale` where it is not what was shown any more."""
+    snapshot = snapshot_named(met.source, str(plan.snapshot.get("name")))
+    if snapshot.guid != plan.snapshot.get("guid"):
+        raise Stale(
+            f"{plan.path}: {inert(snapshot.name, 200)} is another snapshot than when the restore was planned; plan it again"
+        )
+    users = met.users()
+    known = {str(job.get("id")) for job in plan.jobs}
+    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    if others:
+        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan it again")
+    return Operation(
+        id=plan.id[:8],
+        kind=RESTORE,
+        mode=plan.mode,
+        subject=met.subject,
+        address=str(place.address),
+        source=place.site,
+        target=place.site,
+        document=plan.digest,
+        began=clock.now().isoformat(timespec="seconds"),
+        term=1 if last is None else last.term + 1,
+        covers=_covers(workspace, place, plan.mode, plan.directory),
+        consent={**consent, "plan": plan.id},
+        facts={
+            "jobs": [noted(work, job) for work, job in users], "snapshot": asdict(snapshot), "directory": plan.directory,
+        },
+    )  # fmt: skip
+
+
+def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
+    """Name and directory of the new volume: beside the old one, where nothing else is said."""
+    if wanted.mode == IN_PLACE:
+        return "", ""
+    name = wanted.name or f"{place.address.name}-restored"
+    directory = wanted.directory.rstrip("/") or f"{place.directory.rpartition('/')[0]}/{name}"
+    if not directory.startswith("/") or directory == place.directory or directory.startswith(f"{place.directory}/"):
+        raise VastplanError(
+            f"{inert(directory, 200)} is no directory beside {place.directory}; say another: --directory"
+        )
+    return name, directory
+
+
+def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: str) -> None:
+    if met.home is not None:
+        problem = amiss(met.home.source)
+    else:
+        kind = "view" if place.written is None else "volume"
+        known = {one.address.name for one in workspace.document.entries if one.address.kind == kind}
+        there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
+        problem = there or met.source.taken(directory)
+    if problem:
+        raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
+
+
+def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:
+    """In place what stands on the directory; else whatever the document has at the new one already."""
+    if mode == IN_PLACE:
+        return place.covers
+    return tuple(sorted(set(standing(workspace.entries()[0], place.site, directory))))
+
+
+def _path(place: Place, mode: str) -> str:
+    return str(place.path.address) if mode == IN_PLACE and place.path is not None else str(place.address)
+
+
+def _parts(workspace: Workspace, place: Place) -> dict[str, SiteLedger]:
+    with workspace.ledger() as backend:
+        return {place.site: backend.read(place.site)}
+
+
+def _loss(place: Place, snapshot: Snapshot, mode: str) -> str:
+    if mode != IN_PLACE:
+        return "nothing: the snapshot is copied, and what is there stays"
+    return (
+        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), but for the snapshot of now that "
+        "is taken first and kept for a week"
+    )
+
+
+def _by_hand(place: Place, mode: str) -> tuple[str, ...]:
+    if mode != IN_PLACE:
+        return ("write the lines into the document; the next plan makes view, quota and claim at the directory",)
+    return (
+        f"pods, clients and workloads that no project of this document runs at {place.site} have to be stopped before",
+        "clients that had files of it open have to open them again, or mount it again",
+    )

@@ -1,0 +1,1 @@
+"""Restores: what is gone back, over the systems' clients, what that rests on, and what to write of a copy into the document."""

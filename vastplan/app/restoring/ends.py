@@ -1,0 +1,98 @@
+"""What a restore works on, over the clients of its site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.app.connect import Providers
+from vastplan.app.operating.clients import claim_of, jobs_at, mounts_at, vast_at
+from vastplan.app.restoring.place import Place
+from vastplan.app.workspace import Workspace
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.restore_plan import IN_PLACE
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import Work
+from vastplan.operations.restored import Cloned, Rewound, in_place, into_new, patience
+from vastplan.operations.stage import Stage
+from vastplan.schema.replicated import Job
+from vastplan.schema.restorable import Snapshot
+from vastplan.systems.vast.client import VastProvider
+from vastplan.systems.vast.replica import find
+from vastplan.systems.vast.restorable import VastDirectory, VastProtected
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a restore works on, its stages, and the key of its record. `home` is `None` where nothing is put back in place."""
+
+    source: VastDirectory
+    home: Rewound | None
+    clone: Cloned
+    subject: str
+    stages: tuple[Stage, ...]
+
+    def users(self) -> tuple[tuple[Work, Job], ...]:
+        """The workloads that are suspended meanwhile."""
+        return self.home.users() if self.home is not None else ()
+
+
+def meet(
+    workspace: Workspace, providers: Providers, place: Place, mode: str, directory: str,
+    ledger: Mapping[str, SiteLedger], clock: Clock,
+) -> Met:  # fmt: skip
+    """What is worked on. Raises `VastplanError` where the site does not have it, or cannot do it so."""
+    provider = vast_at(providers, place.site)
+    if mode != IN_PLACE:
+        tenant = _tenant(provider, place.tenant)
+        source = VastDirectory(place.site, provider, tenant, place.directory)
+        clone = Cloned(source)
+        bound = patience(source.used())
+        return Met(source, None, clone, f"clone {tenant} {directory}", into_new(clone, bound))
+    if place.path is None:
+        raise VastplanError(
+            f"{place.address} has no protected path, and VAST restores in place only what has one; "
+            "restore into a new volume: the same command without --in-place"
+        )
+    row = find(provider, name=place.path.called)
+    if row is None:
+        raise VastplanError(f"{place.path.address}: {provider.describe()} has no protected path {place.path.called}")
+    protected = VastProtected(place.site, provider, row, place.directory, clock.now)
+    home = Rewound(
+        source=protected, clock=clock, work=_work(workspace, providers, place, ledger),
+        source_jobs=jobs_at(providers, place.site), source_mounts=mounts_at(workspace, providers, place.site),
+    )  # fmt: skip
+    return Met(protected, home, Cloned(protected), str(row["guid"]), in_place(home, patience(protected.used())))
+
+
+def snapshot_named(source: VastDirectory, name: str) -> Snapshot:
+    """The snapshot that somebody names. Raises `VastplanError` where it is none that can be gone back to."""
+    found = [one for one in source.snapshots() if one.name == name]
+    if len(found) == 1 and found[0].ready:
+        return found[0]
+    if found:
+        state = "is not ready" if len(found) == 1 else f"is the name of {len(found)} snapshots"
+        raise VastplanError(f"{inert(name, 200)} {state} of {source.directory} at {source.site}")
+    other = source.elsewhere(name)
+    if other:
+        raise VastplanError(f"{inert(name, 200)} is a snapshot of {inert(other, 200)}, not of {source.directory}")
+    known = [one.name for one in source.snapshots()][-5:]
+    last = f"the last ones are {', '.join(map(inert, known))}" if known else "it has none"
+    raise VastplanError(f"{source.directory} at {source.site} has no snapshot {inert(name, 200)}; {last}")
+
+
+def _tenant(provider: VastProvider, name: str) -> int:
+    rows = [row for row in provider.rows("/tenants/", {"name": name}) if row.get("name") == name]
+    if len(rows) != 1 or not isinstance(rows[0].get("id"), int):
+        raise VastplanError(f"{provider.describe()} has no tenant {name}; apply first")
+    return int(rows[0]["id"])
+
+
+def _work(
+    workspace: Workspace, providers: Providers, place: Place, ledger: Mapping[str, SiteLedger]
+) -> tuple[Work, ...]:
+    project = workspace.registry.kinds["project"]
+    claims = (claim_of(providers, project, claim, ledger) for claim in place.work)
+    return tuple(Work(claim, None) for claim in claims if claim is not None)

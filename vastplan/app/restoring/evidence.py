@@ -1,0 +1,75 @@
+"""What a restore rests on, as a person weighs it: the snapshot, and what is newer than it, counted where anything tells."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vastplan.app.restoring.place import Place
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation_plan import Fact
+from vastplan.operations.ends import Home, Work
+from vastplan.schema.replicated import Job
+from vastplan.schema.restorable import Restorable, Snapshot, Store
+
+_SHOWN = 5  # names of snapshots
+
+
+def of_snapshot(source: Store, snapshot: Snapshot) -> tuple[Fact, ...]:
+    """What is gone back to."""
+    used = source.used()
+    return (
+        Fact("snapshot", f"{snapshot.name} of {source.directory}, made {snapshot.created}"),
+        Fact("it expires", snapshot.expires or "never"),
+        Fact("used bytes now", "unknown: no quota on the directory" if used is None else str(used)),
+    )
+
+
+def newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -> tuple[Fact, ...]:
+    """What was written since the snapshot."""
+    later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
+    used, then = source.used(), source.size_of(snapshot)
+    text = "unknown: VAST tells how many are there now, and not how many of them are newer"
+    if then is not None and used is not None:
+        text = f"{used} are there now and {then} were then, so at least {max(0, used - then)}"
+    names = ", ".join(later[-_SHOWN:]) + (f" and {len(later) - _SHOWN} older ones" if len(later) > _SHOWN else "")
+    return (
+        Fact("newer bytes", text),
+        Fact("newer snapshots", f"{len(later)}, which stay: {names}" if later else "none"),
+        Fact("newer checkpoints", _checkpoints(place, snapshot, now)),
+    )
+
+
+def of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
+    """How the protected path stands, and who uses it."""
+    side, said = source.look(), source.warnings()
+    facts = [Fact("protected path", f"{side.said}, {side.state}")]
+    if said.get("is_source_ppath") and side.connected:
+        facts.append(
+            Fact("its copy", "has what it has until the next restore point after the commit has arrived there")
+        )
+    if said.get("has_gn_streams"):
+        facts.append(Fact("global access", "other sites read it, and what they have cached may be of before"))
+    versions = said.get("s3_versioning")
+    if isinstance(versions, list) and versions:
+        facts.append(Fact("versions of objects may go", ", ".join(map(str, versions))))
+    for work, job in users:
+        text = f"{job.phase}, {job.gpus:g} GPUs, by {work.source.address}; it is suspended, and resumed afterwards"
+        facts.append(Fact(f"workload {job.name}", text))
+    try:
+        facts += [Fact("pod that mounts it", pod) for pod in home.pods()]
+    except (Refused, Unreachable) as problem:
+        facts.append(Fact("pods that mount it", f"unknown: {problem}"))
+    facts.append(Fact("clients beside pods", "unknown: NFSv3 shows no open files"))
+    return tuple(facts)
+
+
+def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:
+    said = place.written.values.get("checkpoint") if place.written is not None else None
+    interval = said.get("interval") if isinstance(said, dict) else None
+    try:
+        age = (now - datetime.fromisoformat(snapshot.created)).total_seconds()
+    except (ValueError, TypeError):  # no time, or one without a zone
+        return "unknown"
+    if not isinstance(interval, int) or not interval:
+        return f"unknown: the document says no interval of them; the snapshot is {age:.0f} s old"
+    return f"up to {int(age // interval)}, one each {interval} s as the document says"

@@ -1,0 +1,86 @@
+"""What a restore is about: a directory of the document, what protects it, what stands on it and which work uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vastplan.app.moving.pair import ClaimOf, mounted, standing
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+DEFAULT_TENANT = "default"  # where a document says none
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A directory on a site. `tenant` is what its system calls it; `path` what protects it, `None` where nothing does.
+
+    `entry` is what says where the directory is, `written` the volume of the document that it belongs to, `None` where that is none.
+    """
+
+    address: Address
+    site: str
+    directory: str
+    tenant: str
+    path: Entry | None
+    entry: Entry
+    written: Entry | None
+    work: tuple[ClaimOf, ...]
+    covers: tuple[str, ...]
+
+
+def place_of(workspace: Workspace, address: Address) -> Place:
+    """The place of a volume, view or protected path. Raises `VastplanError` where it is none that has a directory of ours."""
+    everything = workspace.entries()[0]
+    entry = _directory_of(workspace, everything, address)
+    site = entry.address.site
+    directory = str(entry.values.get("source_dir") or entry.values["path"]).rstrip("/")
+    tenant = entry.values.get("tenant")
+    path = next((one for one in everything if _protects(one, site, directory, tenant)), None)
+    origin = entry.origin or str(address)
+    written = next(
+        (one for one in workspace.document.entries if str(one.address) == origin and one.address.kind == "volume"), None
+    )
+    covers = set(standing(everything, site, directory))
+    if path is not None:
+        covers.add(str(path.address))
+        remote = path.values.get("remote_tenant")
+        if isinstance(remote, Ref):
+            covers.add(str(path.address._replace(site=remote.target.site)))
+    called = DEFAULT_TENANT
+    if isinstance(tenant, Ref):
+        called = next((one.called for one in everything if one.address == tenant.target), tenant.target.name)
+    work = mounted(everything, site, directory)
+    return Place(address, site, directory, called, path, entry, written, work, tuple(sorted(covers)))
+
+
+def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: Address) -> Entry:
+    """The view or the protected path that says where an address has its data."""
+    for one in everything:
+        if one.address == address and address.kind in ("view", "protected_path"):
+            return one
+    for one in everything:
+        if one.origin == str(address) and one.address.kind == "view" and one.address.site == address.site:
+            return one
+    volumes = {str(one.address) for one in workspace.document.entries if one.address.kind == "volume"}
+    if str(address) in volumes:
+        raise VastplanError(
+            f"{address} is of a storage class: the CSI driver makes its directory, and its snapshots are Kubernetes' own "
+            "(VolumeSnapshot), from which a claim is made anew; vastplan restores what has a path"
+        )
+    known = ", ".join(sorted(volumes)) or "none"
+    raise VastplanError(
+        f"{inert(address, 200)} is no volume, view or protected path of this document; its volumes: {inert(known, 400)}"
+    )
+
+
+def _protects(entry: Entry, site: str, directory: str, tenant: object) -> bool:
+    return (
+        (entry.address.site, entry.address.kind) == (site, "protected_path")
+        and str(entry.values.get("source_dir")).rstrip("/") == directory
+        and entry.values.get("tenant") == tenant
+    )

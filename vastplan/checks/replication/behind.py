@@ -1,0 +1,74 @@
+"""REP-17: a copy that is further behind than its schedule says."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.units import SECONDS, show
+from vastplan.schema.entries import Entry
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for path, taken, behind, every in _late(facts):
+        text = (
+            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {show(behind, SECONDS)} "
+            f"older, and one is due every {show(every, SECONDS)}"
+        )
+        yield Violation(path, text)
+
+
+def late(facts: Facts) -> dict[str, str]:
+    """What is further behind than its schedule says, by address, in a few words; waived or not."""
+    return {
+        str(path.address): f"{show(behind, SECONDS)} behind, and one is due every {show(every, SECONDS)}"
+        for path, _, behind, every in _late(facts)
+    }
+
+
+def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
+    """The path, when its newest snapshot was taken, how much older the newest is that has arrived, and its shortest frame."""
+    for path in facts.objects.all("protected_path"):
+        policy = facts.objects.get(path.values.get("protection_policy"))
+        if policy is None or "remote_tenant" not in path.values:
+            continue
+        every = min(frame["every"] for frame in policy.values["frames"])
+        for live in facts.seen.get((path.address.site, "protected_path"), ()):
+            if live.address != path.address:
+                continue
+            taken, arrived = (_moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
+            if taken is None or arrived is None:
+                continue
+            behind = int((taken - arrived).total_seconds())
+            if behind > every:
+                yield path, taken, behind, every
+
+
+def _moment(said: Any) -> datetime | None:
+    """A moment as a VMS writes it, `None` where it says none."""
+    try:
+        moment = datetime.fromisoformat(str(said).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _wanted(facts: Facts) -> Iterator[str]:
+    for path in facts.objects.all("protected_path"):
+        if "remote_tenant" in path.values:
+            yield path.address.site
+
+
+CHECK = Check(
+    code="REP-17",
+    title="a copy that is further behind than its schedule says",
+    severity=Severity.WARNING,
+    why="A failover now would lose more than the schedule promises: what was written since the newest copy that has arrived.",
+    fix="look at the state of the path and its peer, and at the bandwidth between the sites; or a longer every",
+    source="VMS 5.5 document, protectedpaths.last_snapshot_creation_time and last_restore_point_creation_time",
+    run=_run,
+    reads=("protected_path",),
+    wanted=_wanted,
+)

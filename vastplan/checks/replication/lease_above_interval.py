@@ -1,0 +1,30 @@
+"""REP-19: a lease of global access that is longer than the time between two checkpoints."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.units import SECONDS, show
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for volume in facts.written.all("volume"):
+        values = volume.values
+        shared, interval = values.get("global_access"), values.get("checkpoint", {}).get("interval")
+        if shared is None or not isinstance(interval, int) or volume.address.site != values["active"]:
+            continue
+        if shared["lease"] > interval:
+            text = f"a lease of {show(shared['lease'], SECONDS)}, and a checkpoint every {show(interval, SECONDS)}"
+            yield Violation(volume, text)
+
+
+CHECK = Check(
+    code="REP-19",
+    title="a lease that is longer than the time between checkpoints",
+    severity=Severity.WARNING,
+    why="The other site answers from its cache while the lease holds: it may not see the newest checkpoint when the next one is there.",
+    fix="a lease of at most the interval",
+    source="VMS 5.5 document, protectedpaths.lease_expiry_time; VAST knowledge base, global namespace overview",
+    run=_run,
+)

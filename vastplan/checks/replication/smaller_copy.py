@@ -1,0 +1,57 @@
+"""REP-18: a volume, a view or a bucket that is smaller or slower on the site that is to take over."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.kinds.compose._two_sites import SHARING
+from vastplan.model.finding import Severity
+from vastplan.model.units import BYTES, show
+from vastplan.schema.entries import Entry
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for copy in chain.from_iterable(map(facts.written.all, SHARING)):
+        site, kind, name = copy.address
+        active = copy.values.get("active")
+        writer = facts.written.on(str(active), kind).get(name) if active is not None else None
+        if writer is None or site == active:
+            continue
+        ours, theirs = _size(copy), _size(writer)
+        if ours and not theirs:
+            yield Violation(copy, f"it has {show(ours, BYTES)} here, and no limit on {active}")
+        elif ours and ours < theirs:
+            yield Violation(copy, f"it has {show(ours, BYTES)} here and {show(theirs, BYTES)} on {active}")
+        lower = sorted(_lower(copy.values.get("qos"), writer.values.get("qos")))
+        if lower:
+            yield Violation(copy, f"its QoS here is below that on {active}: {', '.join(lower)}")
+
+
+def _size(entry: Entry) -> int:
+    """How much it may hold, in bytes; 0 where nothing limits it: a view needs no quota."""
+    quota = entry.values.get("quota") or {}
+    return int(entry.values.get("size") or quota.get("hard_limit") or 0)
+
+
+def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
+    """The limits that are lower here than there; what has none is not lower."""
+    limits, others = (each if isinstance(each, Mapping) else {} for each in (ours, theirs))
+    for name, value in limits.items():
+        other, at = others.get(name), f"{path}{name}"
+        if isinstance(value, Mapping):
+            yield from _lower(value, other, f"{at}.")
+        elif isinstance(value, int) and not isinstance(value, bool) and value and (not other or value < other):
+            yield at
+
+
+CHECK = Check(
+    code="REP-18",
+    title="what is smaller or slower where it is to go on",
+    severity=Severity.WARNING,
+    why="After a move the other site holds the same data and takes the same writes: a smaller quota refuses them, a lower limit slows them.",
+    fix="the same size and qos on both sites",
+    source="VAST knowledge base: quotas and QoS are not replicated, and are made on the peer by hand",
+    run=_run,
+)

@@ -1,0 +1,30 @@
+"""REP-08: a satellite of global access that may write."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.units import BANDWIDTH, show
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for volume in facts.written.all("volume"):
+        values, site = volume.values, volume.address.site
+        if "global_access" not in values or values.get("active") == site or site in values.get("access", {}):
+            continue
+        origin = values["active"]
+        wan = facts.capability(site).get("wan_bw_mbps", {}).get(origin)
+        how_fast = "how fast is not known" if wan is None else f"at {show(wan, BANDWIDTH)} at most"
+        yield Violation(volume, f"reads come over the WAN, and writes are sent to the origin {origin}, {how_fast}")
+
+
+CHECK = Check(
+    code="REP-08",
+    title="a satellite that writes over the WAN",
+    severity=Severity.WARNING,
+    why="A write at a satellite goes to the origin, and is as slow as the link between them; without the origin there is none.",
+    fix="access: {SITE: read} where it only reads; else say sites.SITE.capability.wan_bw_mbps and weigh it",
+    source="VAST knowledge base, global namespace overview: writes are forwarded to the origin",
+    run=_run,
+)

@@ -1,0 +1,89 @@
+"""`vastplan restore`: plan, run, status, abort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from vastplan.app.clock import now
+from vastplan.app.files.restore_plan import RESTORE_FILE
+from vastplan.app.locks import lock_holder
+from vastplan.app.restore import Wanted, abort_restore, plan_restore, restores, run_restore
+from vastplan.app.workspace import open_workspace
+from vastplan.cli.operating import NOT_APPROVED, address_of, consented, document_of, planned, status, taken_back
+from vastplan.cli.request import OperationVerb, RestoreRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
+from vastplan.model.shell import word
+from vastplan.report.operations import restore_text, status_text
+from vastplan.report.values import counted
+
+
+def restore(request: RestoreRequest, screen: Screen) -> int:
+    """One of its commands."""
+    return _VERBS[request.verb](request, screen)
+
+
+def _plan(request: RestoreRequest, screen: Screen) -> int:
+    if request.in_place and (request.name or request.directory):
+        raise VastplanError("--as and --directory are of a new volume: leave them out, or leave --in-place out")
+    workspace = open_workspace(request.paths, request.connections)
+    mode = IN_PLACE if request.in_place else NEW
+    wanted = Wanted(address_of(request), request.snapshot, mode, request.name, request.directory)
+    plan = plan_restore(workspace, wanted)
+    text = restore_text(plan, _command(request.out or Path("FILE"), plan))
+    return planned(request, screen, plan, RESTORE_FILE, text)
+
+
+def _command(file: Path, plan: RestorePlan) -> str:
+    lose = f" --lose {word(str(plan.snapshot.get('name', '')))}" if plan.mode == IN_PLACE else ""
+    return f"vastplan restore run {word(file)}{lose}"
+
+
+def _run(request: RestoreRequest, screen: Screen) -> int:
+    (file,) = request.paths
+    plan = RESTORE_FILE.load(file)
+    workspace = document_of(request, plan, file, _command(file, plan))
+    consent = {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **_loss(request, plan, file)}
+    begun = any(one.id == plan.id[:8] for one in restores(workspace))
+    if not begun:
+        screen.show(restore_text(plan, ""))
+    snapshot = inert(plan.snapshot.get("name"), 200)
+    question = f"Copy {snapshot} of {plan.path} to {inert(plan.directory, 300)}? Only yes is yes: "
+    if plan.mode == IN_PLACE:
+        jobs = counted(len(plan.jobs), "workload")
+        question = f"Suspend {jobs} at {plan.source} and put {plan.path} back to {snapshot}? Only yes is yes: "
+    if not begun and not request.yes and not screen.ask(question):
+        raise VastplanError(NOT_APPROVED)
+    done = run_restore(workspace, plan, screen.progress, _command(file, plan), consent=consent)
+    screen.show(status_text(done))
+    screen.show("\n".join(f"by hand: {inert(line, 400)}" for line in plan.by_hand))
+    if plan.lines:
+        screen.show("\n".join(inert(line, None) for line in plan.lines.splitlines()))
+    return errors.OK
+
+
+def _loss(request: RestoreRequest, plan: RestorePlan, file: Path) -> dict[str, Any]:
+    """Who consents to what a restore in place takes away, and how. Raises `VastplanError` where nobody does."""
+    if plan.mode != IN_PLACE:
+        return {}
+    name = str(plan.snapshot.get("name"))
+    return consented(request, plan, f"the snapshot {inert(name, 200)}", name, _command(file, plan))
+
+
+def _status(request: RestoreRequest, screen: Screen) -> int:
+    return status(request, screen, restores, "restore")
+
+
+def _abort(request: RestoreRequest, screen: Screen) -> int:
+    return taken_back(request, screen, abort_restore, "restore")
+
+
+_VERBS: Mapping[OperationVerb, Callable[[RestoreRequest, Screen], int]] = MappingProxyType(
+    {OperationVerb.PLAN: _plan, OperationVerb.RUN: _run, OperationVerb.STATUS: _status, OperationVerb.ABORT: _abort}
+)

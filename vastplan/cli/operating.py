@@ -1,0 +1,109 @@
+"""What the commands about operations share: the document of a plan, consent to what is lost, what is shown of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vastplan.app.clock import now
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.files.versioned import VersionedFile
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli.request import Format, OperationRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.address import Address
+from vastplan.model.canonical_json import plain
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation
+from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.shell import words
+from vastplan.report.operations import status_text
+
+Planned = TypeVar("Planned", bound=OperationPlan)
+NOT_APPROVED = "nothing was done: it was not approved (use --yes where nobody can answer)"
+
+
+def address_of(request: OperationRequest) -> Address:
+    """What was typed as an address. Raises `VastplanError`."""
+    try:
+        return Address.parse(request.subject)
+    except ValueError as problem:
+        raise VastplanError(str(problem)) from None
+
+
+def planned(request: OperationRequest, screen: Screen, plan: Planned, file: VersionedFile[Planned], text: str) -> int:
+    """Show a plan, and save it where that is asked for."""
+    if request.format is Format.JSON:
+        screen.json(plain(plan))
+    else:
+        screen.show(text)
+    if request.out is not None:
+        file.save(plan, request.out)
+        screen.progress(f"saved to {request.out}; it holds for 15 minutes")
+    return errors.OK
+
+
+def document_of(request: OperationRequest, plan: OperationPlan, file: Path, command: str) -> Workspace:
+    """The document of a planned operation; as with saved plans, a file does not choose what is read beside it."""
+    if request.documents:
+        return open_workspace(request.documents, request.connections)
+    there = [Path(plan.folder) / source for source in plan.sources]
+    documents = there if all(path.exists() for path in there) else [Path(source) for source in plan.sources]
+    reason = plan_file.not_believed(documents, file)
+    if reason or not all(path.exists() for path in documents):
+        why = reason or "not there now"
+        raise Stale(
+            f"the {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
+            f"if it is that one: {command} --document PATH"
+        )
+    return open_workspace(documents, request.connections)
+
+
+def consented(request: OperationRequest, plan: OperationPlan, what: str, name: str, command: str) -> dict[str, Any]:
+    """Who consents to what is lost by going back to `name`, and how. Raises `VastplanError` where nobody does."""
+    if request.lose:
+        if request.lose != name:
+            raise VastplanError(f"{plan.path} would go back to {what}, not to {inert(request.lose, 80)}")
+        return {"lose_said": name}
+    for approval in load_approvals(request.approvals) if request.approvals is not None else ():
+        if approval.address == plan.path and approval.until >= now().date().isoformat():
+            return {"approved": approval.reason}
+    raise VastplanError(
+        f"{plan.path}: {inert(plan.loss, 300)} is lost, and somebody has to consent to that: {command}, "
+        f"or --approvals FILE with an approval of {plan.path}"
+    )
+
+
+def status(
+    request: OperationRequest,
+    screen: Screen,
+    known: Callable[[Workspace], tuple[Operation, ...]],
+    kind: str,
+    standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: (),
+) -> int:
+    """How far those of one kind are; `standing` says how things stand beside the record."""
+    workspace = open_workspace(request.paths, request.connections)
+    found = [one for one in known(workspace) if request.subject in ("", one.id, one.address)]
+    if request.format is Format.JSON:
+        screen.json([{**plain(one), "standing": list(standing(workspace, one))} for one in found])
+    else:
+        screen.show("\n".join(status_text(one, standing(workspace, one)) for one in found) or f"no {kind} is known")
+    return errors.OK
+
+
+def taken_back(
+    request: OperationRequest,
+    screen: Screen,
+    abort: Callable[[Workspace, str, Callable[[str], None]], Operation],
+    kind: str,
+) -> int:
+    """Take one back, once that is approved."""
+    workspace = open_workspace(request.paths, request.connections)
+    if not request.yes and not screen.ask(f"Take back the {kind} {inert(request.subject, 80)}? Only yes is yes: "):
+        raise VastplanError(NOT_APPROVED)
+    screen.show(status_text(abort(workspace, request.subject, screen.progress)))
+    return errors.OK

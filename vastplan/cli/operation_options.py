@@ -1,0 +1,127 @@
+"""What can be typed after `vastplan move` and `vastplan restore`. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TypeAlias
+
+from vastplan.cli import options
+
+_Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def move(commands: _Verbs) -> None:
+    """The command and its commands."""
+    example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
+    verbs = _command(commands, "move", "move a volume that replicates to its other site, stage by stage", example)
+    _plan_move(_planned(verbs, "move", "read both sites, and show and save what would be done", example))
+    _run(verbs, "move", "RESTOREPOINT", "go back to this restore point (or everything), losing what came later")
+    _status(verbs, "move", "what it moves")
+    _abort(verbs, "move", "what it moves")
+
+
+def restore(commands: _Verbs) -> None:
+    """The command and its commands."""
+    example = "examples/ai-factory iad/volume/team-a-checkpoints --snapshot good --out restore.json"
+    text = "go back to a snapshot, in a new volume or in place, stage by stage"
+    verbs = _command(commands, "restore", text, example)
+    _plan_restore(_planned(verbs, "restore", "read the site, and show and save what would be done", example))
+    _run(verbs, "restore", "SNAPSHOT", "in place: go back to this snapshot, losing what came later")
+    _status(verbs, "restore", "what it restores")
+    _abort(verbs, "restore", "what it restores")
+
+
+def _command(commands: _Verbs, kind: str, text: str, example: str) -> _Verbs:
+    command = options.command(commands, kind, text, f"vastplan {kind} plan {example}")
+    return command.add_subparsers(dest="operation_verb", required=True, metavar="COMMAND")
+
+
+def _verb(verbs: _Verbs, kind: str, name: str, text: str, example: str) -> argparse.ArgumentParser:
+    return options.command(verbs, name, text, f"vastplan {kind} {name} {example}")
+
+
+def _of_document(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
+    _connections(verb)
+
+
+def _connections(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
+    )
+
+
+def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.ArgumentParser:
+    verb = _verb(verbs, kind, "plan", text, example)
+    _of_document(verb)
+    verb.add_argument("--out", type=Path, metavar="FILE", help=f"save it for vastplan {kind} run FILE")
+    options.formats(verb, "text", "json")
+    return verb
+
+
+def _plan_move(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path that replicates")
+    ways = verb.add_mutually_exclusive_group(required=True)
+    ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
+    ways.add_argument(
+        "--rejoin",
+        default="",
+        metavar="SITE",
+        help="a site that is back, and is to follow the other one again: what only it has is lost but for a snapshot",
+    )
+    ways.add_argument(
+        "--keep",
+        default="",
+        metavar="SITE",
+        help="where both led: the site that was right, which the other one is to follow",
+    )
+    verb.add_argument(
+        "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
+    )
+    verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
+    options.reports(verb, ".html")
+
+
+def _plan_restore(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path")
+    verb.add_argument("--snapshot", required=True, metavar="NAME", help="a snapshot of its directory")
+    verb.add_argument(
+        "--as", dest="name", default="", metavar="NAME", help="what the new volume is called; else NAME-restored"
+    )
+    verb.add_argument(
+        "--directory", default="", metavar="DIR", help="where the new volume is to live; else beside the old one"
+    )
+    verb.add_argument(
+        "--in-place", action="store_true", help="put the directory itself back, where it has a protected path"
+    )
+
+
+def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
+    verb = _verb(verbs, kind, "run", f"carry out a planned {kind}, or go on with one that stopped", f"{kind}.json")
+    verb.add_argument("paths", nargs=1, type=Path, metavar="FILE", help=f"what vastplan {kind} plan saved")
+    _connections(verb)
+    verb.add_argument("--lose", default="", metavar=loses, help=text)
+    verb.add_argument(
+        "--approvals", type=Path, metavar="FILE", help="in the place of --lose: an approval of the protected path"
+    )
+    verb.add_argument(
+        "--document", dest="documents", action="append", default=[], type=Path, metavar="PATH",
+        help="where the document is now, if it moved",
+    )  # fmt: skip
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _status(verbs: _Verbs, kind: str, subject: str) -> None:
+    verb = _verb(verbs, kind, "status", f"say how far {kind}s are, from the ledger", "examples/ai-factory")
+    _of_document(verb)
+    verb.add_argument("subject", nargs="?", default="", metavar=kind.upper(), help=f"one of them: its id, or {subject}")
+    options.formats(verb, "text", "json")
+
+
+def _abort(verbs: _Verbs, kind: str, subject: str) -> None:
+    text = f"take a {kind} back, up to its point of no return"
+    verb = _verb(verbs, kind, "abort", text, "examples/ai-factory 1a2b3c4d")
+    _of_document(verb)
+    verb.add_argument("subject", metavar=kind.upper(), help=f"its id, or {subject}")
+    verb.add_argument("--yes", action="store_true", help="do not ask")

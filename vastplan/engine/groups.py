@@ -1,0 +1,194 @@
+"""Objects of several sites that are one: which lead and which follow, who has moved, and where two would write. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import SPLIT, Finding, Severity
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import Owned
+from vastplan.schema.kind import Kind, Values
+
+
+class Part(Enum):
+    """What a member does in its group."""
+
+    LEADS = "leads"
+    FOLLOWS = "follows"
+    ALONE = "alone"  # it was detached: it leads, too, and nobody follows
+    BUSY = "busy"  # it is changing, or says what nobody knows
+    MEMBER = "member"  # of a group in which none leads
+
+
+_WRITING = (Part.LEADS, Part.ALONE)
+
+
+def word_of(said: object) -> str:
+    """A role or a state as it is compared: systems write one in several ways."""
+    return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
+
+
+def key_of(live: Live) -> str:
+    """By what the members of its group are told; "" where there is nothing that tells."""
+    grouped = live.kind.grouped
+    return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
+
+
+def part_of(live: Live) -> Part:
+    """What an object does in its group. One that has no other member leads, whatever it says."""
+    grouped = live.kind.grouped
+    if grouped is None or not grouped.role:
+        return Part.MEMBER
+    role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
+    if state in grouped.settled:
+        words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
+        for part, known in words:
+            if role in known:
+                return part
+    return Part.BUSY if live.values.get(grouped.across) else Part.LEADS
+
+
+def said(live: Live) -> str:
+    """Role and state of a member, for people."""
+    grouped = live.kind.grouped
+    names = () if grouped is None else (grouped.role, grouped.state)
+    return ", ".join(inert(str(live.attributes.get(name)), 40) for name in names)
+
+
+def members(observed: Observed, live: Live) -> list[Live]:
+    """The other members of an object's group, as far as they were read."""
+    grouped, key = live.kind.grouped, key_of(live)
+    if grouped is None or not key:
+        return []
+    name, sites = live.kind.name, (site for site in observed.sites(live.kind.name) if site != live.site)
+    return [found for site in sites for found in observed.having(site, name, grouped.key, key)]
+
+
+def changing(observed: Observed, live: Live) -> str:
+    """Why it cannot be told what an object does in its group; "" where it can."""
+    for one in (live, *members(observed, live)):
+        if part_of(one) is Part.BUSY:
+            return f"{one.site} says {said(one)}: its group is changing, or what it does is not known"
+    return ""
+
+
+def leader(observed: Observed, live: Live) -> Live | None:
+    """Another member that leads the group of an object which does not."""
+    if part_of(live) in (Part.LEADS, Part.MEMBER):
+        return None
+    return next((one for one in members(observed, live) if part_of(one) is Part.LEADS), None)
+
+
+def owned_groups(
+    kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
+) -> dict[tuple[str, str], Address]:
+    """By kind and key, what the ledger owns of each group: by what is there, else by what it noted."""
+    groups: dict[tuple[str, str], Address] = {}
+    for address, record in owned.items():
+        if kinds[address.kind].grouped is not None:
+            live = observed.by_id(address.site, address.kind, record.id)
+            key = record.group if live is None else key_of(live)
+            if key:
+                groups.setdefault((address.kind, key), address)
+    return groups
+
+
+def is_lost(live: Live) -> bool:
+    """Whether the other member of an object that does not follow is gone for good, as it says itself."""
+    grouped = live.kind.grouped
+    if grouped is None or part_of(live) is Part.FOLLOWS:
+        return False
+    return word_of(live.attributes.get(grouped.state)) in grouped.lost
+
+
+def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it costs to make one again that has other members, for people."""
+    if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
+        return ()
+    return ("costly: everything is sent to the other site again, and until it has arrived nobody can take over there",)
+
+
+def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
+    """Live values as they are compared: which end is which the way round in which it is wanted, as members say it as the first
+    of them did; and no other member where that is gone, as nothing goes there any more.
+    """
+    grouped = live.kind.grouped
+    for one, other in () if grouped is None else grouped.ends:
+        ends = (wanted.get(one), wanted.get(other))
+        if None not in ends and ends == (current.get(other), current.get(one)):
+            current = {**current, one: ends[0], other: ends[1]}
+    if grouped is not None and is_lost(live):
+        current = {**current, grouped.across: None}
+    return current
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What several members of a group write to, or would: the sites on which nothing is done about it, and why."""
+
+    sites: tuple[str, ...]
+    text: str
+
+
+def split(observed: Observed, live: Live) -> Split | None:
+    """Whether a member was detached, or several write; `None` where one writes and the others follow."""
+    every = [live, *members(observed, live)]
+    writing = [one for one in every if part_of(one) in _WRITING]
+    if len(writing) < 2:
+        return None
+    leading = [one for one in writing if part_of(one) is Part.LEADS]
+    alone = [one for one in writing if part_of(one) is Part.ALONE]
+    shown = "; ".join(f"{one.site}: {said(one)}" for one in sorted(writing, key=lambda one: one.site))
+    if len(leading) == 1:
+        sites = tuple(one.site for one in alone)
+        text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({shown})"
+        return Split(sites, text)
+    return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
+
+
+def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
+    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
+    grouped, site = live.kind.grouped, live.site
+    if grouped is None:
+        return
+    leads, torn = leader(observed, live), split(observed, live)
+    if torn is not None and len(torn.sites) > 1:
+        fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
+        yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
+    elif torn is not None and part_of(live) is Part.LEADS:
+        (back, *_) = torn.sites
+        fix = _back(address, back, site)
+        yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
+    elif leads is not None or part_of(live) is Part.FOLLOWS:
+        text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
+        fix = "make this site its source again, or write it for the site that is"
+        if leads is not None:
+            text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
+            if part_of(live) is Part.ALONE:
+                fix = _back(address, site, leads.site)
+            elif composed:
+                fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
+        yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+
+
+def _back(address: Address, back: str, leads: str) -> str:
+    """The ways out where a site is back that was detached."""
+    way = _move(address)
+    return f"{way} --rejoin {back} shows what only {back} has and lets it follow {leads}, --keep {back} the other way round"
+
+
+def _move(address: Address) -> str:
+    """What plans a change of roles, which no apply makes."""
+    return f"vastplan move plan PATH {word(address)}"
+
+
+def same_composite(one: str, other: str) -> bool:
+    """Whether two parts come of one composite entry, whichever site they are of."""
+    return bool(one) and one.partition("/")[2] == other.partition("/")[2]

@@ -1,0 +1,69 @@
+"""Objects that are made once: what is noted when they are made, and what is said when they are gone or were to be made otherwise. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vastplan.engine.diff import digests
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.plan import FieldChange
+from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, Owned
+from vastplan.model.wording import some
+from vastplan.schema.codec import at
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind, Once, Row
+from vastplan.schema.markers import Marker
+
+_UNTOLD = (UNKNOWN_DIGEST, REDACTED_DIGEST)
+_LONGEST = 200
+
+
+def made_of(kind: Kind, row: Row) -> dict[str, str]:
+    """What the answer to a create tells of what an object was made of, by the names of attributes."""
+    if kind.once is None:
+        return {}
+    told = {name: at(row, kind.attribute(name).path) for name in kind.once.noted}
+    return {name: str(value) for name, value in told.items() if value is not None}
+
+
+def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
+    """The same of an object that was read."""
+    if kind.once is None:
+        return {}
+    told = {name: attributes.get(name) for name in kind.once.noted}
+    return {name: str(value) for name, value in told.items() if value is not None}
+
+
+def refused(entry: Entry, kind: Kind, fields: Iterable[str]) -> Finding:
+    """VP350: what an object was made of is not chosen again once it is there."""
+    text = f"it is made already, and {some(sorted(fields))} is about how it was made: nothing there is changed"
+    fix = kind.once.another if kind.once is not None else "leave it as it was; what is made otherwise has another name"
+    return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
+
+
+def remade(kind: Kind, changes: Iterable[FieldChange]) -> list[str]:
+    """The fields for which another object would have to be made, and none is."""
+    return [change.path for change in changes if change.replaces and _is_fixed(kind, change.path)]
+
+
+def _is_fixed(kind: Kind, path: str) -> bool:
+    return kind.once is not None or kind.field(path.partition(".")[0]).has(Marker.MADE_WITH)
+
+
+def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Finding:
+    """VP350 or VP349 of what is not there any more: it is said how it was made, and it is not made again."""
+    now = digests(kind, entry.values, key)
+    fixed = {field.name for field in kind.fields if field.has(Marker.IMMUTABLE)}
+    others = [
+        path
+        for path, digest in now.items()
+        if path.partition(".")[0] in fixed and owned.fields.get(path, digest) not in (digest, *_UNTOLD)
+    ]
+    if others:
+        return refused(entry, kind, others)
+    made = ", ".join(f"{name} {inert(value, _LONGEST)}" for name, value in owned.made_of.items())
+    text = f"it was made{f' ({made})' if made else ''} and is not there any more: it is made once, and not again"
+    fix = f"{once.another}; or take it out of the document"
+    return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)

@@ -1,0 +1,233 @@
+"""What is told of each object that is one on several sites: who leads, how far the copy is, and what a person should know. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from vastplan.engine.groups import Part, changing, is_lost, key_of, part_of, said, split, word_of
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.units import BYTES, SECONDS, show
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Grouped, Kind, Told
+
+EVERYTHING = "making it again sends everything again"
+_GONE = "it shows none of it"
+
+
+def replications(
+    matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
+) -> tuple[Replication, ...]:
+    """One for each group that is there, or was, by the address that the document has it at, else the ledger's."""
+    moves = {one.subject: one for one in operations}
+    found: dict[str, Replication] = {}
+    grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
+    wanted = sorted(address for address in desired if address.kind in grouped)
+    others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
+    for address in (*wanted, *others):
+        group = _group(matches, matches.kinds[address.kind], grouped[address.kind], address, desired.get(address))
+        if group is not None and group.key not in found:
+            found[group.key] = _told(group, moves.get(group.key), now)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What was read of one group: the member of each site, or why there is none."""
+
+    key: str
+    address: Address
+    grouped: Grouped
+    matches: Matches
+    here: Live | None
+    there: Live | None
+    other: str
+    unread: Mapping[str, str]
+
+    @property
+    def told(self) -> Told:
+        """What says how far the others are."""
+        assert self.grouped.told is not None
+        return self.grouped.told
+
+    def live(self) -> list[Live]:
+        """The members that are there."""
+        return [one for one in (self.here, self.there) if one is not None]
+
+    def silent(self, site: str) -> bool:
+        """Whether nothing is known of a site."""
+        return self.unread.get(site, _GONE) != _GONE
+
+
+def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
+    """`None` for what has no other member, and what was never there."""
+    match = matches.match(address)
+    key = key_of(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
+    across = None if entry is None else entry.values.get(grouped.across)
+    others = [site for site in matches.observed.sites(kind.name) if site != address.site]
+    other = across.target.site if isinstance(across, Ref) else ""
+    if not other:
+        other = next((site for site in others if matches.observed.having(site, kind.name, grouped.key, key)), "")
+    if not key or not (other or across):
+        return None
+    members: dict[str, Live | None] = {}
+    unread: dict[str, str] = {}
+    for site in filter(None, (address.site, other)):
+        having = matches.observed.having(site, kind.name, grouped.key, key)
+        members[site] = having[0] if len(having) == 1 else None
+        if members[site] is None:
+            unread[site] = matches.observed.error(site, kind.name) or _GONE
+    return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread)
+
+
+def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
+    leading = [one for one in group.live() if part_of(one) is Part.LEADS]
+    alone = [one for one in group.live() if part_of(one) is Part.ALONE]
+    writing = leading if len(leading) == 1 else leading or alone
+    leads = writing[0].site if len(writing) == 1 else ""
+    state, text = _state(group, leads, move, now)
+    members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
+    return Replication(str(group.address), group.address.site, leads, state, text, members)
+
+
+def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
+    """How it is told, and why; the first that holds."""
+    site, observed = group.address.site, group.matches.observed
+    if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
+        return ReplicationState.COPY_GONE, f"neither site shows it: {EVERYTHING}"
+    for live in group.live():
+        why = changing(observed, live)
+        if why:
+            return ReplicationState.BUSY, f"{why}{_progress(group, live)}"
+        torn = split(observed, live)
+        if torn is not None:
+            return (ReplicationState.SPLIT if len(torn.sites) > 1 else ReplicationState.FAILED_OVER), torn.text
+    for live in group.live():
+        if is_lost(live):
+            return ReplicationState.COPY_GONE, f"{live.site} says {said(live)}: {_everything(live)}"
+    silent = [one for one in (site, group.other) if one and group.silent(one)]
+    if silent:
+        return (ReplicationState.MOVED if leads not in ("", site) else ReplicationState.UNKNOWN), _without(
+            group, silent, leads, now
+        )
+    if leads and leads != site:
+        by = f"moved by vastplan move {inert(move.id, 40)}" if move and _led_to(move, leads) else "somebody moved it"
+        return ReplicationState.MOVED, f"{by}: {leads} is its source, and the document has {site}"
+    if not leads:
+        return ReplicationState.UNKNOWN, "no site says that it is the source"
+    source = group.here
+    assert source is not None
+    if word_of(source.attributes.get(group.grouped.state)) in group.grouped.starting:
+        return ReplicationState.BUSY, f"nothing has arrived yet: {said(source)}{_progress(group, source)}"
+    if group.other and group.there is None:
+        return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
+    failing = _failing(group)
+    return (ReplicationState.STOPPED, failing) if failing else (ReplicationState.IN_ORDER, "")
+
+
+def _led_to(move: Operation, leads: str) -> bool:
+    """Whether a move of ours ended with that site as the source."""
+    return move.phase is Phase.DONE and move.target == leads
+
+
+def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
+    """What is known where a site does not answer: never that what it has is gone, and what the other one could do."""
+    text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
+    other = group.there if group.address.site in silent else group.here
+    if other is None:
+        return text
+    if other.site == leads and leads != group.address.site:
+        return f"moved: its source is on {leads} now. {text}; it is not to be believed when it is back"
+    if part_of(other) is not Part.FOLLOWS:
+        return text
+    as_of = _text(other, group.told.as_of)
+    moment = _moment(as_of)
+    if moment is None:
+        return f"{text}; {other.site} could not take over: nothing has arrived there"
+    age = int((now - moment).total_seconds())
+    how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
+    return f"{text}; {other.site} could take over, losing what was written since {inert(as_of, 40)}{how_old}"
+
+
+def _everything(live: Live) -> str:
+    sizes = [figure for name, figure in live.metrics.items() if name in live.kind.in_use and isinstance(figure, int)]
+    size = f" ({show(max(sizes), BYTES)})" if any(sizes) else ""
+    return f"{EVERYTHING}{size}"
+
+
+def _failing(group: _Group) -> str:
+    """What a side says that keeps anything from arriving."""
+    for live in group.live():
+        state = word_of(live.attributes.get(group.grouped.state))
+        if state in group.grouped.failing:
+            return f"{live.site} says {said(live)}: nothing arrives"
+        peer = _text(live, group.told.peer)
+        if peer and word_of(peer) not in group.told.connected:
+            return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
+        if live is group.here and live.values.get(group.told.enabled) is False:
+            return f"{live.site} has it suspended: nothing arrives"
+    return ""
+
+
+def _member(group: _Group, site: str) -> Member:
+    live = next((one for one in group.live() if one.site == site), None)
+    if live is None:
+        return Member(site, unread=inert(group.unread[site], 200))
+    return Member(
+        site=site,
+        role=_text(live, group.grouped.role),
+        state=_text(live, group.grouped.state),
+        health=_text(live, group.told.health),
+        peer=_text(live, group.told.peer),
+        as_of=_text(live, group.told.as_of),
+        arrived=_text(live, group.told.arrived),
+        coming=_coming(group, live),
+        suspended=live.values.get(group.told.enabled) is False,
+    )
+
+
+def _coming(group: _Group, live: Live) -> int | None:
+    """Bytes on their way. None are where the newest that was taken has arrived; else it is not known unless the system says it."""
+    raw = str(live.attributes.get(group.told.coming))
+    if raw.isascii() and raw.isdigit() and len(raw) < 20:
+        return int(raw)
+    taken, as_of = (_moment(_text(live, name)) for name in (group.told.taken, group.told.as_of))
+    return 0 if taken is not None and as_of is not None and as_of >= taken else None
+
+
+def _progress(group: _Group, live: Live) -> str:
+    done = live.attributes.get(group.told.progress)
+    return f", {done / 10:g} % done" if type(done) is int and 0 <= done <= 1000 else ""
+
+
+def _text(live: Live, attribute: str) -> str:
+    said_of_it = live.attributes.get(attribute)
+    return "" if said_of_it is None else inert(str(said_of_it), 60)
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]:
+    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read."""
+    for row in rows:
+        if row.state is ReplicationState.COPY_GONE:
+            fix = "see that this is meant, and what still stands on the other site; apply makes it again only with an approval"
+            yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
+        elif row.state is ReplicationState.MOVED and row.address in silent:
+            fix = "write it for the site that is its source now"
+            yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)

@@ -1,0 +1,168 @@
+"""What a volume is made of, once: the words of a document for it, and which directory of which volume they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import field_validator
+
+from vastplan.kinds.compose.peering import peer_at
+from vastplan.kinds.vast._moments import Moment
+from vastplan.kinds.vast.clone import LONGEST_NAME
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.markers import Refers
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
+
+BACKGROUND, ON_READ = "background", "on_read"
+Copies = Literal["background", "on_read"]
+LATEST = "latest"
+
+
+class Before(Spec):
+    """The newest snapshot that was made at a time or before it."""
+
+    SAYS = "{before: TIME}"
+    before: Moment
+
+
+class Source(Spec):
+    """A volume of the same tenant, and which snapshot of it: the newest one where nothing is said."""
+
+    SAYS = "{volume: NAME, snapshot: latest | NAME | {before: TIME}, site: SITE}"
+    volume: Annotated[ReferenceName, Refers("volume", composed=True)]
+    snapshot: Name | Before = LATEST
+    site: Name | MISSING = MISSING
+    """Where the volume is that has the snapshot, where that is another site."""
+
+    @field_validator("volume", mode="after")
+    @classmethod
+    def _of_the_document(cls, volume: Any) -> Any:
+        if volume is not MISSING and not isinstance(volume, str):
+            raise ValueError("a source is a volume of the document")
+        return volume
+
+
+def which(source: Mapping[str, Any]) -> str:
+    """Which snapshot is meant: `latest`, `before TIME`, or a name."""
+    snapshot = source["snapshot"]
+    return f"before {snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
+
+
+def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
+    """Whose a volume is: its own tenant, or that of its project."""
+    tenant, project = volume.values.get("tenant"), volume.values.get("project")
+    if tenant is None and isinstance(project, Ref):
+        owner = scope.get(project.target)
+        tenant = owner.values.get("tenant") if owner is not None else None
+    return tenant if isinstance(tenant, Ref) else None
+
+
+def _volume(entry: Entry, scope: Scope) -> Entry | None:
+    """The volume that is the source of an entry; `None` where there is none, which is refused."""
+    source = entry.values["source"]
+    site, name = source.get("site", entry.address.site), source["volume"]
+    if site not in scope.sites:
+        scope.refuse(entry, "VP202", f"source: no site {site}", f"site: {' or '.join(sorted(scope.sites))}")
+        return None
+    volume = scope.get(Address(site, "volume", name))
+    if volume is None:
+        scope.refuse(entry, "VP209", f"source: no volume {name} on {site}", "another name, or site: where it is")
+    return volume
+
+
+def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
+    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
+    volume = _volume(entry, scope)
+    if volume is None:
+        return None
+    site, name = volume.address.site, entry.address.name
+    theirs, wanted = tenant_of(volume, scope), which(entry.values["source"])
+    problem = _problem(entry, volume, tenant, theirs, wanted)
+    if problem is not None or theirs is None:
+        scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "a source with a tenant")))
+        return None
+    declared = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
+    meant = [one for one in declared if wanted in (LATEST, one.address.name)]
+    if wanted != LATEST and meant:
+        wanted = meant[0].called
+    first = (volume.address._replace(kind="view"), *(one.address._replace(kind="snapshot") for one in meant))
+    made = {
+        "name": name,
+        "tenant": tenant,
+        "path": values["path"],
+        "source": volume.values["path"],
+        "snapshot": wanted,
+        "enabled": entry.values.get("copies", BACKGROUND) == BACKGROUND,
+    }
+    if site != entry.address.site:
+        ends = sorted((site, entry.address.site))
+        links = [one for one in scope.of(entry.address.site, "peering") if sorted(one.values["between"]) == ends]
+        if len(links) != 1:
+            text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
+            scope.refuse(entry, "VP293", text, "one entry of replication_peers between them")
+            return None
+        peer, before = peer_at(links[0], entry.address.site)
+        made |= {"peer": peer, "source_tenant": theirs}
+        first = (*first, *before)
+    return entry.part("clone", name, made, after=first)
+
+
+def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: str) -> tuple[str, str] | None:
+    """Why an entry is no clone of a volume, and what to do; `None` where it is."""
+    name = volume.address.name
+    if volume.address == entry.address:
+        return "it is its own source", "source: {volume: another one}"
+    if "path" not in volume.values:
+        return f"{name} is of a StorageClass, and it has a path", "a source with a path, or a volume of that class"
+    if of is None or (of.target.name, of.managed) != (tenant.target.name, tenant.managed):
+        return f"{name} is of tenant {of}, and a clone stays in its tenant", f"a volume of tenant {of}"
+    if len(entry.address.name) > LONGEST_NAME:
+        return f"a clone has a name of at most {LONGEST_NAME} characters", "a shorter name"
+    if volume.address.site != entry.address.site:
+        by_time = wanted.startswith("before ")
+        text = "another site tells the names of its snapshots, and not when they were made"
+        return (text, "snapshot: latest, or a name") if by_time else None
+    inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))
+    if inner.startswith(outer) or outer.startswith(inner):
+        return f"its path and that of {name} are one inside the other", "a path of its own"
+    return None
+
+
+def claimed(entry: Entry, scope: Scope, project: Ref) -> dict[str, Any]:
+    """What a claim of a StorageClass says of the claim that it is made from; nothing where that is refused, or where there is none."""
+    if "source" not in entry.values:
+        return {}
+    volume = _volume(entry, scope)
+    if volume is None:
+        return {}
+    problem = _of_claims(entry, volume, which(entry.values["source"]), project, scope)
+    if problem is not None:
+        scope.refuse(entry, "VP293", *problem)
+        return {}
+    return {"from_claim": entry.ref("persistent_volume_claim", volume.address.name)}
+
+
+def _of_claims(entry: Entry, volume: Entry, wanted: str, project: Ref, scope: Scope) -> tuple[str, str] | None:
+    """Why a claim is not made from that of a volume, and what to do; `None` where it is."""
+    name, theirs = volume.address.name, volume.values.get("project")
+    if theirs is None and isinstance(tenant := volume.values.get("tenant"), Ref):
+        owned = scope.owned_by(tenant, entry.address.site, "project")
+        theirs = Ref(owned[0].address) if len(owned) == 1 else None
+    if volume.address == entry.address:
+        return "it is its own source", "source: {volume: another one}"
+    if "path" in volume.values:
+        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
+    if volume.address.site != entry.address.site:
+        return "the claim that another one is made from is on the same site", "a source of this site"
+    if theirs != project:
+        return f"{name} is of project {theirs}, and a claim is made from one of its own project", f"project: {theirs}"
+    if wanted != LATEST:
+        return "a volume of a class is made from another one as it is then", "a source without a snapshot"
+    if "copies" in entry.values:
+        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
+    if entry.values["size"] < volume.values["size"]:
+        return f"it is smaller than {name}", "size: that of its source, or more"
+    return None

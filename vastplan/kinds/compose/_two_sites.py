@@ -1,0 +1,171 @@
+"""Volumes, views and buckets that two sites share: which of them writes, what sends it to the other, and what the schedule says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.kinds.compose.peering import peer_at
+from vastplan.kinds.vast._two_sites import SHARED
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+
+REPLICATE, GLOBAL_ACCESS = SHARED
+SHARING = ("volume", "view", "bucket")
+"""The entries that may be shared."""
+_USERS = (
+    ("view", "snapshots"), ("bucket", "snapshots"), ("volume", "snapshots"), ("protected_path", "protection_policy"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """One directory on two sites: `active` is the site that writes, `copy` the entry of the other."""
+
+    active: Entry
+    copy: Entry
+    link: Entry
+    """The replication peer between them."""
+
+    def leads(self, site: str) -> bool:
+        """Whether a site is the one that writes."""
+        return self.active.address.site == site
+
+
+def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
+    """The entries of what is on several sites, by site."""
+    found = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
+    return {site: there for site, there in found if there is not None}
+
+
+def shared(entry: Entry, scope: Scope) -> Shared | None:
+    """How something is shared by two sites; `None` where it is not, or where what it says of that is refused."""
+    if entry.values.keys().isdisjoint(SHARED):
+        return None
+    there = sites_of(entry, scope)
+    link = _link(entry, there, scope)
+    if isinstance(link, tuple):
+        if entry.address.site == min(there):  # said once
+            scope.refuse(entry, *link)
+        return None
+    active = entry.values["active"]
+    return Shared(there.pop(active), next(iter(there.values())), link)
+
+
+def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+    """By which peer it is shared, or what is wrong with how it is: code, message and fix."""
+    active = entry.values["active"]
+    if any(other.values.get("active") != active for other in there.values()):
+        return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
+    if active not in there:
+        return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
+    if REPLICATE not in entry.values:
+        return _for_global_access(entry, there, scope)
+    schedule = entry.values[REPLICATE]
+    policy = scope.get(schedule.target)
+    to = policy.values.get("replicate_to") if policy is not None else None
+    peering = scope.get(to.target) if isinstance(to, Ref) else None
+    if peering is None:
+        text = f"{schedule} does not replicate to a site of this document"
+        return "VP291", text, f"a snapshot schedule with replicate_to, or snapshots: {schedule}"
+    between = sorted(peering.values["between"])
+    if sorted(there) != between:
+        text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
+        return "VP291", text, f"sites: [{', '.join(between)}]"
+    return peering
+
+
+def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
+    active = entry.values["active"]
+    ends = sorted({active, *entry.values[GLOBAL_ACCESS]["at"]})
+    if sorted(there) != ends or len(ends) != 2:
+        text = (
+            f"it is on {', '.join(there)}, and global access is between {active}, which is active, and one site of at"
+        )
+        return "VP291", text, "two sites: one is active, and at names the other"
+    links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
+    if len(links) != 1:
+        text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
+        return "VP291", text, "one entry of replication_peers between them"
+    return links[0]
+
+
+def may_read(entry: Entry) -> bool:
+    """Whether it is mounted on its site to be read while another is active."""
+    return bool(entry.values.get("access", {}).get(entry.address.site) == "read")
+
+
+def offers(entry: Entry, *, leads: bool) -> bool:
+    """Whether there is something to mount it by on its site."""
+    return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
+
+
+def path_between(
+    entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
+) -> Entry:
+    """What sends the directory `here` of an entry, on the site that is active, to the directory `there` of `theirs` on the other.
+
+    It follows the view of the entry, which makes the directory here. `defaults` are the fields that nobody wrote where no name of it is.
+    """
+    values, name, names = entry.values, entry.address.name, entry.values.get("names", {})
+    sent = {
+        "name": names.get("protected_path", name),
+        "tenant": tenant,
+        "source_dir": here,
+        "target_exported_dir": there,
+        **_remote_tenant(tenant, theirs),
+    }
+    before: tuple[Address, ...] = ()
+    if REPLICATE in values:
+        sent |= {"protection_policy": values[REPLICATE], "capabilities": "ASYNC_REPLICATION"}
+    else:
+        peer, before = peer_at(among.link, entry.address.site)
+        lease = values[GLOBAL_ACCESS]["lease"]
+        sent |= {"peer": peer, "capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
+    after = (entry.ref("view", name).target, *before)
+    return entry.part("protected_path", name, sent, after=after, defaults=() if "protected_path" in names else defaults)
+
+
+def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
+    """Whose the copy is, where that is not the tenant of the same name."""
+    if theirs is None or (theirs.target.name, theirs.managed) == (ours.target.name, ours.managed):
+        return {}
+    return {"remote_tenant": theirs.target.name if theirs.managed else {"existing": theirs.target.name}}
+
+
+def stands_on(schedule: Entry, scope: Scope) -> bool:
+    """Whether a schedule is wanted on its site: one that something replicates by runs where that is active.
+
+    The system takes it to the other site by itself.
+    """
+    site, name = schedule.address.site, schedule.address.name
+    places = ((each, kind) for each in scope.sites for kind in SHARING)
+    active = {where for each, kind in places for where in scope.indexed(each, kind, _active).get(name, ())}
+    if not active or site in active:
+        return True
+    return any(schedule.address in scope.indexed(site, kind, by) for (kind, _), by in _USED_BY.items())
+
+
+def _active(entries: Iterable[Entry]) -> dict[str, set[str]]:
+    """By schedule, where the entries are active that replicate by it."""
+    found: dict[str, set[str]] = {}
+    for entry in entries:
+        schedule = entry.values.get(REPLICATE)
+        if isinstance(schedule, Ref):
+            found.setdefault(schedule.target.name, set()).add(str(entry.values.get("active")))
+    return found
+
+
+def _used_by(field: str) -> Any:
+    """What collects the schedules that entries refer to by a field."""
+
+    def collected(entries: Iterable[Entry]) -> set[Address]:
+        values = (entry.values.get(field) for entry in entries)
+        return {value.target for value in values if isinstance(value, Ref)}
+
+    return collected
+
+
+_USED_BY = {(kind, field): _used_by(field) for kind, field in _USERS}

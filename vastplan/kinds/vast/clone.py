@@ -1,0 +1,114 @@
+"""Clone: a directory that is made once of a snapshot, by a stream that copies it in the background or as it is read.
+
+Source: the vendor's document of 5.5 (`/snapshots/{id}/clone/`, `/globalsnapstreams/`), and its CSI driver, which makes one before it makes
+a view of the directory (VAST refuses a directory that is there), and stops a stream before it deletes it. A stream that is stopped
+before it has finished takes the directory along.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.vast._common import Directory
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Clones, Endpoint, FarClones
+from vastplan.schema.kind import Attribute, Dependents, Lands, Metric, Once, Ready
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
+
+LONGEST_NAME = 64
+UNFINISHED = "unfinished (its directory goes with it)"
+_FINISHED = frozenset({"FINISHED"})
+_FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # taken with and without, shown with
+_USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
+_BROKEN = frozenset({"Failed", "Error"})
+
+
+class Clone(Spec):
+    """The data of a snapshot in a directory of its own, of the same tenant.
+
+    `snapshot` is `latest`, `before TIME`, or a name; which one it was is in the ledger. It can be used at once; what is not copied yet
+    is read from the snapshot, which stays until then.
+    """
+
+    name: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=LONGEST_NAME),
+        Says(f"a name of at most {LONGEST_NAME} characters"),
+        IDENTITY,
+    ]
+    tenant: Annotated[
+        ReferenceName, Refers("tenant.guid", blocks_delete=False), Wire("loanee_tenant", "guid"), IMMUTABLE
+    ]
+    path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
+    source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
+    snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
+    peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), IMMUTABLE] = MISSING
+    """By which replication peer the cluster is reached that has the snapshot, where that is another one."""
+    source_tenant: Annotated[
+        ReferenceName | MISSING,
+        Refers("tenant.guid", composed=True, blocks_delete=False),
+        Wire("owner_tenant", "guid"),
+        IMMUTABLE,
+    ] = MISSING
+    """Whose it is there."""
+    enabled: bool | MISSING = MISSING
+    """Whether it is copied in the background; else reads of it go to the snapshot for good."""
+
+
+def clones_of(path: str) -> Dependents:
+    """The clones of a directory, and of those below it, of the object's tenant, that still read it."""
+    return Dependents("clone", "unfinished clones of it", (("tenant", "tenant.id"),), (path, "source"), UNFINISHED)
+
+
+KIND = kind(
+    Clone,
+    name="clone",
+    system="vast",
+    endpoint=Endpoint(
+        "/globalsnapstreams/",
+        shape=Clones(
+            "/snapshots/{snapshot}/clone/",
+            snapshots="/snapshots/",
+            of="source_path",
+            which="snapshot",
+            room=("loanee_tenant", "guid"),
+            rooms="/tenants/",
+            sent_room="loanee_tenant_id",
+            stop="stop",
+            state=("status", "state"),
+            done="FINISHED",
+            with_directory="remove_dir",
+            taken="snapshot_created",
+            far=FarClones(
+                "remote_target_id",
+                peers="/nativereplicationremotetargets/",
+                room=("owner_tenant", "guid"),
+                rooms="/clusters/list_tenants_remote/",
+                directories="/clusters/list_snapshoted_paths_remote/",
+                snapshots="/clusters/list_clone_snapshoted_paths_remote/",
+                snapshot="owner_root_snapshot",
+            ),
+        ),
+        vanishes_later=True,
+    ),
+    attributes=(
+        Attribute("snapshot_id", ("loanee_snapshot_id",)),
+        Attribute("remote_snapshot_id", ("owner_root_snapshot", "clone_id")),
+        Attribute("snapshot_name", ("source_snapshot",)),
+        Attribute("snapshot_created", ("snapshot_created",)),
+    ),
+    metrics=(
+        Metric(UNFINISHED, ("status", "state"), ones=frozenset({"Active", "DELETING", "FAILED"}), zeros=_FINISHED),
+    ),
+    in_use=(UNFINISHED,),
+    lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
+    as_evidence=True,
+    once=Once(
+        "a clone of another snapshot is another volume, of a name and path of its own",
+        ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
+    ),
+    ready=Ready(("state",), _USABLE, _BROKEN),
+)

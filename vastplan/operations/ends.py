@@ -1,0 +1,110 @@
+"""Where the data of an operation is and the work that uses it, and the two ends of a move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation import Facts, Operation
+from vastplan.operations.clock import Clock
+from vastplan.schema.replicated import Directory, Job, Jobs, Mounts, Replica, Role, Side
+
+LABEL = "vastplan.move"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How work reaches the data on one site: a claim in a project. `project` is its id there, "" while it is not known."""
+
+    project: str
+    namespace: str
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A claim of the source's, and the one that stands for it at the target, where there is one."""
+
+    source: Claim
+    target: Claim | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where data is that an operation is about, and who uses it there. What the site does not have is `None`."""
+
+    source: Directory
+    clock: Clock
+    work: tuple[Work, ...] = ()
+    source_jobs: Jobs | None = None
+    source_mounts: Mounts | None = None
+
+    def users(self) -> tuple[tuple[Work, Job], ...]:
+        """The workloads that use the data at the source, with the claim of each."""
+        if self.source_jobs is None:
+            return ()
+        jobs = self.source_jobs
+        return tuple((work, job) for work in self.work for job in jobs.using(work.source.project, work.source.name))
+
+    def pods(self) -> tuple[str, ...]:
+        """Whoever mounts the data at the source, by namespace and name."""
+        if self.source_mounts is None:
+            return ()
+        mounts = self.source_mounts
+        return tuple(
+            f"{work.source.namespace}/{pod}"
+            for work in self.work
+            for pod in mounts.pods(work.source.namespace, work.source.name)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends(Home):
+    """What a move is between. `forecast` is how long nobody may write, in seconds."""
+
+    source: Replica
+    target: Replica
+    target_jobs: Jobs | None = None
+    forecast: float = 0.0
+
+    def standing(self, _: Operation) -> str:
+        """Which side may write now, each as its own system says."""
+        told = []
+        for replica in (self.source, self.target):
+            try:
+                side = replica.look()
+            except (Refused, Unreachable):
+                told.append(f"{replica.site} cannot be read, so whether it takes writes is unknown")
+            else:
+                told.append(f"{replica.site} {writes(side)} ({side.said})")
+        return ", ".join(told)
+
+
+def writes(side: Side) -> str:
+    """Whether a side takes writes, in words."""
+    if side.role is Role.CHANGING:
+        return "is changing its role and may refuse writes"
+    return "may write" if side.writes else "may not write"
+
+
+def noted(work: Work, job: Job) -> Facts:
+    """A workload as the record keeps it."""
+    return {
+        "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
+        "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
+        "to_project": work.target.project if work.target else "", "to_claim": work.target.name if work.target else "",
+    }  # fmt: skip
+
+
+def job_of(fact: Facts) -> Job:
+    """The workload of a record."""
+    return Job(
+        id=str(fact["id"]), name=str(fact["name"]), type=str(fact["type"]), phase=str(fact["phase"]),
+        project=str(fact["project"]),
+    )  # fmt: skip
+
+
+def jobs_of(operation: Operation) -> tuple[Facts, ...]:
+    """The workloads that a move began with."""
+    return tuple(operation.facts.get("jobs", ()))

@@ -1,0 +1,77 @@
+"""Calls on workloads as stages send them: suspend, resume, submit. Only what we suspended is resumed or submitted again."""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.operations.ends import LABEL, job_of
+from vastplan.operations.stage import Call, Told
+from vastplan.schema.replicated import Job, Jobs
+
+GONE = "gone"
+_STOPPING = frozenset({"Stopping", "Stopped", "Failed", "Completed", "Deleting", "Terminating", GONE})
+STILL = frozenset({"Stopped", "Failed", "Completed", GONE})
+_STARTING = frozenset({"Creating", "Initializing", "Pending", "Resuming"})
+
+
+def phase(jobs: Jobs, id: str) -> str:
+    """The phase of a workload, or that it is gone."""
+    found = jobs.job(id)
+    return GONE if found is None else found.phase
+
+
+def suspend(jobs: Jobs, fact: Facts) -> Call:
+    """Let one stop."""
+    job = job_of(fact)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["phase"] in _STOPPING else Told.NOTHING
+
+    what = f"suspend {job.type} {job.name} ({job.id}) at {jobs.site}"
+    return Call(f"suspend {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.suspend(job), told)
+
+
+def resume(jobs: Jobs, fact: Facts) -> Call:
+    """Let one that we suspended go on."""
+    job = job_of(fact)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["phase"] in ("Stopped", "Stopping") else Told.HAPPENED
+
+    what = f"resume {job.type} {job.name} ({job.id}) at {jobs.site}"
+    return Call(f"resume {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.resume(job), told)
+
+
+def new_name(operation: Operation, name: str) -> str:
+    """What a workload is called at the target: another move gives it another name."""
+    return f"{name}-m{operation.id}"
+
+
+def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:
+    """The same work at the target, by its specification as the source shows it when it is sent."""
+    job, name = job_of(fact), new_name(operation, str(fact["name"]))
+    claim, becomes, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
+
+    def read() -> Facts:
+        found = target.named(name)
+        return {"phase": found.phase if found else GONE}
+
+    def send() -> None:
+        asked = source.mapped(source.specification(job), claim, becomes, f"{LABEL}={operation.id}")
+        target.submit(job.type, name, project, asked)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["phase"] == GONE else Told.HAPPENED
+
+    what = f"submit {job.type} {name} at {target.site}"
+    return Call(f"submit {job.id}", what, {"of": job.id, "name": name, "claim": becomes}, read, send, told)
+
+
+def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    """Those of some workloads that we suspended in a stage."""
+    ours = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
+    return tuple(fact for fact in facts if f"suspend {fact['id']}" in ours)
+
+
+def is_starting(job: Job | None) -> bool:
+    """Whether it may still become what it is to be."""
+    return job is None or job.phase in _STARTING - {"Pending"}

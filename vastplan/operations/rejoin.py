@@ -1,0 +1,171 @@
+"""Two sides that both led are one again: the target is kept, and the source follows it, after a snapshot of what only it has.
+
+Which of the two is right nobody but a person can tell. What the source wrote since the newest restore point that both have is gone
+from it afterwards, but for the snapshot, and somebody has consented to that by naming the restore point.
+"""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations import replica_calls as calls
+from vastplan.operations.ends import Ends, jobs_of
+from vastplan.operations.planned import open_, protect
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.unplanned import FORCED
+from vastplan.operations.work_stages import freeze, unmoved
+from vastplan.schema.replicated import Point, Role, Side
+
+LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
+EVERYTHING = "everything"  # in the place of a restore point, where no one is on both sides
+SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
+_WRITING = (Role.SOURCE, Role.STANDALONE)
+
+
+def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
+    """Its stages, in order. `forced` is whether the side that is kept may still have to be made the source."""
+    lead = (_lead(ends),) if forced else ()
+    return (
+        _look(ends, forced),
+        freeze(ends),
+        _keep_branch(ends),
+        *lead,
+        _attach(ends),
+        open_(ends),
+        protect(ends, FORCED),
+    )
+
+
+def common(ends: Ends) -> Point | None:
+    """The newest restore point that is on both sides: what the source goes back to."""
+    there = {point.guid for point in ends.target.points() if point.arrived}
+    both = [point for point in ends.source.points() if point.arrived and point.guid in there]
+    return both[-1] if both else None
+
+
+def both_lead(source: Side, target: Side) -> bool:
+    """Whether each takes writes for itself, so that one has to give up what it has."""
+    return source.role in _WRITING and target.role in _WRITING
+
+
+def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
+    """What stands against it, "" where nothing does."""
+    here, there = ends.source.site, ends.target.site
+    if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
+        return f"{here} follows {there} already"
+    if not both_lead(source, target):
+        return f"each has to be SOURCE or STANDALONE; {here} is {source.said} and {there} {target.said}"
+    if not forced and target.role is not Role.SOURCE:
+        return f"{there} has to be SOURCE, and is {target.said}: end what made it so, or say that it is kept (--keep {there})"
+    for site, side in ((here, source), (there, target)):
+        if not side.connected:
+            return f"the peer of {site} is not connected"
+    return ""
+
+
+def branch_name(operation: Operation) -> str:
+    """What the snapshot of the branch is called that is given up."""
+    return f"vastplan-{operation.id}-of-{operation.source}"
+
+
+def _consented(ends: Ends, operation: Operation) -> str:
+    """Why more would be lost than was consented to."""
+    found = common(ends)
+    lose = operation.consent.get("lose", {})
+    guid = found.guid if found else EVERYTHING
+    if guid == lose.get("guid") or (found is not None and found.created > str(lose.get("created"))):
+        return ""
+    return f"{ends.source.site} would go back to {guid}, and not to {lose.get('guid')} or a later restore point; plan again"
+
+
+def _look(ends: Ends, forced: bool) -> Stage:
+    def precondition(operation: Operation) -> str:
+        problem = amiss(ends.source.look(), ends.target.look(), ends, forced=forced)
+        if problem:
+            return problem
+        known = {str(fact["id"]) for fact in jobs_of(operation)}
+        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
+        if others:
+            return f"other workloads than in the plan use it now: {', '.join(others)}; plan again"
+        return _consented(ends, operation)
+
+    return Stage(
+        LOOK,
+        "read both sides",
+        f"both led, {ends.target.site} is to be kept, and the newest restore point on both is that of the consent, or a later one",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _keep_branch(ends: Ends) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        found = ends.source.kept(branch_name(operation))
+        if found is None or not found.ready:
+            return Gate(Holds.NOT_YET, f"the snapshot {branch_name(operation)} is not complete")
+        return Gate(Holds.YES, facts={"branch": {"id": found.id, "name": found.name, "site": ends.source.site}})
+
+    return Stage(
+        KEEP_BRANCH,
+        f"take a snapshot of what is at {ends.source.site}, which is kept for 7 days",
+        "it is complete",
+        bound=SNAPSHOT,
+        back="the snapshot stays until it expires",
+        precondition=lambda operation: unmoved(ends, operation),
+        calls=lambda operation: (calls.keep(ends.source, branch_name(operation)),),
+        gate=gate,
+    )
+
+
+def _lead(ends: Ends) -> Stage:
+    def needed(operation: Operation) -> tuple[Call, ...]:
+        sent = operation.of(LEAD) or ends.target.look().role is Role.STANDALONE
+        return (calls.force(ends.target),) if sent else ()
+
+    def gate(_: Operation) -> Gate:
+        side = ends.target.look()
+        return Gate(Holds.YES if side.role is Role.SOURCE else Holds.NOT_YET, f"{ends.target.site} is {side.said}")
+
+    return Stage(
+        LEAD,
+        f"forced failover at {ends.target.site}, where it stands alone",
+        f"{ends.target.site} is SOURCE",
+        bound=FORCED,
+        back=f"{ends.target.site} stays the source: it took writes before, too",
+        precondition=lambda operation: unmoved(ends, operation),
+        calls=needed,
+        gate=gate,
+    )
+
+
+def _attach(ends: Ends) -> Stage:
+    def precondition(operation: Operation) -> str:
+        name = branch_name(operation)
+        found = ends.source.kept(name)
+        if found is None or found.id != operation.facts.get("branch", {}).get("id"):
+            return f"the snapshot {name} of {ends.source.site} is there no more"
+        return unmoved(ends, operation) or _consented(ends, operation)
+
+    def gate(_: Operation) -> Gate:
+        source, target = ends.source.look(), ends.target.look()
+        if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
+        if not (source.good and source.connected):
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is in state {source.state}")
+        return Gate(Holds.YES)
+
+    def crossed(operation: Operation) -> str:
+        sent = [one for one in operation.of(ATTACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
+        return f"{ends.source.site} was attached to {ends.target.site} again" if sent else ""
+
+    return Stage(
+        ATTACH,
+        f"reattach at {ends.target.site}",
+        f"{ends.source.site} is DESTINATION and {ends.target.site} SOURCE, each by its own system, connected and good",
+        bound=FORCED,
+        back=f"none from the call on: what only {ends.source.site} had is in the snapshot alone",
+        precondition=precondition,
+        calls=lambda _: (calls.reattach(ends),),
+        gate=gate,
+        crossed=crossed,
+        no_return=True,
+    )

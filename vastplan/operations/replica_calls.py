@@ -1,0 +1,153 @@
+"""Calls on replicas as stages send them, each with what tells whether it happened."""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Facts, Operation
+from vastplan.operations.ends import Ends
+from vastplan.operations.stage import Call, Gate, Holds, Told
+from vastplan.schema.replicated import Keeps, Point, Replica, Role
+
+REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
+KEEP, REATTACH = "keep", "reattach"
+
+
+def _newest(replica: Replica) -> Facts:
+    """Where a list of points ends: times have whole seconds, so those of the last one are named."""
+    points = replica.points()
+    last = max((point.created for point in points), default="")
+    return {"created": last, "guids": [point.guid for point in points if point.created == last]}
+
+
+def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """The points that were made since a list ended so, by one cluster's own clock."""
+    return tuple(
+        point
+        for point in points
+        if point.created > before["created"]
+        or (point.created == before["created"] and point.guid not in before["guids"])
+    )
+
+
+def replicate(replica: Replica) -> Call:
+    """A new point; one that a schedule made meanwhile is as good, for it is as new."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
+        return Told.HAPPENED if fresh else Told.NOTHING
+
+    return Call(
+        REPLICATE, f"PATCH {replica.path}replicate_now/ at {replica.site}", {}, lambda: _newest(replica), replica.replicate_now, told
+    )  # fmt: skip
+
+
+def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> Gate:
+    """Whether a point that was taken since a stage's call has arrived, seen on the other side."""
+    attempts = operation.of(stage, REPLICATE)
+    fresh = newer(attempts[-1].before, taken_at.points())
+    there = {point.guid: point for point in seen_on.points()}
+    arrived = [there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived]
+    if not arrived:
+        return Gate(Holds.NOT_YET, f"no restore point since {attempts[-1].at} has arrived at {seen_on.site}")
+    return Gate(Holds.YES, facts={f"{stage} point": {"guid": arrived[-1].guid, "created": arrived[-1].created}})
+
+
+def _roles(ends: Ends) -> Facts:
+    source, target = ends.source.look(), ends.target.look()
+    return {
+        "source": source.said, "target": target.said,
+        "source_role": source.role.value, "target_role": target.role.value,
+    }  # fmt: skip
+
+
+def take_over(ends: Ends) -> Call:
+    """The planned change, at the target."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        if now["target_role"] in (Role.SOURCE.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        same = (before["source"], before["target"]) == (now["source"], now["target"])
+        return Told.NOTHING if same else Told.UNKNOWN
+
+    body = {"failover": True, "graceful": True}
+    what = f"PATCH {ends.target.path} failover graceful at {ends.target.site}"
+    return Call(TAKE_OVER, what, body, lambda: _roles(ends), ends.target.take_over, told)
+
+
+def give_up(ends: Ends) -> Call:
+    """Calling the planned change off, at the target."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        roles = (now["source_role"], now["target_role"])
+        if roles == (Role.SOURCE.value, Role.DESTINATION.value):
+            return Told.HAPPENED
+        return Told.NOTHING if Role.CHANGING.value in roles else Told.UNKNOWN
+
+    what = f"PATCH {ends.target.path} abort at {ends.target.site}"
+    return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, told)
+
+
+def _own(replica: Replica) -> Facts:
+    side = replica.look()
+    return {"said": side.said, "role": side.role.value, "enabled": side.enabled}
+
+
+def detach(replica: Replica) -> Call:
+    """The first half of a forced change."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        if now["role"] in (Role.STANDALONE.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        return Told.NOTHING if now["role"] == Role.DESTINATION.value else Told.UNKNOWN
+
+    what = f"PATCH {replica.path} failover not graceful at {replica.site}"
+    return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
+
+
+def force(replica: Replica) -> Call:
+    """The second half."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        if now["role"] in (Role.SOURCE.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        return Told.NOTHING if now["role"] == Role.STANDALONE.value else Told.UNKNOWN
+
+    what = f"PATCH {replica.path}force_failover at {replica.site}"
+    return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)
+
+
+def enable(replica: Replica) -> Call:
+    """Replication from the new source."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["enabled"] else Told.NOTHING
+
+    what = f"PATCH {replica.path} enabled at {replica.site}"
+    return Call(ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, told)
+
+
+def keep(replica: Keeps, name: str) -> Call:
+    """A snapshot of one side, by a name that is the operation's own."""
+
+    def read() -> Facts:
+        found = replica.kept(name)
+        return {"snapshot": found.id if found else ""}
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["snapshot"] else Told.NOTHING
+
+    return Call(
+        KEEP, f"POST /snapshots/ {name} at {replica.site}", {"name": name}, read, lambda: replica.keep(name), told
+    )
+
+
+def reattach(ends: Ends) -> Call:
+    """The source follows the target from now on. Whether it does is read of itself."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        if now["source_role"] in (Role.DESTINATION.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        same = (before["source"], before["target"]) == (now["source"], now["target"])
+        return Told.NOTHING if same else Told.UNKNOWN
+
+    what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
+    return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, told)

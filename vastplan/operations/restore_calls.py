@@ -1,0 +1,106 @@
+"""Calls of restores as stages send them, each with what tells whether it happened."""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Facts, Operation
+from vastplan.operations.stage import Call, Gate, Holds, Told
+from vastplan.schema.restorable import Restorable, Snapshot, Store
+
+RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
+
+
+def copy_name(operation: Operation) -> str:
+    """What the copy of an operation is called: its own, so that a run that died finds it again."""
+    return f"vastplan-{operation.kind}-{operation.id}"
+
+
+def kept_name(operation: Operation) -> str:
+    """What the snapshot of what a restore replaces is called."""
+    return f"before-restore-{operation.id}"
+
+
+def snapshot_of(operation: Operation) -> Snapshot:
+    """The snapshot that an operation is about, as it was when it began."""
+    return Snapshot(**operation.facts["snapshot"])
+
+
+def named(source: Store, name: str) -> Snapshot | None:
+    """The snapshot of a name."""
+    return next((one for one in source.snapshots() if one.name == name), None)
+
+
+def gone(source: Store, wanted: Snapshot) -> str:
+    """Why a snapshot cannot be gone back to, "" where it can."""
+    found = named(source, wanted.name)
+    if found is None or found.guid != wanted.guid:
+        return f"the snapshot {wanted.name} of {source.directory} is gone from {source.site}"
+    return "" if found.ready else f"the snapshot {wanted.name} is not ready"
+
+
+def restore(source: Restorable, operation: Operation) -> Call:
+    """The copy beside the directory."""
+    name, snapshot = copy_name(operation), snapshot_of(operation)
+    body = {"loanee_snapshot_id": snapshot.id, "name": name}
+    what = f"POST {source.path}restore from {snapshot.name} at {source.site}"
+    return Call(RESTORE, what, body, lambda: _copy(source, name), lambda: source.restore(snapshot.id, name), _made)
+
+
+def clone(source: Store, operation: Operation) -> Call:
+    """The copy in a directory of its own."""
+    name, snapshot, directory = copy_name(operation), snapshot_of(operation), str(operation.facts["directory"])
+    body = {"name": name, "loanee_root_path": directory}
+    what = f"POST /snapshots/{snapshot.id}/clone/ to {directory} at {source.site}"
+    return Call(
+        CLONE, what, body, lambda: _copy(source, name), lambda: source.clone(snapshot.id, name, directory), _made
+    )
+
+
+def stop(source: Restorable, operation: Operation) -> Call:
+    """The copy beside the directory is dropped."""
+    name = copy_name(operation)
+    what = f"PATCH {source.path}stop at {source.site}"
+    return Call(STOP, what, {}, lambda: _copy(source, name), source.stop, _went)
+
+
+def stop_clone(source: Store, operation: Operation) -> Call:
+    """The copy in a directory of its own is given up; one that has become whole meanwhile stays."""
+    name = copy_name(operation)
+
+    def told(before: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["complete"] else _went(before, now)
+
+    what = f"PATCH /globalsnapstreams/ {name} stop at {source.site}"
+    return Call(STOP, what, {}, lambda: _copy(source, name), lambda: source.stop_clone(name), told)
+
+
+def commit(source: Restorable, operation: Operation) -> Call:
+    """The copy takes the directory's place, and is a copy no more."""
+    name = copy_name(operation)
+    what = f"PATCH {source.path}commit at {source.site}"
+    return Call(COMMIT, what, {}, lambda: _copy(source, name), source.commit, _went)
+
+
+def complete(source: Store, operation: Operation) -> Gate:
+    """Whether the copy is whole."""
+    name = copy_name(operation)
+    found = source.copy(name)
+    if found is None:
+        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: somebody has stopped or committed it")
+    if found.complete:
+        return Gate(Holds.YES, facts={"copy": found.guid})
+    if found.held:
+        return Gate(Holds.NEVER, f"{name} is {found.state} at {source.site}: it was paused there, or has failed")
+    return Gate(Holds.NOT_YET, f"{name} is {found.state}" + (f", {found.progress}" if found.progress else ""))
+
+
+def _copy(source: Store, name: str) -> Facts:
+    found = source.copy(name)
+    return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}
+
+
+def _made(_: Facts, now: Facts) -> Told:
+    return Told.HAPPENED if now["guid"] else Told.NOTHING
+
+
+def _went(_: Facts, now: Facts) -> Told:
+    return Told.NOTHING if now["guid"] else Told.HAPPENED

@@ -1,0 +1,206 @@
+"""The two restores: into a directory of its own, which nothing is lost by, and in place, which rewinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations import restore_calls as calls
+from vastplan.operations.ends import Home, jobs_of
+from vastplan.operations.replica_calls import keep
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.work_stages import FREEZE, freeze, go_on, unmoved
+from vastplan.schema.replicated import Role
+from vastplan.schema.restorable import Restorable, Store
+
+LOOK, CLONE, KEEP, RESTORE, COMMIT = "look", "clone", "snapshot of now", "restore", "commit"
+LEAST, PACE = 3600.0, 10**9  # seconds that a copy is given at least; the bytes a second that it is taken to make
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewound(Home):
+    """What is put back in place."""
+
+    source: Restorable
+
+    def standing(self, operation: Operation) -> str:
+        """What the directory holds now, and whose work stands still."""
+        held = f"{self.source.directory} at {self.source.site} "
+        sent = operation.of(COMMIT)
+        if any(one.outcome is Outcome.SEEN for one in sent):
+            return held + f"has what {calls.snapshot_of(operation).name} had"
+        if any(one.outcome is Outcome.PENDING for one in sent):
+            return held + "may have been put back: what became of the commit is not known"
+        stopped = FREEZE in operation.passed and bool(jobs_of(operation))
+        return held + "has what it had" + (", and its workloads are suspended" if stopped else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cloned:
+    """What is copied to a directory of its own."""
+
+    source: Store
+
+    def standing(self, operation: Operation) -> str:
+        """What became of the new directory."""
+        found = self.source.copy(calls.copy_name(operation))
+        state = f"{found.state}, {found.progress}" if found else "not there"
+        return f"{self.source.directory} is as it was; the copy to {operation.facts['directory']} is {state}"
+
+
+def patience(used: int | None) -> float:
+    """How long a copy is waited for, in seconds."""
+    return max(LEAST, 2 * (used or 0) / PACE)
+
+
+def into_new(home: Cloned, bound: float) -> tuple[Stage, ...]:
+    """The stages of a restore into a new directory."""
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        missing = calls.gone(source, calls.snapshot_of(operation))
+        return missing or source.taken(str(operation.facts["directory"]))
+
+    def unfinished(operation: Operation) -> tuple[Call, ...]:
+        found = source.copy(calls.copy_name(operation))
+        begun = (found is not None and not found.complete) or operation.of(f"undo {CLONE}")
+        return (calls.stop_clone(source, operation),) if begun else ()
+
+    def undone(operation: Operation) -> Gate:
+        found = source.copy(calls.copy_name(operation))
+        if found is None or found.complete:
+            return Gate(Holds.YES, facts={"left": str(operation.facts["directory"]) if found else ""})
+        return Gate(Holds.NOT_YET, f"the copy is {found.state}")
+
+    return (
+        Stage(
+            CLONE,
+            f"clone the snapshot at {source.site} to a directory that is not there yet",
+            "it is Completed",
+            bound=bound,
+            back="stop the clone while it is not complete; a complete one stays where it is",
+            precondition=precondition,
+            calls=lambda operation: (calls.clone(source, operation),),
+            gate=lambda operation: calls.complete(source, operation),
+            rollback=unfinished,
+            undone=undone,
+        ),
+    )
+
+
+def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
+    """The stages of a restore in place."""
+    return (_look(home), freeze(home), _keep(home), _restore(home, bound), _commit(home), go_on(home, FREEZE))
+
+
+def amiss(source: Restorable, *, ours: bool = False) -> str:
+    """What stands against a restore in place, "" where nothing does. `ours` is whether one that runs is this one."""
+    side = source.look()
+    if side.role is not Role.SOURCE:
+        return f"it is {side.said} at {source.site}, and a restore is made where it is SOURCE"
+    if source.restoring() and not ours:
+        return f"a restore of it is under way at {source.site} that is not of this document: commit or stop it there"
+    if not side.good:
+        return f"it is in state {side.state or 'unknown'} at {source.site}"
+    if source.warnings().get("is_dest_ppath") is not False:
+        return "it, or what lies in it, is a replica of something else, or VAST does not say that it is none"
+    return ""
+
+
+def _look(home: Rewound) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        problem = amiss(source) or calls.gone(source, calls.snapshot_of(operation))
+        known = {str(fact["id"]) for fact in jobs_of(operation)}
+        others = [f"{job.name} ({job.id})" for _, job in home.users() if job.id not in known]
+        more = f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
+        return problem or more
+
+    return Stage(
+        LOOK,
+        "read the protected path, its snapshots and who uses it",
+        "it is SOURCE, good and not being restored; the snapshot is there; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _keep(home: Rewound) -> Stage:
+    source = home.source
+
+    def gate(operation: Operation) -> Gate:
+        found = source.kept(calls.kept_name(operation))
+        if found is None or not found.ready:
+            return Gate(Holds.NOT_YET, "it is not there yet" if found is None else "it is being made")
+        return Gate(Holds.YES, facts={"kept": {"id": found.id, "name": found.name}})
+
+    return Stage(
+        KEEP,
+        "take a snapshot of what is there now, which is kept for a week",
+        "it is there and ready",
+        bound=300.0,
+        back="nothing: it goes when its time is over",
+        precondition=lambda operation: unmoved(home, operation),
+        calls=lambda operation: (keep(source, calls.kept_name(operation)),),
+        gate=gate,
+    )
+
+
+def _restore(home: Rewound, bound: float) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        return amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or unmoved(home, operation)
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        begun = source.copy(calls.copy_name(operation)) is not None or operation.of(f"undo {RESTORE}")
+        return (calls.stop(source, operation),) if begun else ()
+
+    def undone(operation: Operation) -> Gate:
+        still = source.copy(calls.copy_name(operation)) is not None or source.restoring()
+        return Gate(Holds.NOT_YET if still else Holds.YES, "the restore is not stopped yet")
+
+    return Stage(
+        RESTORE,
+        "restore: the snapshot is copied beside the directory, which stays as it is",
+        "the copy is Completed",
+        bound=bound,
+        back="stop, until the commit: the copy goes, and the directory has what it had",
+        precondition=precondition,
+        calls=lambda operation: (calls.restore(source, operation),),
+        gate=lambda operation: calls.complete(source, operation),
+        rollback=rollback,
+        undone=undone,
+    )
+
+
+def _commit(home: Rewound) -> Stage:
+    source = home.source
+
+    def precondition(operation: Operation) -> str:
+        kept = operation.facts["kept"]
+        found = source.kept(str(kept["name"]))
+        if found is None or found.id != kept["id"]:
+            return f"the snapshot of what is there now ({kept['name']}) is gone"
+        copied = calls.complete(source, operation)
+        return copied.says if copied.holds is not Holds.YES else amiss(source, ours=True) or unmoved(home, operation)
+
+    def gate(_: Operation) -> Gate:
+        side = source.look()
+        if source.restoring() or side.role is not Role.SOURCE or not side.good:
+            return Gate(Holds.NOT_YET, f"it is {side.said}, {side.state}")
+        return Gate(Holds.YES, facts={"used after": source.used()})
+
+    return Stage(
+        COMMIT,
+        "commit: the copy takes the directory's place",
+        "the protected path is SOURCE and good, and is not being restored any more",
+        bound=600.0,
+        back="none: what was newer than the snapshot is in the snapshot of now, and nowhere else",
+        precondition=precondition,
+        calls=lambda operation: (calls.commit(source, operation),),
+        gate=gate,
+        crossed=lambda operation: "it is committed" if operation.happened(COMMIT, calls.COMMIT) else "",
+        no_return=True,
+    )

@@ -1,0 +1,174 @@
+"""The stages of a move that are about the work: stop it at the source, start it at the target."""
+
+from __future__ import annotations
+
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation import Operation
+from vastplan.operations.ends import Ends, Home, jobs_of
+from vastplan.operations.job_calls import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.schema.replicated import Jobs
+
+FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
+STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
+
+
+def still(ends: Home, operation: Operation) -> str:
+    """Why something may still write at the source, "" where nothing is seen to."""
+    jobs = ends.source_jobs
+    running = [
+        f"{fact['name']} is {now}"
+        for fact in (jobs_of(operation) if jobs is not None else ())
+        if jobs is not None and (now := phase(jobs, str(fact["id"]))) not in STILL
+    ]
+    others = [f"{job.name} is {job.phase}" for _, job in ends.users()]
+    pods = [f"pod {pod} mounts it" for pod in ends.pods()]
+    return "; ".join(dict.fromkeys((*running, *others, *pods)))
+
+
+def unmoved(ends: Home, operation: Operation) -> str:
+    """Why what was frozen is frozen no more, "" where it is."""
+    moving = still(ends, operation)
+    used = ends.source.used()
+    if not moving and used != operation.facts.get("used"):
+        return (
+            f"{ends.source.site} was written to since the freeze: {operation.facts.get('used')} bytes then, {used} now"
+        )
+    return f"it is frozen no more: {moving}" if moving else ""
+
+
+def freeze(ends: Home) -> Stage:
+    """Suspend the workloads of the plan, and see that nothing writes any more."""
+
+    def calls(operation: Operation) -> tuple[Call, ...]:
+        return _suspending(ends.source_jobs, operation, FREEZE)
+
+    def gate(operation: Operation) -> Gate:
+        moving = still(ends, operation)
+        if moving:
+            return Gate(Holds.NOT_YET, moving)
+        used = ends.source.used()
+        ends.clock.sleep(STILLNESS)
+        again = ends.source.used()
+        if used != again:
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is written to: {used} bytes, then {again}")
+        return Gate(Holds.YES, facts={"used": used, "frozen_at": ends.clock.now().isoformat(timespec="seconds")})
+
+    return Stage(
+        FREEZE,
+        f"suspend the workloads that use it at {ends.source.site}",
+        "each has stopped, no pod mounts the claim, and two reads of the used bytes are alike",
+        bound=600.0,
+        back="resume the workloads that were suspended here",
+        calls=calls,
+        gate=gate,
+        rollback=lambda operation: _resuming(ends.source_jobs, operation, FREEZE),
+        undone=lambda operation: _resumed(ends.source_jobs, operation, FREEZE),
+    )
+
+
+def go_on(home: Home, stopped_in: str) -> Stage:
+    """Resume where they were the workloads that were suspended for the operation."""
+    return Stage(
+        GO_ON,
+        f"resume the workloads that were suspended at {home.source.site}",
+        "none of them is stopped any more",
+        bound=600.0,
+        back="nothing to take back",
+        calls=lambda operation: _resuming(home.source_jobs, operation, stopped_in),
+        gate=lambda operation: _resumed(home.source_jobs, operation, stopped_in),
+    )
+
+
+def fence(ends: Ends) -> Stage:
+    """Suspend what can be reached of a site that is given up. What cannot be reached is told, not waited for."""
+
+    def calls(operation: Operation) -> tuple[Call, ...]:
+        try:
+            return _suspending(ends.source_jobs, operation, FENCE)
+        except (Refused, Unreachable):
+            return ()
+
+    def gate(operation: Operation) -> Gate:
+        jobs = ends.source_jobs
+        if jobs is None or not jobs_of(operation):
+            return Gate(Holds.YES, facts={"fenced": "not fenced: no workloads of it are known"})
+        try:
+            moving = [str(fact["name"]) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
+        except (Refused, Unreachable):
+            return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer"})
+        if moving:
+            return Gate(Holds.NOT_YET, f"still at work: {', '.join(moving)}")
+        return Gate(Holds.YES, facts={"fenced": f"the workloads at {ends.source.site} have stopped"})
+
+    return Stage(
+        FENCE,
+        f"suspend what can be reached at {ends.source.site}",
+        "what answers has stopped; what does not answer is told as not fenced",
+        bound=120.0,
+        best_effort=True,
+        back="resume the workloads that were suspended here",
+        calls=calls,
+        gate=gate,
+        rollback=lambda operation: _resuming(ends.source_jobs, operation, FENCE),
+        undone=lambda operation: _resumed(ends.source_jobs, operation, FENCE),
+    )
+
+
+def start(ends: Ends, stopped_in: str) -> Stage:
+    """Submit at the target what was suspended at the source, with the claim that is there."""
+
+    def ours(operation: Operation) -> tuple[str, ...]:
+        facts = suspended(operation, stopped_in, jobs_of(operation))
+        return tuple(new_name(operation, str(fact["name"])) for fact in facts if fact["to_claim"])
+
+    def calls(operation: Operation) -> tuple[Call, ...]:
+        here, there = ends.source_jobs, ends.target_jobs
+        if here is None or there is None:
+            return ()
+        facts = suspended(operation, stopped_in, jobs_of(operation))
+        return tuple(submit(here, there, fact, operation) for fact in facts if fact["to_claim"])
+
+    def gate(operation: Operation) -> Gate:
+        started = {}
+        for name in ours(operation):
+            found = ends.target_jobs.named(name) if ends.target_jobs is not None else None
+            if found is None or is_starting(found):
+                return Gate(Holds.NOT_YET, f"{name} is {found.phase if found else 'not there yet'}")
+            if found.phase == "Failed":
+                return Gate(Holds.NEVER, f"{name} ({found.id}) has failed at {ends.target.site}")
+            started[name] = {"id": found.id, "phase": found.phase}
+        return Gate(Holds.YES, facts={"started": started})
+
+    return Stage(
+        START,
+        f"submit the suspended workloads again at {ends.target.site}",
+        "each runs, or waits for GPUs, which is told",
+        bound=600.0,
+        back=f"the way back is a planned move to {ends.source.site}",
+        calls=calls,
+        gate=gate,
+    )
+
+
+def _suspending(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Call, ...]:
+    """Those that we began with, but for what had stopped before anybody asked: that is not ours to resume."""
+    if jobs is None:
+        return ()
+    calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation)]
+    return tuple(
+        call for fact, call in calls if operation.of(stage, call.name) or phase(jobs, str(fact["id"])) not in STILL
+    )
+
+
+def _resuming(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Call, ...]:
+    return tuple(resume(jobs, fact) for fact in suspended(operation, stage, jobs_of(operation)) if jobs is not None)
+
+
+def _resumed(jobs: Jobs | None, operation: Operation, stage: str) -> Gate:
+    waiting = [
+        str(fact["name"])
+        for fact in suspended(operation, stage, jobs_of(operation))
+        if jobs is not None and phase(jobs, str(fact["id"])) in ("Stopping", "Stopped")
+    ]
+    return Gate(Holds.NOT_YET, f"not resumed yet: {', '.join(waiting)}") if waiting else Gate(Holds.YES)

@@ -1,0 +1,83 @@
+"""The page of one planned move: what is lost, its stages as a timeline with the point of no return in it, evidence, and what is by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.model import formatting
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation_plan import PlannedStage
+from vastplan.report.html_escape import Html, code, joined, tag
+from vastplan.report.html_page import document, notes
+from vastplan.report.html_proofs import figures
+from vastplan.report.html_style import STYLE
+from vastplan.report.operations import headline
+from vastplan.report.values import counted
+
+_STYLE = """
+body { overflow-wrap: anywhere }
+.timeline { list-style: none; margin: 0; padding: 0 0 0 12px; max-width: 60em }
+.timeline > li { position: relative; border-left: 2px solid var(--line); padding: 0 0 18px 26px }
+.timeline > li:last-child { border-color: transparent }
+.timeline .number { position: absolute; left: -15px; top: 0; width: 28px; height: 28px; border-radius: 50%; text-align: center; line-height: 26px;
+  font-size: 13px; font-weight: 600; background: var(--card); border: 1px solid var(--soft) }
+.timeline h3 { margin: 0; padding-top: 2px } .timeline p { margin: 2px 0 } .timeline .after > .number { border-color: var(--delete) }
+.timeline .after { border-left-color: var(--delete) }
+.timeline .no-return { margin: 8px 0 0; padding: 6px 12px; border: 2px solid var(--delete); border-radius: 8px; color: var(--delete); font-weight: 600 }
+.lost { border-left: 3px solid var(--update); padding: 4px 0 4px 12px; max-width: 60em }
+@media print { .timeline > li { break-inside: avoid } }
+"""
+
+
+def move_page(plan: MovePlan, command: str) -> str:
+    """The page. `command` is what carries the move out, as it is typed; it holds until the move expires."""
+    title = f"vastplan: {plan.mode} move of {plan.path}"
+    head = tag(
+        "header",
+        tag("h1", "vastplan: ", code(plan.document)),
+        tag("p", headline(plan), class_="verdict"),
+        tag("p", tag("b", "Loses: "), plan.loss, class_="lost"),
+        tag("ul", *_facts(plan), class_="facts"),
+    )
+    by_hand = [tag("li", line, class_="warning") for line in plan.by_hand]
+    evidence = (tag("tr", tag("th", fact.name, scope="row"), tag("td", fact.value)) for fact in plan.evidence)
+    main = [
+        tag("h2", "Stages"),
+        tag("ol", *_timeline(plan), class_="timeline", aria_label="The stages, in their order"),
+        notes("By hand", by_hand),
+        tag("h2", "Evidence"),
+        figures(("read", "value"), evidence),
+        tag("h2", "To do it"),
+        tag("p", code(command)),
+    ]
+    foot = tag("footer", "Move ", code(plan.id[:8]), f", made {plan.created}, valid until {plan.expires}.")
+    return document(title, STYLE + _STYLE, [head, tag("main", *main, id="main"), foot])
+
+
+def _facts(plan: MovePlan) -> Iterator[Html]:
+    yield tag("li", tag("b", len(plan.stages)), " stages")
+    yield tag("li", tag("b", len(plan.jobs)), f" {counted(len(plan.jobs), 'workload').partition(' ')[2]} to suspend")
+    longest = sum(stage.bound for stage in plan.stages)
+    yield tag("li", "stops after ", tag("b", formatting.span(longest)), " of waiting at the latest")
+
+
+def _timeline(plan: MovePlan) -> Iterator[Html]:
+    """A stage an item; those from the point of no return on are marked, in words too."""
+    crossed = False
+    for number, stage in enumerate(plan.stages, 1):
+        crossed = crossed or stage.no_return
+        yield tag("li", *_stage(number, stage), class_="after" if crossed else False)
+
+
+def _stage(number: int, stage: PlannedStage) -> Iterator[Html]:
+    yield tag("span", number, class_="number")
+    yield tag("h3", stage.name)
+    yield tag("p", stage.does)
+    yield tag("p", "Until: ", stage.until)
+    if stage.bound:
+        yield tag("p", f"Waits for at most {formatting.span(stage.bound)}, then stops and asks.", class_="quiet")
+    back = joined("Way back: ", stage.back)
+    if stage.no_return:
+        yield tag("p", "The point of no return lies here. ", back, class_="no-return")
+    else:
+        yield tag("p", back, class_="quiet")

@@ -1,0 +1,105 @@
+"""Operations as text: what one would do, and how far one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
+from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation_plan import OperationPlan
+from vastplan.model.restore_plan import RestorePlan
+
+
+def headline(plan: MovePlan) -> str:
+    """What moves, and which way."""
+    if plan.mode in (REJOIN, KEEP):
+        return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+    return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
+
+
+def move_text(plan: MovePlan, command: str) -> str:
+    """A planned move as a person reads it before consent."""
+    return _text(plan, headline(plan), command)
+
+
+def restore_text(plan: RestorePlan, command: str) -> str:
+    """A planned restore as a person reads it before consent."""
+    to = f"to {inert(plan.directory, 300)}" if plan.directory else "in place"
+    way = f"restore {plan.id[:8]} of {inert(plan.path, 200)} from {inert(plan.snapshot.get('name'), 200)}, {to}"
+    text = _text(plan, way, command)
+    lines = [inert(line, None) for line in plan.lines.splitlines()]
+    return (
+        "\n".join([text, "", "for the document, once it is there:", *(f"  {line}" for line in lines)])
+        if lines
+        else text
+    )
+
+
+def _text(plan: OperationPlan, way: str, command: str) -> str:
+    lines = [
+        way,
+        f"loses: {inert(plan.loss, 300)}",
+        "",
+        "evidence:",
+        *(f"  {inert(fact.name, 200)}: {inert(fact.value, 400)}" for fact in plan.evidence),
+        "",
+        "stages:",
+    ]
+    for number, stage in enumerate(plan.stages, 1):
+        lines += [
+            f"  {number}. {stage.name}: {inert(stage.does, 300)}",
+            f"     until: {inert(stage.until, 300)}" + (f" (at most {stage.bound:.0f} s)" if stage.bound else ""),
+            f"     taken back by: {inert(stage.back, 300)}",
+        ]
+        if stage.no_return:
+            lines.append("     --- the point of no return lies here ---")
+    lines += ["", "by hand:", *(f"  {inert(line, 400)}" for line in plan.by_hand), "", f"expires {plan.expires}"]
+    return "\n".join([*lines, f"to do it: {command}"] if command else lines)
+
+
+def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
+    """An operation as its record says, with each call whose outcome matters now, and how things stand."""
+    state = (
+        operation.phase.value
+        if operation.phase.closed
+        else f"{operation.phase.value} at stage {operation.stage or 'none yet'}"
+    )
+    way = f"from {operation.source} to {operation.target}"
+    if operation.source == operation.target:
+        to = operation.facts.get("directory")
+        way = f"to {inert(to, 300)}" if to else f"at {operation.source}, {inert(operation.mode, 40)}"
+    lines = [
+        f"{operation.kind} {operation.id} of {inert(operation.address, 200)} {way}: {state}",
+        f"  began {operation.began}; passed: {', '.join(operation.passed) or 'nothing yet'}",
+    ]
+    for attempt in operation.attempts:
+        if operation.phase.closed and attempt.outcome is Outcome.SEEN:
+            continue
+        why = f" ({inert(attempt.why, 300)})" if attempt.why else ""
+        lines.append(f"  {attempt.at} {inert(attempt.what, 300)}: {attempt.outcome.value}{why}")
+    started = operation.facts.get("started") or {}
+    lines += [
+        f"  {inert(name, 200)} is {inert(one.get('phase'), 40)} at {operation.target}" for name, one in started.items()
+    ]
+    if "branch" in operation.facts:
+        kept = operation.facts["branch"]
+        lines.append(
+            f"  what only {operation.source} had is there in the snapshot {inert(kept['name'], 80)} ({inert(kept['id'], 40)})"
+        )
+    if "kept" in operation.facts:
+        lines.append(
+            f"  what was there before is in the snapshot {inert(operation.facts['kept']['name'], 80)}, which is kept for a week"
+        )
+    after = operation.facts.get("used after")
+    if after is not None and after == operation.facts.get("used"):
+        # a copy that somebody stops is gone as one that is committed
+        lines.append(f"  {after} bytes are used, as many as before: see that it holds what the snapshot had")
+    if operation.facts.get("left"):
+        lines.append(
+            f"  the copy was complete: {inert(operation.facts['left'], 300)} stays, and nothing of the document is about it"
+        )
+    if "fenced" in operation.facts:
+        lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
+    lines += [f"  {inert(line, 600)}" for line in standing]
+    return "\n".join(lines)

@@ -1,0 +1,73 @@
+"""What is one on two sites, for people: who leads, as of when the copy is, and what is still to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from vastplan.model.escaping import inert
+from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.units import BYTES, show
+
+if TYPE_CHECKING:
+    from vastplan.report.text import Style
+
+TITLE = "On two sites"
+HEAD = ("object", "told", "site", "says", "data as of", "arrived", "to come")
+_COLOURS = {
+    ReplicationState.IN_ORDER: "green", ReplicationState.SPLIT: "red", ReplicationState.FAILED_OVER: "red",
+    ReplicationState.COPY_GONE: "red",
+}  # fmt: skip
+
+
+def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str]:
+    """Nothing where nothing is on two sites."""
+    for number, row in enumerate(rows):
+        if not number:
+            yield ""
+            yield style.paint(TITLE, "bold")
+        told = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
+        yield f"  {inert(row.address)}: {told}{why(row)}"
+        yield from (f"      {inert(one.site)}: {member(one)}" for one in row.members)
+
+
+def why(row: Replication) -> str:
+    """`: TEXT`, "" where there is nothing to say."""
+    return f": {inert(row.text, 600)}" if row.text else ""
+
+
+def line(row: Replication) -> str:
+    """All of it in one line."""
+    return "; ".join((row.state.value + why(row), *(f"{inert(one.site)}: {member(one)}" for one in row.members)))
+
+
+def member(one: Member) -> str:
+    """One site's own word."""
+    if one.unread:
+        return f"not known: {inert(one.unread, 200)}"
+    known = (("data as of", one.as_of), ("arrived", one.arrived), ("to come", coming(one)))
+    return "; ".join((says(one), *(f"{name} {inert(text, 60)}" for name, text in known if text)))
+
+
+def says(one: Member) -> str:
+    """Its role and state, and what of its health and its link is worth a word."""
+    if one.unread:
+        return f"not known: {inert(one.unread, 200)}"
+    words = [one.role or "no role", one.state or "no state", *(["suspended"] if one.suspended else [])]
+    words += [one.health] if one.health else []
+    words += [f"peer {one.peer}"] if one.peer else []
+    return ", ".join(inert(word, 60) for word in words)
+
+
+def coming(one: Member) -> str:
+    """How much is on its way, "" where nobody knows."""
+    return "" if one.coming is None else show(one.coming, BYTES)
+
+
+def cells(row: Replication) -> Iterator[tuple[str, ...]]:
+    """The rows of a table, in the order of `HEAD`: one for each site."""
+    for one in row.members:
+        yield (
+            inert(row.address), f"{row.state.value}{why(row)}", inert(one.site), says(one), inert(one.as_of, 60),
+            inert(one.arrived, 60), coming(one),
+        )  # fmt: skip

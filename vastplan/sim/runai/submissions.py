@@ -1,0 +1,97 @@
+"""Workloads as their users submit them: what is asked for, and the same when somebody reads it.
+
+One of a name that is there already in its project is refused; the document says no status for it, so it is 400.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai import settle, workloads
+from vastplan.sim.runai.context import Context, Handler, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+SUBMITTED = ("Training", "Workspace", "Distributed")
+ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
+
+
+def _view(ctx: Context, row: Row) -> Row:
+    asked = row.get("asked") or {"spec": _as_submitted_by_hand(row)}
+    wanted = "Deleted" if row["deletedAt"] else "Stopped" if row["phase"] in ("Stopping", "Stopped") else "Running"
+    return {
+        "workloadId": row["id"],
+        "name": row["name"],
+        "requestedName": row["name"],
+        "projectId": row["projectId"],
+        "departmentId": row["departmentId"],
+        "clusterId": row["clusterId"],
+        "createdBy": ctx.author,
+        "createdAt": row["createdAt"],
+        "deletedAt": row["deletedAt"],
+        "desiredPhase": wanted,
+        "actualPhase": row["phase"],
+        **json_copy(asked),
+    }
+
+
+def _as_submitted_by_hand(row: Row) -> Row:
+    """What one that a test put there would have been submitted with."""
+    mounts = [{"existingPvc": True, "claimName": name, "path": f"/{name}"} for name in row["claims"]]
+    return {
+        "image": "train:1",
+        "compute": {"gpuDevicesRequest": int(row["gpus"])},
+        "nodePools": [row["nodePool"]],
+        "preemptibility": "preemptible" if row["preemptible"] else "non-preemptible",
+        "storage": {"pvc": mounts},
+    }
+
+
+def _claims(body: Row) -> list[str]:
+    """The claims that a specification mounts."""
+    specs = [body.get(name) or {} for name in ("spec", "masterSpec")]
+    mounts = [one for spec in specs for one in (spec.get("storage") or {}).get("pvc") or () if one]
+    return sorted({str(one["claimName"]) for one in mounts if one.get("claimName")})
+
+
+def _typed(type_: str) -> tuple[Handler, Handler]:
+    def get(ctx: Context, call: RunaiCall) -> Response:
+        row = ctx.need("workload", call.params[0])
+        if row["type"] != type_:
+            raise RunaiError(404, f"workload {row['id']}")
+        return Response(200, _view(ctx, row))
+
+    def submit(ctx: Context, call: RunaiCall) -> Response:
+        body: dict[str, Any] = call.body
+        if any((one["projectId"], one["name"]) == (body["projectId"], body["name"]) for one in workloads.live(ctx)):
+            raise RunaiError(400, f"a workload {body['name']} exists in the project")
+        spec = body.get("spec") or {}
+        gpus = (spec.get("compute") or {}).get("gpuDevicesRequest") or 0
+        try:
+            key = workloads.submit(
+                ctx,
+                body["projectId"],
+                body["name"],
+                "Creating",
+                gpus,
+                _claims(body),
+                node_pool=(spec.get("nodePools") or ["default"])[0],
+                preemptible=spec.get("preemptibility") == "preemptible",
+                type=type_,
+            )
+        except ValueError as problem:
+            raise RunaiError(400, str(problem)) from None
+        row = ctx.need("workload", key) | {"asked": {name: body[name] for name in ASKED if name in body}}
+        answer = _view(ctx, row)
+        settle.begin(ctx, "workload", row, "Running", workloads.finish)
+        return Response(202, answer)
+
+    return get, submit
+
+
+ROUTES: Routes = {}
+for _type in SUBMITTED:
+    _path = f"{workloads.PATH}/{workloads.TYPES[_type]}"
+    ROUTES["GET", f"{_path}/{{workloadId}}"], ROUTES["POST", _path] = _typed(_type)

@@ -1,0 +1,123 @@
+"""Workloads that an operation suspends, resumes and submits again. They stay their users' own: nothing else of them is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.model.errors import NotFound, Unreachable
+from vastplan.schema.replicated import Job
+from vastplan.schema.rows import dig
+from vastplan.systems.runai.client import PAGE, RunaiProvider
+from vastplan.systems.transport import segment
+
+WORKLOADS = "/api/v1/workloads"
+PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed"}
+"""The types that can be suspended, and submitted again."""
+_OVER = frozenset({"Stopped", "Failed", "Completed"})
+_ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
+_SPECS = ("spec", "masterSpec")
+_OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
+"""What of a specification is a cluster's own: another one has other pools, nodes and addresses."""
+Row = Mapping[str, Any]
+
+
+class RunaiJobs:
+    """The workloads of one site's cluster."""
+
+    def __init__(self, site: str, provider: RunaiProvider) -> None:
+        self.site = site
+        self._provider = provider
+
+    def using(self, project: str, claim: str) -> tuple[Job, ...]:
+        """Those of a project that are not over and mount a claim; of types that say what they mount."""
+        found = []
+        for row in self._rows():
+            job = _job(row)
+            if job.project != project or job.phase in _OVER or job.type not in PATHS:
+                continue
+            if claim in _claims(self.specification(job)):
+                found.append(job)
+        return tuple(sorted(found, key=lambda job: (job.name, job.id)))
+
+    def job(self, id: str) -> Job | None:
+        """As it is now."""
+        try:
+            row = self._provider.ask("GET", f"{WORKLOADS}/{segment(id)}")
+        except NotFound:
+            return None
+        return None if row.get("deletedAt") else _job(row)
+
+    def named(self, name: str) -> Job | None:
+        """By its name; those that are deleted are not listed."""
+        return next((_job(row) for row in self._rows() if row.get("name") == name), None)
+
+    def suspend(self, job: Job) -> None:
+        """Answered 202: that it has stopped is seen later."""
+        self._provider.ask("POST", f"{self._path(job)}/suspend")
+
+    def resume(self, job: Job) -> None:
+        """As `suspend`."""
+        self._provider.ask("POST", f"{self._path(job)}/resume")
+
+    def specification(self, job: Job) -> Row:
+        """As Run:AI shows it, with what policies made of it."""
+        row = self._provider.ask("GET", self._path(job))
+        return {name: row[name] for name in _ASKED if row.get(name) is not None}
+
+    def submit(self, type: str, name: str, project: str, specification: Row) -> None:
+        """A name is there once in a project, so that one that came through is found by it."""
+        where = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
+        self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**where, **specification})
+
+    def mapped(self, specification: Row, claim: str, becomes: str, label: str) -> Row:
+        """Without pools, nodes and addresses of the cluster that it ran on."""
+        return {
+            name: _mapped(part, claim, becomes, label) if name in _SPECS else part
+            for name, part in specification.items()
+        }
+
+    def _path(self, job: Job) -> str:
+        return f"{WORKLOADS}/{PATHS[job.type]}/{segment(job.id)}"
+
+    def _rows(self) -> Iterator[Row]:
+        offset = 0
+        while True:
+            query = {"filterBy": f"clusterId=={self._provider.cluster_id()}", "offset": offset, "limit": PAGE}
+            rows = self._provider.ask("GET", WORKLOADS, query=query).get("workloads")
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise Unreachable(
+                    f"{self._provider.describe()}: the answer to GET {WORKLOADS} is not a list of objects"
+                )
+            yield from rows
+            if len(rows) < PAGE:
+                return
+            offset += PAGE
+
+
+def _job(row: Row) -> Job:
+    gpus = dig(row, ("workloadRequestedResources", "gpu", "request"))
+    return Job(
+        id=str(row.get("id")), name=str(row.get("name")), type=str(row.get("type")), phase=str(row.get("phase")),
+        project=str(row.get("projectId")), gpus=float(gpus) if isinstance(gpus, int | float) else 0.0,
+        preemptible=row.get("preemptible") is True,
+    )  # fmt: skip
+
+
+def _mounts(spec: Any) -> list[Row]:
+    mounts = dig(spec, ("storage", "pvc")) if isinstance(spec, Mapping) else None
+    return [one for one in mounts if isinstance(one, Mapping)] if isinstance(mounts, list) else []
+
+
+def _claims(specification: Row) -> set[str]:
+    return {str(one.get("claimName")) for name in _SPECS for one in _mounts(specification.get(name))}
+
+
+def _mapped(spec: Row, claim: str, becomes: str, label: str) -> Row:
+    kept = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
+    if "storage" in kept:
+        mounts = [{**one, "claimName": becomes} if one.get("claimName") == claim else one for one in _mounts(spec)]
+        kept["storage"] = {**kept["storage"], "pvc": mounts}
+    key, _, value = label.partition("=")
+    labels = [one for one in kept.get("labels") or () if one.get("name") != key]
+    return {**kept, "labels": [*labels, {"name": key, "value": value}]}

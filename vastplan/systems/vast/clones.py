@@ -1,0 +1,105 @@
+"""Objects that are each made of a snapshot: which snapshot is meant, and the requests that make and remove one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from vastplan.model.errors import Refused
+from vastplan.schema.codec import at
+from vastplan.schema.endpoint import Clones
+from vastplan.schema.kind import Row
+
+LATEST, BEFORE = "latest", "before "
+_USABLE = "SUCCEED"
+
+
+def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
+    """The snapshot that a body means, of those of its room; raises `Refused` where there is none.
+
+    `latest` and `before TIME` are by when they were made, as the cluster says; one that is being made is none of them.
+    """
+    directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
+    there = [row for row in rows if _folder(row.get("path")) == directory]
+    if which != LATEST and not which.startswith(BEFORE):
+        named = next((row for row in there if row.get("name") == which), None)
+        if named is None:
+            raise Refused(f"{directory} has no snapshot {which}: it may have expired")
+        return named
+    until = _moment(which.removeprefix(BEFORE)) if which != LATEST else None
+    dated = [(made, row) for row in there if _is_usable(row) and (made := _moment(row.get("created"))) is not None]
+    in_time = [(made, row) for made, row in dated if until is None or made <= until]
+    if not in_time:
+        late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
+        raise Refused(f"{directory} has no snapshot{late} that can be cloned, of {len(there)} that are there")
+    return max(in_time, key=lambda pair: pair[0])[1]
+
+
+def far(ask: Callable[[str, Mapping[str, Any]], Any], shape: Clones, body: Row, peer: str) -> Row:
+    """What a body says of a snapshot of another cluster: whose it is, and which; raises `Refused` where that is not there.
+
+    A peer tells names and ids, and no times: `latest` is the one with the greatest id.
+    """
+    place, guid, query = shape.far, at(body, shape.far.room), {"remote_target_guid": peer}
+    room = _one(ask(place.rooms, query), "guid", guid)
+    if room is None:
+        raise Refused(f"{place.rooms} has none whose GUID is {guid}")
+    directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
+    paths = _rows(ask(place.directories, {**query, "remote_tenant_guid": guid}))
+    handle = next((str(row.get("handle")) for row in paths if _folder(row.get("name")) == directory), None)
+    if handle is None:
+        raise Refused(f"{directory} has no snapshot on the other cluster")
+    rows = _rows(ask(place.snapshots, {**query, "handle": handle, "start_snapshot_id": 0}))
+    known = [row for row in rows if isinstance(row.get("clone_id"), int)]
+    meant = [row for row in known if which in (LATEST, row.get("name"))]
+    if not meant:
+        raise Refused(f"{directory} has no snapshot {which} on the other cluster: it may have expired")
+    snapshot = max(meant, key=lambda row: int(row["clone_id"]))
+    root = {"name": snapshot.get("name"), "clone_id": snapshot["clone_id"]}
+    return {
+        place.room[0]: {"guid": guid, "name": room.get("name")},
+        place.snapshot: {**root, "parent_handle_ehandle": handle.partition("_")[0]},
+    }
+
+
+def _rows(answer: Any) -> list[Row]:
+    rows = answer.get("results") if isinstance(answer, dict) else answer
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _one(answer: Any, field: str, value: object) -> Row | None:
+    return next((row for row in _rows(answer) if row.get(field) == value), None)
+
+
+def sent(shape: Clones, body: Row, room: object) -> Row:
+    """What is sent to make a clone in a room: the rest is in the path, or was for choosing."""
+    skipped = {shape.of, shape.which, shape.room[0]}
+    return {**{name: value for name, value in body.items() if name not in skipped}, shape.sent_room: room}
+
+
+def path(shape: Clones, snapshot: Row) -> str:
+    """Where a snapshot is cloned."""
+    return shape.path.replace("{snapshot}", str(snapshot["id"]))
+
+
+def is_done(shape: Clones, row: Row) -> bool:
+    """Whether a clone needs its snapshot no more."""
+    return bool(at(row, shape.state) == shape.done)
+
+
+def _is_usable(row: Row) -> bool:
+    return bool(row.get("state") == _USABLE)
+
+
+def _folder(path: object) -> str:
+    return str(path).rstrip("/") + "/"
+
+
+def _moment(text: object) -> datetime | None:
+    """The moment that a text says, in UTC where it names no zone; `None` for none."""
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,162 @@
+"""One side of a replicated path: its role, its restore points, and the calls that change roles.
+
+Each cluster is asked about itself alone. A role or state that is not known is busy: never good, and never a reason to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from vastplan.model.errors import Unreachable
+from vastplan.schema.replicated import Kept, Point, Role, Side
+from vastplan.systems.transport import segment
+from vastplan.systems.vast.client import VastProvider
+
+PATHS, SNAPSHOTS = "/protectedpaths/", "/snapshots/"
+_ROLES = {role.value: role for role in Role}
+_GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"})
+TAKEN = frozenset(
+    {"SUCCEED"}
+)  # of a snapshot that is complete; the document lists no states, so any other is one that is not
+_KEEP = timedelta(days=7)  # of what an operation asks for: so long may a person take over it
+Row = Mapping[str, Any]
+
+
+def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
+    """The row of a path, by what both sides share; `None` where there is none. Raises `Unreachable` for several of a name."""
+    rows = provider.rows(PATHS, {"name": name} if name else {})
+    found = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
+    if len(found) > 1:
+        raise Unreachable(f"{provider.describe()} has {len(found)} protected paths {guid or name}")
+    return found[0] if found else None
+
+
+class VastReplica:
+    """The row of a path on one cluster. `now` is the time, for when what it asks for is to expire."""
+
+    def __init__(
+        self, site: str, provider: VastProvider, id: str, guid: str, directory: str, now: Callable[[], datetime]
+    ) -> None:
+        self.site = site
+        self.path = f"{PATHS}{segment(id)}/"
+        self._provider, self._guid, self._directory, self._now = provider, guid, directory, now
+        self._stream = ""
+
+    def look(self) -> Side:
+        """By its own row, which must be that of the group."""
+        row = self._provider.object(self.path)
+        if row.get("guid") != self._guid:
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+        said, state = (_plain(row.get(name)) for name in ("role", "state"))
+        forecast = row.get("estimated_read_only_time")
+        return Side(
+            role=_ROLES.get(said, Role.CHANGING),
+            said=said,
+            state=state,
+            good=state in _GOOD,
+            enabled=row.get("enabled") is True,
+            connected=_plain(row.get("peer_connection_state")) in ("CONNECTED", "OK"),
+            as_of=str(row.get("last_restore_point_creation_time") or ""),
+            read_only=float(forecast) if isinstance(forecast, int | float) else 0.0,
+        )
+
+    def points(self) -> tuple[Point, ...]:
+        """The restore points of its stream; those that have not arrived have no time of arrival."""
+        rows = self._provider.rows("/replicationrestorepoints/", {"stream__id": self._stream_id(), "page_size": None})
+        ours = [row for row in rows if row.get("protected_path_guid") == self._guid and row.get("guid")]
+        ours.sort(key=lambda row: (str(row.get("created")), int(row.get("id") or 0)))
+        return tuple(
+            Point(
+                str(row["guid"]),
+                str(row.get("created")),
+                str(row.get("upload_finish_time") or ""),
+                row["logical_size"] if isinstance(row.get("logical_size"), int) else None,
+            )
+            for row in ours
+        )
+
+    def used(self) -> int | None:
+        """By the quota of its directory, where it has one."""
+        return used_in(self._provider, self._tenant(), self._directory)
+
+    def replicate_now(self) -> None:
+        """A restore point that both sides keep for a week."""
+        end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%S")
+        body = {"time_expires_local": end, "time_expires_target": end}
+        self._provider.ask("PATCH", f"{self.path}replicate_now/", body)
+
+    def take_over(self) -> None:
+        """Graceful, on the side that is to be the source."""
+        self._provider.ask("PATCH", self.path, {"failover": True, "graceful": True})
+
+    def give_up(self) -> None:
+        """On the side that began it."""
+        self._provider.ask("PATCH", self.path, {"abort": True})
+
+    def detach(self) -> None:
+        """Not graceful: it stands alone afterwards."""
+        self._provider.ask("PATCH", self.path, {"failover": True, "graceful": False})
+
+    def force(self) -> None:
+        """Whoever stands alone becomes the source. That it has is seen by its role, whatever becomes of the task."""
+        self._provider.ask("PATCH", f"{self.path}force_failover")
+
+    def enable(self) -> None:
+        """Replication and snapshots go on."""
+        self._provider.ask("PATCH", self.path, {"enabled": True})
+
+    def reattach(self) -> None:
+        """On the source; which stream it is to be, the body says."""
+        self._provider.ask("PATCH", f"{self.path}reattach_stream/", {"stream_id": self._stream_id()})
+
+    def keep(self, name: str) -> None:
+        """Of its directory."""
+        end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        body = {"name": name, "path": self._directory, "tenant_id": self._tenant(), "expiration_time": end}
+        self._provider.ask("POST", SNAPSHOTS, body)
+
+    def kept(self, name: str) -> Kept | None:
+        """By its name and directory; a name is no key of VMS's, so several are not understood."""
+        rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
+        ours = [
+            row
+            for row in rows
+            if row.get("name") == name and _directory(row.get("path")) == _directory(self._directory)
+        ]
+        if len(ours) > 1:
+            raise Unreachable(f"{self._provider.describe()} has {len(ours)} snapshots {name} of one directory")
+        return Kept(str(ours[0].get("id")), name, _plain(ours[0].get("state")) in TAKEN) if ours else None
+
+    def _tenant(self) -> Any:
+        return self._provider.object(self.path).get("tenant_id")
+
+    def _stream_id(self) -> str:
+        if not self._stream:
+            rows = self._provider.rows("/replicationstreams/", {})
+            ours = [row for row in rows if row.get("protected_path_guid") == self._guid]
+            if len(ours) != 1:
+                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams, and one is understood"
+                raise Unreachable(text)
+            self._stream = str(ours[0].get("id"))
+        return self._stream
+
+
+def used_in(provider: VastProvider, tenant: Any, directory: str) -> int | None:
+    """The bytes in a directory by its quota, `None` where it has none."""
+    for row in provider.rows("/quotas/", {"tenant_id": tenant}):
+        if str(row.get("path", "")).rstrip("/") == directory.rstrip("/"):
+            used = row.get("used_effective_capacity")
+            return used if isinstance(used, int) else None
+    return None
+
+
+def _directory(path: Any) -> str:
+    """With and without a slash at its end it is the same."""
+    return str(path or "").rstrip("/")
+
+
+def _plain(said: Any) -> str:
+    """Case and blanks vary between versions."""
+    return str(said or "").strip().upper().replace(" ", "_")

@@ -1,0 +1,156 @@
+"""A directory with its snapshots, and a protected path that can be restored in place.
+
+VAST restores in place only what has a protected path (`/protectedpaths/{id}/restore`, OpenAPI of VMS 5.5); any snapshot can be
+cloned to a directory that is not there yet (`/snapshots/{id}/clone/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from vastplan.model.errors import Unreachable
+from vastplan.schema.replicated import Kept, Side
+from vastplan.schema.restorable import Copy, Snapshot
+from vastplan.systems.transport import segment
+from vastplan.systems.vast.client import VastProvider
+from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastReplica, used_in
+
+STREAMS, POINTS = "/globalsnapstreams/", "/replicationrestorepoints/"
+_COMPLETE = frozenset({"COMPLETED", "FINISHED"})
+_HELD = frozenset({"SUSPENDED", "PAUSED", "FAILED", "ERROR"})
+
+
+class VastDirectory:
+    """A directory of a tenant."""
+
+    def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
+        self.site = site
+        self.directory = directory
+        self._provider, self._tenant = provider, tenant
+
+    def used(self) -> int | None:
+        """By the quota of the directory, where it has one."""
+        return used_in(self._provider, self._tenant, self.directory)
+
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """Whatever made them; not those of a directory above or below."""
+        rows = [row for row in self._provider.rows(SNAPSHOTS, {"tenant_id": self._tenant}) if self._is_of(row)]
+        rows.sort(key=lambda row: (str(row.get("created")), _number(row)))
+        return tuple(
+            Snapshot(
+                _number(row), str(row.get("guid") or ""), str(row.get("name")), str(row.get("created") or ""),
+                str(row.get("state") or "").upper() in TAKEN, str(row.get("expiration_time") or ""),
+            )
+            for row in rows
+        )  # fmt: skip
+
+    def elsewhere(self, name: str) -> str:
+        """The directory of a snapshot of that name which is of another one, "" where there is none."""
+        rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
+        found = [row for row in rows if row.get("name") == name and not self._is_of(row)]
+        return str(found[0].get("path") or "") if found else ""
+
+    def copy(self, name: str) -> Copy | None:
+        """The stream of a name."""
+        row = self._stream(name)
+        if row is None:
+            return None
+        status = row.get("status")
+        said = {
+            str(row.get("state") or "").upper(),
+            str(status.get("state") if isinstance(status, dict) else "").upper(),
+        }
+        progress = row.get("sync_progress")
+        return Copy(
+            guid=str(row.get("guid") or ""), state=str(row.get("state") or ""), complete=bool(said & _COMPLETE),
+            held=bool(said & _HELD), progress="" if progress is None else f"{progress} %",
+        )  # fmt: skip
+
+    def taken(self, directory: str) -> str:
+        """By views, quotas and streams: no list shows directories. VMS refuses one that is there all the same."""
+        for path, field, what in (
+            ("/views/", "path", "a view"), ("/quotas/", "path", "a quota"), (STREAMS, "loanee_root_path", "a clone"),
+        ):  # fmt: skip
+            for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self._tenant}):
+                if str(row.get(field) or "").rstrip("/") == directory:
+                    return f"{what} ({row.get('name') or row.get('id')}) is at {directory} already"
+        return ""
+
+    def clone(self, snapshot: int, name: str, directory: str) -> None:
+        """Within the cluster; its data follows in the background."""
+        body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self._tenant, "enabled": True}
+        self._provider.ask("POST", f"{SNAPSHOTS}{segment(str(snapshot))}/clone/", body)
+
+    def stop_clone(self, name: str) -> None:
+        """One that is not there any more is stopped."""
+        row = self._stream(name)
+        if row is not None:
+            self._provider.ask("PATCH", f"{STREAMS}{segment(str(row.get('id')))}/stop")
+
+    def _stream(self, name: str) -> Row | None:
+        rows = [row for row in self._provider.rows(STREAMS, {"name": name}) if row.get("name") == name]
+        if len(rows) > 1:
+            raise Unreachable(f"{self._provider.describe()} has {len(rows)} streams {name}")
+        return rows[0] if rows else None
+
+    def _is_of(self, row: Row) -> bool:
+        return row.get("tenant_id") == self._tenant and str(row.get("path") or "").rstrip("/") == self.directory
+
+
+class VastProtected(VastDirectory):
+    """A protected path, whose own cluster puts it back in place. `now` is the time, for when snapshots are to expire."""
+
+    def __init__(
+        self, site: str, provider: VastProvider, row: Row, directory: str, now: Callable[[], datetime]
+    ) -> None:
+        super().__init__(site, provider, int(row["tenant_id"]), directory)
+        self._replica = VastReplica(site, provider, str(row["id"]), str(row["guid"]), directory, now)
+        self.path = f"{PATHS}{segment(str(row['id']))}/"
+        self._name = str(row.get("name") or "")
+
+    def keep(self, name: str) -> None:
+        """As a move does."""
+        self._replica.keep(name)
+
+    def kept(self, name: str) -> Kept | None:
+        """Likewise."""
+        return self._replica.kept(name)
+
+    def look(self) -> Side:
+        """By its row, which must be the same protected path still."""
+        return self._replica.look()
+
+    def size_of(self, snapshot: Snapshot) -> int | None:
+        """By the restore point of its name: of a snapshot that nothing replicated VMS tells no size."""
+        rows = self._provider.rows(POINTS, {"stream__name": self._name, "page_size": None})
+        sizes = [row.get("logical_size") for row in rows if row.get("name") == snapshot.name]
+        return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], int) else None
+
+    def restoring(self) -> bool:
+        """By what the row says of a restore."""
+        return bool(self._provider.object(self.path).get("restore_task"))
+
+    def warnings(self) -> Mapping[str, Any]:
+        """What VAST wants to be looked at before."""
+        return self._provider.object(f"{self.path}validate")
+
+    def restore(self, snapshot: int, name: str) -> None:
+        """Its task is watched by the stream that it makes."""
+        self._provider.ask("POST", f"{self.path}restore", {"loanee_snapshot_id": snapshot, "name": name})
+
+    def stop(self) -> None:
+        """The copy goes."""
+        self._provider.ask("PATCH", f"{self.path}stop")
+
+    def commit(self) -> None:
+        """The point of no return."""
+        self._provider.ask("PATCH", f"{self.path}commit", {})
+
+
+def _number(row: Row) -> int:
+    number = row.get("id")
+    if not isinstance(number, int):
+        raise Unreachable("a snapshot without a number")
+    return number
