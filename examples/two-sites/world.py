@@ -155,8 +155,15 @@ class Player:
 
 def serve(folder: Path) -> int:
     """Keep the world running, and let others play with it, until somebody says `end`."""
-    from vastplan.sim.vast.assumed import Assumed
-    from vastplan.sim.world import SYSTEMS, World
+    try:
+        from vastplan.sim.vast.assumed import Assumed
+        from vastplan.sim.world import SYSTEMS, World
+    except ModuleNotFoundError as missing:
+        print(
+            f"there is no {missing.name} here; with it, in a checkout of vastplan: pip install '.[sim]'",
+            file=sys.stderr,
+        )
+        return 1
 
     world = World(folder / ".vastplan" / "sim", dict.fromkeys(SITES, SYSTEMS), assumed=Assumed(per_read=PER_LOOK))
     world.start()

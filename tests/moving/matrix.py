@@ -17,6 +17,7 @@ from vastplan.model.operation import Phase
 from vastplan.sim.faults import Fault, Faults
 from vastplan.systems.transport import Answer, Request, Transport
 
+NEVER = -1  # a request that does not come
 RUNS = 4  # of one move, at most, until it has ended
 STRIKING = [name for name, fault in FAULTS.items() if fault is not None]
 
@@ -64,11 +65,11 @@ class Judge:
     """Who may write, at every second, and what was written before it stopped."""
 
     def __init__(self, scene: Theatre) -> None:
-        self._scene, self.crowds = scene, set[tuple[str, ...]]()
+        self._scene, self._stream, self.crowds = scene, scene.path("pdx")["guid"], set[tuple[str, ...]]()
         scene.clock.watchers.append(self._look)
 
-    def _look(self) -> None:
-        self.crowds.add(tuple(self._scene.writers()))
+    def _look(self) -> None:  # no request: it would be counted, and struck
+        self.crowds.add(tuple(self._scene.lab.world.writers(self._stream)))
 
     def planned(self) -> None:
         """Each side has its role, one workload runs, and nothing that was written is missing."""

@@ -69,7 +69,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["iad/volume/nothing", "--to", "pdx"], "is no volume, view or protected path that replicates"),
+        (["iad/volume/nothing", "--to", "pdx"], "is no volume, view, bucket or protected path that replicates"),
         (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
         (["iad/volume/home", "--to", "iad"], "iad is the source already"),
         (["home", "--to", "pdx"], "home"),

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.force import by_force
-from tests.moving.matrix import STRIKING, Judge, goes_on, killed, struck
+from tests.moving.matrix import NEVER, STRIKING, Judge, goes_on, killed, struck
 from tests.moving.test_rejoin import split
 from tests.moving.test_unplanned import lost
 from tests.moving.theatre import Theatre
 
 PLANNED_EVENTS, UNPLANNED_EVENTS = 132, 76
 """How many events a move has, which the first test of each holds; the matrix goes to the last one."""
-WRITES, READS = 6, 120
+WRITES, READS = 6, 62
 REJOIN_EVENTS = 96
-REJOIN_WRITES, REJOIN_READS = 4, 70
+REJOIN_WRITES, REJOIN_READS = 4, 60
 
 
 def busy(scene: Theatre) -> Judge:
@@ -26,6 +26,13 @@ def busy(scene: Theatre) -> Judge:
 def test_how_many_events_a_planned_move_has(scene: Theatre) -> None:
     judge = busy(scene)
     assert killed(scene, scene.plan(), -1) == PLANNED_EVENTS
+    judge.planned()
+
+
+@pytest.mark.parametrize(("writes", "requests"), [(True, WRITES), (False, READS)])
+def test_how_many_requests_a_planned_move_has(scene: Theatre, writes: bool, requests: int) -> None:
+    judge = busy(scene)
+    assert struck(scene, scene.plan(), STRIKING[0], NEVER, writes=writes).seen == requests
     judge.planned()
 
 
@@ -91,6 +98,14 @@ def two_branches(scene: Theatre) -> tuple[list[str], list[str]]:
 def test_how_many_events_a_rejoin_has(scene: Theatre) -> None:
     kept, branch = two_branches(scene)
     assert killed(scene, scene.plan(mode="rejoin"), -1) == REJOIN_EVENTS
+    Judge(scene).rejoined("pdx", kept, branch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("writes", "requests"), [(True, REJOIN_WRITES), (False, REJOIN_READS)])
+def test_how_many_requests_a_rejoin_has(scene: Theatre, writes: bool, requests: int) -> None:
+    kept, branch = two_branches(scene)
+    assert struck(scene, scene.plan(mode="rejoin"), STRIKING[0], NEVER, writes=writes).seen == requests
     Judge(scene).rejoined("pdx", kept, branch)
 
 

@@ -69,7 +69,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"directory": "relative"}, "is no directory beside /team/home"),
     ({"name": "scratch", "directory": "/team/x"}, "has a volume scratch already: say another name"),
     ({"address": Address("iad", "volume", "claimed")}, "is of a storage class"),
-    ({"address": Address("iad", "volume", "nothing")}, "is no volume, view or protected path of this document"),
+    ({"address": Address("iad", "volume", "nothing")}, "is no volume, view, bucket or protected path of this document"),
     ({"snapshot": "none"}, "has no snapshot none"),
 )
 

@@ -61,7 +61,7 @@ def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.Argu
 
 
 def _plan_move(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path that replicates")
+    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view, bucket or protected path that replicates")
     ways = verb.add_mutually_exclusive_group(required=True)
     ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
     ways.add_argument(
@@ -84,7 +84,7 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
 
 
 def _plan_restore(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path")
+    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view, bucket or protected path")
     verb.add_argument("--snapshot", required=True, metavar="NAME", help="a snapshot of its directory")
     verb.add_argument(
         "--as", dest="name", default="", metavar="NAME", help="what the new volume is called; else NAME-restored"

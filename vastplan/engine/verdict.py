@@ -9,13 +9,9 @@ from typing import Any
 
 from vastplan.engine import once
 from vastplan.engine.delivery import Fault, delivers_of, fault, generation_of, is_lower, is_pending
-from vastplan.engine.diff import (
-    Difference,
-    diff,
-    digests,
-    fingerprint,
-)
-from vastplan.engine.groups import Part, changing, costs, is_lost, key_of, part_of, turned
+from vastplan.engine.diff import Difference, diff, digests, fingerprint
+from vastplan.engine.elsewhere import Elsewhere
+from vastplan.engine.groups import Part, changing, costs, is_lost, part_of, turned
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
@@ -69,6 +65,7 @@ class Verdicts:
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
         self._retired, self._now = retired, now
+        self._elsewhere = Elsewhere(matches, desired)
 
     def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
         """What to say of an address of the document or of the ledger, when these are decided: of a former object, all others."""
@@ -371,18 +368,14 @@ class Verdicts:
         unknown = changing(self._matches.observed, live)
         if unknown:
             return Verdict(unknown=unknown)
-        for other, entry in self._desired.items():
-            if other.kind != address.kind or other.site == address.site:
-                continue
-            match = self._matches.match(other)
-            same = match.live is not None and key_of(match.live) == key_of(live)
-            if not same and match.member_of != address and not (match.unknown and other.name == address.name):
-                continue
-            if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
-                return Verdict()
-            reason = f"it is one with {entry.address}, which the document has; what is here stays"
-            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        return None
+        other = self._elsewhere.of(address, live)
+        if other is None:
+            return None
+        match = self._matches.match(other)
+        if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
+            return Verdict()
+        reason = f"it is one with {other}, which the document has; what is here stays"
+        return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
 
     def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
         """That its place knows nobody of the name whose it is to be, unless something that comes first makes him."""

@@ -44,7 +44,7 @@ class Pair:
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
-    """The pair of a volume, view or protected path, either way round. Raises `VastplanError` where it has none with the site."""
+    """The pair of a volume, view, bucket or protected path, either way round. Raises `VastplanError` where it has none with the site."""
     everything = tuple(entries)
     path = _path(everything, address)
     remote = path.values.get("remote_tenant")
@@ -110,7 +110,7 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     if len(found) != 1:
         known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
         said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
-        raise VastplanError(f"{inert(address, 200)} is no volume, view or protected path that replicates; {said}")
+        raise VastplanError(f"{inert(address, 200)} is no volume, view, bucket or protected path that replicates; {said}")
     return found[0]
 
 

@@ -34,7 +34,7 @@ class Place:
 
 
 def place_of(workspace: Workspace, address: Address) -> Place:
-    """The place of a volume, view or protected path. Raises `VastplanError` where it is none that has a directory of ours."""
+    """The place of a volume, view, bucket or protected path. Raises `VastplanError` where it is none that has a directory of ours."""
     everything = workspace.entries()[0]
     entry = _directory_of(workspace, everything, address)
     site = entry.address.site
@@ -74,7 +74,7 @@ def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: 
         )
     known = ", ".join(sorted(volumes)) or "none"
     raise VastplanError(
-        f"{inert(address, 200)} is no volume, view or protected path of this document; its volumes: {inert(known, 400)}"
+        f"{inert(address, 200)} is no volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
     )
 
 
