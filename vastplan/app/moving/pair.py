@@ -110,7 +110,9 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     if len(found) != 1:
         known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
         said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
-        raise VastplanError(f"{inert(address, 200)} is no volume, view, bucket or protected path that replicates; {said}")
+        raise VastplanError(
+            f"{inert(address, 200)} is no volume, view, bucket or protected path that replicates; {said}"
+        )
     return found[0]
 
 
