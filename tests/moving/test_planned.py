@@ -92,3 +92,22 @@ def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Theatre) -> 
     with pytest.raises(Stale, match=r"other workloads than in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Running"}
+
+
+@pytest.mark.parametrize(("site", "system"), [("iad", "runai"), ("iad", "kubernetes"), ("pdx", "runai")])
+def test_who_cannot_be_asked_for_its_work_is_not_taken_for_one_without_any(
+    scene: Theatre, site: str, system: str
+) -> None:
+    scene.start_job()
+    plan = scene.plan()
+    scene.lab.world.lose(site, systems=[system])
+    if system == "runai":
+        with pytest.raises(VastplanError, match="cannot be read"):
+            scene.plan()
+    with pytest.raises(VastplanError, match="cannot be read"):
+        scene.run(plan)
+    assert scene.roles() == ("SOURCE", "DESTINATION")
+    scene.lab.world.find(site)
+    assert scene.run(plan).phase is Phase.DONE
+    assert scene.workloads("iad") == {"train": "Stopped"}
+    assert list(scene.workloads("pdx").values()) == ["Running"]

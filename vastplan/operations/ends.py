@@ -24,31 +24,40 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A claim of the source's, and the one that stands for it at the target, where there is one."""
+    """A claim of the source's, and the one that stands for it at the target, where there is one; `unread` is why that is not known."""
 
     source: Claim
     target: Claim | None
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where data is that an operation is about, and who uses it there. What the site does not have is `None`."""
+    """Where data is that an operation is about, and who uses it there. What the site does not have is `None`.
+
+    `unread` is why not all claims are in `work`: then nobody knows who uses the data, and whoever asks is told so.
+    """
 
     source: Directory
     clock: Clock
     work: tuple[Work, ...] = ()
+    unread: str = ""
     source_jobs: Jobs | None = None
     source_mounts: Mounts | None = None
 
     def users(self) -> tuple[tuple[Work, Job], ...]:
-        """The workloads that use the data at the source, with the claim of each."""
+        """The workloads that use the data at the source, with the claim of each. Raises `Unreachable` where they cannot be read."""
+        if self.unread:
+            raise Unreachable(self.unread)
         if self.source_jobs is None:
             return ()
         jobs = self.source_jobs
         return tuple((work, job) for work in self.work for job in jobs.using(work.source.project, work.source.name))
 
     def pods(self) -> tuple[str, ...]:
-        """Whoever mounts the data at the source, by namespace and name."""
+        """Whoever mounts the data at the source, by namespace and name. Raises `Unreachable` where that cannot be read."""
+        if self.unread:
+            raise Unreachable(self.unread)
         if self.source_mounts is None:
             return ()
         mounts = self.source_mounts

@@ -45,11 +45,22 @@ def amiss(source: Side, target: Side, ends: Ends) -> str:
     return "" if source.enabled else f"replication is suspended at {here}"
 
 
+def unread_of(ends: Ends) -> str:
+    """Why it is not known where work is to go on, "" where it is."""
+    unread = [
+        f"what stands for {work.source.address} at {ends.target.site}: {work.unread}"
+        for work in ends.work
+        if work.unread
+    ]
+    return f"it cannot be read {'; '.join(unread)}" if unread else ""
+
+
 def _look(ends: Ends) -> Stage:
     def precondition(operation: Operation) -> str:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
             return problem
+        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
         known = {str(fact["id"]) for fact in jobs_of(operation)}
         others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
         return f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""

@@ -82,6 +82,7 @@ def _look(ends: Ends, forced: bool) -> Stage:
         problem = amiss(ends.source.look(), ends.target.look(), ends, forced=forced)
         if problem:
             return problem
+        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
         known = {str(fact["id"]) for fact in jobs_of(operation)}
         others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
         if others:

@@ -113,6 +113,7 @@ def _look(home: Rewound) -> Stage:
     def precondition(operation: Operation) -> str:
         problem = amiss(source) or calls.gone(source, calls.snapshot_of(operation))
         known = {str(fact["id"]) for fact in jobs_of(operation)}
+        home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
         others = [f"{job.name} ({job.id})" for _, job in home.users() if job.id not in known]
         more = f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
         return problem or more

@@ -90,19 +90,31 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
     forecast = 0.0
     with contextlib.suppress(Refused, Unreachable):  # whoever needs the source says so
         forecast = near.look().read_only
+    work, unread = _work(workspace, providers, pair, ledger)
     ends = Ends(
-        source=near, target=far, clock=clock, work=_work(workspace, providers, pair, ledger), forecast=forecast,
+        source=near, target=far, clock=clock, work=work, unread=unread, forecast=forecast,
         source_jobs=jobs_at(providers, source), target_jobs=jobs_at(providers, target),
         source_mounts=mounts_at(workspace, providers, source),
     )  # fmt: skip
     return Met(ends, guid)
 
 
-def _work(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger]) -> tuple[Work, ...]:
+def _work(
+    workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger]
+) -> tuple[tuple[Work, ...], str]:
+    """The claims of both sides, and why they are not all."""
     project = workspace.registry.kinds["project"]
-    found = []
+    found, unread = list[Work](), ""
     for here, there in pair.work:
-        source = claim_of(providers, project, here, ledger)
-        if source is not None:
-            found.append(Work(source, claim_of(providers, project, there, ledger) if there is not None else None))
-    return tuple(found)
+        try:
+            source = claim_of(providers, project, here, ledger)
+        except (Refused, Unreachable) as problem:
+            unread = unread or str(problem)
+            continue
+        if source is None:
+            continue
+        try:
+            found.append(Work(source, None if there is None else claim_of(providers, project, there, ledger)))
+        except (Refused, Unreachable) as problem:
+            found.append(Work(source, None, str(problem)))
+    return tuple(found), unread

@@ -14,8 +14,11 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...
     facts = [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
+    if ends.unread:
+        facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
     for work, job in users:
         becomes = f"becomes {work.target.address}" if work.target else "nothing stands for its claim at the target"
+        becomes = f"what stands for it is unknown: {work.unread}" if work.unread else becomes
         kind = "preemptible" if job.preemptible else "not preemptible"
         facts.append(
             Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}; {work.source.address} {becomes}")

@@ -6,7 +6,7 @@ from vastplan.app.moving.pair import Pair
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
 from vastplan.operations.ends import Ends, Work
-from vastplan.operations.planned import amiss, planned
+from vastplan.operations.planned import amiss, planned, unread_of
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
 from vastplan.operations.rejoin import amiss as amiss_of_rejoin
 from vastplan.operations.stage import Stage
@@ -66,7 +66,12 @@ def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
 
 
 def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
-    """The workloads that use the data at the source; of a source that is given up those that can still be read."""
+    """The workloads that use the data at the source; of a source that is given up those that can still be read.
+
+    Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
+    """
+    if mode == PLANNED and (unread := unread_of(ends)):
+        raise Unreachable(unread)
     if mode != UNPLANNED:
         return ends.users()
     try:

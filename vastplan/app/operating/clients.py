@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.pair import ClaimOf
+from vastplan.app.operating.silent import SilentJobs, SilentMounts
 from vastplan.app.workspace import Workspace
-from vastplan.model.errors import Unreachable, VastplanError
+from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.ends import Claim
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
+from vastplan.schema.replicated import Jobs, Mounts
 from vastplan.systems.kubernetes.mounts import PodMounts
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
@@ -28,30 +30,37 @@ def vast_at(providers: Providers, site: str) -> VastProvider:
     return provider
 
 
-def jobs_at(providers: Providers, site: str) -> RunaiJobs | None:
+def jobs_at(providers: Providers, site: str) -> Jobs | None:
     """A site's workloads, where it has Run:AI."""
     provider = providers.get((site, "runai"))
+    if isinstance(provider, Exception):
+        return SilentJobs(site, str(provider))
     return RunaiJobs(site, provider) if isinstance(provider, RunaiProvider) else None
 
 
-def mounts_at(workspace: Workspace, providers: Providers, site: str) -> PodMounts | None:
+def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts | None:
     """Who mounts claims on a site, where it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
-    if provider is None or isinstance(provider, Exception):
-        return None
-    return PodMounts(provider, workspace.registry.kinds["pod"])
+    if isinstance(provider, Exception):
+        return SilentMounts(str(provider))
+    return None if provider is None else PodMounts(provider, workspace.registry.kinds["pod"])
 
 
 def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[str, SiteLedger]) -> Claim | None:
-    """A claim with its project's id and namespace as Run:AI says them; `None` where that project is not ours or not there."""
+    """A claim with its project's id and namespace as Run:AI says them; `None` where that project is not ours or not there.
+
+    Raises `Unreachable` where Run:AI does not say: a project that cannot be read may have workloads.
+    """
     provider = providers.get((claim.project.site, "runai"))
     owned = ledger[claim.project.site].entries.get(str(claim.project)) if claim.project.site in ledger else None
-    if provider is None or isinstance(provider, Exception) or owned is None:
+    if provider is None or owned is None:
         return None
+    if isinstance(provider, Exception):
+        raise Unreachable(f"{claim.project} cannot be read: {provider}")
     try:
         row = _read(provider, kind, owned.locator)
-    except Unreachable:
-        return None
+    except (Refused, Unreachable) as problem:
+        raise Unreachable(f"{claim.project} cannot be read: {problem}") from problem
     namespace = (row or {}).get("status") or {}
     if row is None or not isinstance(namespace, dict):
         return None

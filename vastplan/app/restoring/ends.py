@@ -9,7 +9,7 @@ from vastplan.app.connect import Providers
 from vastplan.app.operating.clients import claim_of, jobs_at, mounts_at, vast_at
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE
 from vastplan.model.site_ledger import SiteLedger
@@ -60,8 +60,9 @@ def meet(
     if row is None:
         raise VastplanError(f"{place.path.address}: {provider.describe()} has no protected path {place.path.called}")
     protected = VastProtected(place.site, provider, row, place.directory, clock.now)
+    work, unread = _work(workspace, providers, place, ledger)
     home = Rewound(
-        source=protected, clock=clock, work=_work(workspace, providers, place, ledger),
+        source=protected, clock=clock, work=work, unread=unread,
         source_jobs=jobs_at(providers, place.site), source_mounts=mounts_at(workspace, providers, place.site),
     )  # fmt: skip
     return Met(protected, home, Cloned(protected), str(row["guid"]), in_place(home, patience(protected.used())))
@@ -92,7 +93,11 @@ def _tenant(provider: VastProvider, name: str) -> int:
 
 def _work(
     workspace: Workspace, providers: Providers, place: Place, ledger: Mapping[str, SiteLedger]
-) -> tuple[Work, ...]:
+) -> tuple[tuple[Work, ...], str]:
+    """The claims, and why they are not all."""
     project = workspace.registry.kinds["project"]
-    claims = (claim_of(providers, project, claim, ledger) for claim in place.work)
-    return tuple(Work(claim, None) for claim in claims if claim is not None)
+    try:
+        claims = [claim_of(providers, project, claim, ledger) for claim in place.work]
+    except (Refused, Unreachable) as problem:
+        return (), str(problem)
+    return tuple(Work(claim, None) for claim in claims if claim is not None), ""
