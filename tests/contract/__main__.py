@@ -17,7 +17,7 @@ from tests.contract.facts import facts
 from tests.contract.probes import probes
 from tests.contract.run import Finding, LeftBehind, Verdict, leftovers, run
 from tests.contract.systems import Kubernetes, Runai, Vast
-from tests.contract.target import Target, TransportLimits
+from tests.contract.target import PEER, Target, TransportLimits
 
 NAMES = "VASTPLAN_CONTRACT_"
 
@@ -41,6 +41,17 @@ def targets(environment: Mapping[str, str]) -> dict[str, Target]:
         found["vast"] = Vast(
             url, user=value("VAST_USER"), password=value("VAST_PASSWORD"), token=value("VAST_TOKEN"),
             ca=value("VAST_CA") or True,
+        )  # fmt: skip
+    if url := value("VAST_PEER_URL"):
+        if "vast" not in found:
+            raise ValueError(f"{NAMES}VAST_PEER_URL is that of a peer: {NAMES}VAST_URL is needed, too")
+        if not value("VAST_PEER_TOKEN"):
+            required("VAST_PEER_USER")
+            required("VAST_PEER_PASSWORD")
+        found["vast"].peer = required("VAST_PEER")
+        found[PEER] = Vast(
+            url, user=value("VAST_PEER_USER"), password=value("VAST_PEER_PASSWORD"), token=value("VAST_PEER_TOKEN"),
+            ca=value("VAST_PEER_CA") or True, name=PEER,
         )  # fmt: skip
     if url := value("RUNAI_URL"):
         found["runai"] = Runai(

@@ -7,7 +7,8 @@ A file names its `system`, may keep step lists that several probes begin with un
   fact that the steps do not show.
 
 A step is the name of a `given`, or a request: `METHOD: path` with `body`, `raw`, `form`, `query`, `headers`; `login:
-none` sends no credentials. `as: NAME` keeps the answer for `${NAME.field}`; `for: [...]` repeats the step with `${it}`.
+none` sends no credentials, `at: peer` sends it to the other one of two clusters that replicate to each other.
+`as: NAME` keeps the answer for `${NAME.field}`; `for: [...]` repeats the step with `${it}`.
 `is` (a status or several), `has` (see `match.py`) and `headed` (headers) are what is expected; a step without them is
 preparation and must go well. `until` repeats the request until its body is so.
 """
@@ -23,7 +24,7 @@ import yaml
 
 FOLDER = Path(__file__).resolve().parent / "tables"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-KEYS = {"body", "raw", "form", "query", "headers", "login", "as", "for", "is", "has", "headed", "until"}
+KEYS = {"body", "raw", "form", "query", "headers", "login", "as", "for", "is", "has", "headed", "until", "at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def step(raw: Any) -> Step:
     """A step; raises `ValueError` when it has not exactly one method or a key that means nothing."""
     methods = [key for key in raw if key in METHODS]
     rest = {key: value for key, value in raw.items() if key not in METHODS}
-    if len(methods) != 1 or not set(rest) <= KEYS:
+    if len(methods) != 1 or not set(rest) <= KEYS or rest.get("at", "peer") != "peer":
         raise ValueError(f"not a step: {raw}")
     return Step(methods[0], raw[methods[0]], rest)
 

@@ -19,7 +19,7 @@ from tests.contract.facts import Fact
 from tests.contract.match import differences, filled, shown
 from tests.contract.probes import Probe, Step
 from tests.contract.record import recorded
-from tests.contract.target import Answer, Target, TransportLimits, Unsafe
+from tests.contract.target import PEER, Answer, Target, TransportLimits, Unsafe
 
 
 class Verdict(Enum):
@@ -70,10 +70,12 @@ def run(
         for probe in probes.values():
             target = targets.get(probe.system)
             if target is not None:
-                note(_one(probe, facts[probe.id], target, stamp, limits, folder))
+                other = targets.get(PEER) if "peer" in target.abilities else None
+                note(_one(probe, facts[probe.id], target, other, stamp, limits, folder))
     finally:
-        # Also finds what a request made whose answer never came.
-        left = [f"{target.name}: {name}" for target in targets.values() for name in _swept(target, stamp, limits)]
+        # Also finds what a request made whose answer never came. What two clusters share goes where it may, so each is asked twice.
+        for _ in range(2 if PEER in targets else 1):
+            left = [f"{target.name}: {name}" for target in targets.values() for name in _swept(target, stamp, limits)]
     if left:
         raise LeftBehind(", ".join(left))
     return findings
@@ -93,7 +95,9 @@ def _swept(target: Target, stamp: str, limits: TransportLimits) -> list[str]:
         return target.sweep(stamp, limits)
 
 
-def _one(probe: Probe, fact: Fact, target: Target, stamp: str, limits: TransportLimits, folder: Path | None) -> Finding:
+def _one(
+    probe: Probe, fact: Fact, target: Target, other: Target | None, stamp: str, limits: TransportLimits, folder: Path | None
+) -> Finding:  # fmt: skip
     if probe.because:
         return Finding(fact, Verdict.UNKNOWN, probe.because)
     if missing := [one for one in probe.needs if one not in target.abilities]:
@@ -101,21 +105,29 @@ def _one(probe: Probe, fact: Fact, target: Target, stamp: str, limits: Transport
     known = {**target.known, "p": f"{stamp}-{probe.id.lower()}"}
     with recorded(folder, probe.id, target.scrubber):
         try:
-            finding = _exercised(probe, fact, target, known, limits)
+            finding = _exercised(probe, fact, target, other, known, limits)
         finally:
             with _undisturbed():
-                left = target.tidy(limits)
+                both = (target, other) if other is not None and "peer" in probe.needs else (target,)
+                if len(both) > 1:  # what clusters make for each other nobody asked for, and it holds what was
+                    for one in (*both, *both):
+                        one.sweep(known["p"], limits)
+                left = [where for one in both for where in one.tidy(limits)]
     if left:
         finding = replace(finding, left=f"not deleted yet: {', '.join(left)}")
     return finding
 
 
-def _exercised(probe: Probe, fact: Fact, target: Target, known: dict[str, Any], limits: TransportLimits) -> Finding:
+def _exercised(
+    probe: Probe, fact: Fact, target: Target, other: Target | None, known: dict[str, Any], limits: TransportLimits
+) -> Finding:  # fmt: skip
     seen: list[str] = []
+    systems = {"": target, "peer": other or target}
     try:
         for step in probe.steps:
             for item in filled(step.options.get("for", [None]), known):
-                seen += _stepped(step, target, {**known, "it": item}, known, limits)
+                at = systems[step.options.get("at", "")]
+                seen += _stepped(step, at, {**known, "it": item}, known, limits)
     except (CannotPrepare, LookupError, Unsafe, requests.RequestException) as problem:
         # What differed before is why the rest cannot be shown.
         if not seen:
@@ -129,7 +141,7 @@ def _stepped(
     step: Step, target: Target, known: dict[str, Any], keep: dict[str, Any], limits: TransportLimits
 ) -> list[str]:
     path = filled(step.path, known)
-    options = {key: filled(value, known) for key, value in step.options.items() if key not in ("for", "as")}
+    options = {key: filled(value, known) for key, value in step.options.items() if key not in ("for", "as", "at")}
 
     def send() -> Answer:
         answer = target.send(
@@ -140,7 +152,7 @@ def _stepped(
             keep[name] = known[name] = answer.body
         return answer
 
-    call = f"{step.method} {path}"
+    call = f"{step.method} {path}" + (" at the peer" if "at" in step.options else "")
     if "until" in options:
         wrong: list[str] = []
         for _ in limits.turns():

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.__main__ import NAMES, targets
-from tests.contract.target import Target, TransportLimits
+from tests.contract.target import PEER, Target, TransportLimits
 from vastplan.sim.runai import RunaiPlane
+from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.world import World
 
 CLASS = "ours"
+FAR = "far"  # where the cluster is that replicates to and from ours
 FAST = ("--pause", "0", "--looks", "8")
 QUICK = TransportLimits(8, 0.0)
 Served = tuple[World, dict[str, str]]
@@ -32,6 +34,11 @@ def environment(world: World) -> dict[str, str]:
     """What a person would set to point the suite at this world."""
     found = {NAMES + "STORAGE_CLASS": CLASS}
     for one in world.endpoints():
+        if one.site == FAR:
+            found |= {f"{NAMES}VAST_PEER{name}": value for name, value in (
+                ("", "pair"), ("_URL", one.url), ("_USER", one.username), ("_PASSWORD", one.password), ("_CA", one.ca_file),
+            )}  # fmt: skip
+            continue
         values = {
             "vast": {"VAST_URL": one.url, "VAST_USER": one.username, "VAST_PASSWORD": one.password,
                      "VAST_CA": one.ca_file},
@@ -45,11 +52,24 @@ def environment(world: World) -> dict[str, str]:
 
 @contextmanager
 def site(folder: Path) -> Iterator[tuple[World, dict[str, str]]]:
-    """A world with a second node pool and a storage class that works, as somebody's cluster has them."""
-    world = World(folder, {"lab": SYSTEMS}).start()
+    """A world with a second node pool, a storage class that works and another cluster, as somebody has them."""
+    world = World(folder, {"lab": SYSTEMS, FAR: ("vast",)}, assumed=Assumed(per_read=5.0, policy_mirror=5.0)).start()
     try:
         named = environment(world)
         systems = targets(named)
+        for number, one in enumerate((systems["vast"], systems[PEER]), 1):
+            ranges = [[f"10.9.{number}.1", f"10.9.{number}.4"]]
+            body = {"name": "replication", "subnet_cidr": 24, "role": "REPLICATION", "ip_ranges": ranges}
+            pool = by_hand(one, "POST", "/api/v5/vippools/", body)
+            if number == 1:
+                first = pool["id"]
+        peer = {"name": "pair", "leading_vip": "10.9.2.3", "pool_id": first}
+        made = by_hand(systems["vast"], "POST", "/api/v5/nativereplicationremotetargets/", peer)
+        while (
+            by_hand(systems["vast"], "GET", f"/api/v5/nativereplicationremotetargets/{made['id']}/")["state"]
+            != "CONNECTED"
+        ):
+            pass
         by_hand(systems["vast"], "POST", "/api/v5/vippools/", {"name": CLASS, "subnet_cidr": 24})
         # The driver cuts the names of quotas, which are unique: what tells two volumes apart stands in front.
         parameters = {"root_export": "/k8s", "view_policy": "default", "vip_pool_name": CLASS,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 from kubernetes import client, config
 
+from tests.contract import PREFIX
 from tests.contract.scrub import Scrubber
 from tests.contract.target import Leftover, Target
+
+PEERS = "nativereplicationremotetargets"
+OBJECT = re.compile(r"/api/v5/protectedpaths/\d+/")
 
 
 class Vast(Target):
@@ -22,8 +27,11 @@ class Vast(Target):
         "groups", "viewpolicies", "qospolicies", "nativereplicationremotetargets", "vippools", "roles", "realms", "tenants", "localproviders",
     )  # fmt: skip
 
-    def __init__(self, url: str, *, user: str = "", password: str = "", token: str = "", ca: str | bool = True) -> None:
+    def __init__(
+        self, url: str, *, user: str = "", password: str = "", token: str = "", ca: str | bool = True, name: str = "vast"
+    ) -> None:  # fmt: skip
         super().__init__(url, ca)
+        self.name = name
         self._user, self._password, self._token = user, password, token
         self.scrubber = Scrubber([password, token], [urlsplit(url).netloc])
         if user and password:
@@ -42,7 +50,24 @@ class Vast(Target):
         answer = self.send("GET", "/api/v5/tenants/", query={"page_size": "1"})
         if answer.status != 200:
             raise ConnectionError(f"VAST: GET /tenants/ was answered {answer.status}")
-        return {"user": self._user, "password": self._password, "v": "/api/v5"}
+        known = {"user": self._user, "password": self._password, "v": "/api/v5"}
+        if not self.peer:
+            return known
+        rows = self.send("GET", f"/api/v5/{PEERS}/", query={"name": self.peer}).body
+        peer = next((row for row in rows if row["name"] == self.peer), None)
+        if peer is None or peer["state"] != "CONNECTED":
+            raise ConnectionError(f"VAST: the replication peer {self.peer} is {peer['state'] if peer else 'not there'}")
+        self.abilities.add("peer")
+        return {**known, "peer": {"id": peer["id"], "guid": peer["guid"]}}
+
+    def _check_ours(self, method: str, path: str, body: Any, data: Any) -> None:
+        """Also ours is what the other cluster made here: it is read first, and its name tells."""
+        found = OBJECT.match(path)
+        if method in ("PATCH", "DELETE") and found and PREFIX not in path and found[0] not in self._made:
+            row = self.send("GET", found[0]).body
+            if isinstance(row, dict) and str(row.get("name", "")).startswith(PREFIX):
+                return
+        super()._check_ours(method, path, body, data)
 
     def made(self, path: str, body: Any) -> str | None:
         if isinstance(body, dict) and "id" in body and path.rstrip("/").split("/")[-1] in self.collections:

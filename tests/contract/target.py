@@ -13,6 +13,7 @@ import requests
 from tests.contract import PREFIX
 from tests.contract.scrub import Scrubber
 
+PEER = "vast peer"  # the other one of two clusters that replicate to each other
 READ_ONLY = ("GET", "HEAD", "OPTIONS")
 
 
@@ -51,6 +52,7 @@ class Target:
         self.session.verify = ca
         self.known: dict[str, Any] = {}
         self.abilities: set[str] = set()
+        self.peer = ""  # what the replication peer is called that leads to the other system
         self.scrubber = Scrubber()
         self._made: list[str] = []
         self._credential = ""
