@@ -175,7 +175,7 @@ TABLE = {
         "iad says that its peer is ERROR: nothing arrives",
     ),
     "somebody suspended it": Row(
-        pair("SOURCE", "DESTINATION", enabled=False), STATES.STOPPED, "iad has it suspended: nothing arrives"
+        pair("SOURCE", "DESTINATION", enabled=False), STATES.STOPPED, "iad has it suspended: nothing arrives", codes=("VP351",)
     ),
 }  # fmt: skip
 

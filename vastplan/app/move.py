@@ -12,7 +12,7 @@ from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.ends import Met, meet
 from vastplan.app.moving.evidence import evidence
-from vastplan.app.moving.modes import by_hand, loss_of, refuse_mode, stages_of, users_of
+from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
@@ -88,8 +88,8 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
-            evidence=evidence(met.ends, users),
-            by_hand=by_hand(pair, wanted.mode),
+            evidence=evidence(met.ends, users, submits=wanted.mode not in ATTACHING),
+            by_hand=by_hand(pair, wanted.mode, users),
         )
         return MOVE_FILE.sealed(plan)
 

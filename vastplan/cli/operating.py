@@ -10,6 +10,7 @@ from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.versioned import VersionedFile
+from vastplan.app.operating.record import meant
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, OperationRequest
 from vastplan.cli.screen import Screen
@@ -87,7 +88,11 @@ def status(
 ) -> int:
     """How far those of one kind are; `standing` says how things stand beside the record."""
     workspace = open_workspace(request.paths, request.connections)
-    found = [one for one in known(workspace) if request.subject in ("", one.id, one.address)]
+    every = known(workspace)
+    found = [one for one in every if not request.subject or meant(one, request.subject)]
+    if request.subject and not found:
+        there = ", ".join(f"{one.id} ({one.address})" for one in every) or "none"
+        raise VastplanError(f"no {kind} {inert(request.subject, 80)} is known; known are: {there}")
     if request.format is Format.JSON:
         screen.json([{**plain(one), "standing": list(standing(workspace, one))} for one in found])
     else:

@@ -226,8 +226,13 @@ def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]
     """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
-            fix = "see that this is meant, and what still stands on the other site; apply makes it again only with an approval"
+            fix = "see that this is meant, and what still stands on the other site; an apply makes it again, and all of it is sent again"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
+        elif row.state is ReplicationState.STOPPED and any(
+            one.suspended for one in row.members if one.site == row.leads
+        ):
+            fix = "switch it on again there (`enabled` of its protected path): no apply does, as somebody may need the pause"
+            yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
         elif row.state is ReplicationState.MOVED and row.address in silent:
             fix = "write it for the site that is its source now"
             yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)

@@ -20,6 +20,12 @@ class ReplicationState(Enum):
     IN_ORDER = "in order"
 
 
+WRITTEN_TWICE = frozenset({ReplicationState.SPLIT, ReplicationState.FAILED_OVER})
+"""More than one site takes writes: what is detached does, too."""
+ASTRAY = WRITTEN_TWICE | {ReplicationState.COPY_GONE, ReplicationState.MOVED, ReplicationState.STOPPED}
+"""Not as the document has it, by what was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One site's own word. Times are its system's, "" where it says none; `coming` are bytes that are on their way, `None` where

@@ -24,11 +24,19 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A claim of the source's, and the one that stands for it at the target, where there is one; `unread` is why that is not known."""
+    """A claim of the source's, and the one that stands for it at the target, where there is one; `unread` is why that is not known.
+
+    `along` are other claims of the project that work finds at the target as they are, without being moved.
+    """
 
     source: Claim
     target: Claim | None
     unread: str = ""
+    along: frozenset[str] = frozenset()
+
+    def stays(self, job: Job) -> tuple[str, ...]:
+        """What a workload mounts beside this, and would not find at the target."""
+        return tuple(name for name in job.claims if name != self.source.name and name not in self.along)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +106,12 @@ def writes(side: Side) -> str:
 
 
 def noted(work: Work, job: Job) -> Facts:
-    """A workload as the record keeps it."""
+    """A workload as the record keeps it. One that would not find there all that it mounts is not submitted there: it has no claim."""
+    becomes = work.target if not work.stays(job) else None
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
-        "to_project": work.target.project if work.target else "", "to_claim": work.target.name if work.target else "",
+        "to_project": becomes.project if becomes else "", "to_claim": becomes.name if becomes else "",
     }  # fmt: skip
 
 

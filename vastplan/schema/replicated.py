@@ -132,6 +132,8 @@ class Job:
     project: str
     gpus: float = 0.0
     preemptible: bool = False
+    claims: tuple[str, ...] = ()
+    """All that it mounts, where that was read."""
 
     @property
     def stopped(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Iterator
 from enum import Enum
@@ -54,12 +55,17 @@ def causes(problem: BaseException) -> Iterator[BaseException]:
             waiting += [value for value in inner if isinstance(value, BaseException)]
 
 
+_OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
+"""How urllib3 begins its texts: with the connection as an object of Python's."""
+
+
 def reason_of(problem: BaseException) -> str:
     """The innermost reason, on one short line."""
     cause = problem
     while inner := next((value for value in cause.args if isinstance(value, BaseException)), None):
         cause = inner
-    return one_line(str(getattr(cause, "reason", None) or cause), 160)
+    text = str(getattr(cause, "reason", None) or cause)
+    return one_line(_OBJECT.sub("", text), 160)
 
 
 def refusal(method: str, path: str, status: int, why: str) -> VastplanError:

@@ -114,7 +114,9 @@ def _work(
         if source is None:
             continue
         try:
-            found.append(Work(source, None if there is None else claim_of(providers, project, there, ledger)))
+            becomes, why = None if there is None else claim_of(providers, project, there, ledger), ""
         except (Refused, Unreachable) as problem:
-            found.append(Work(source, None, str(problem)))
+            becomes, why = None, str(problem)
+        along = frozenset(name for of, name in pair.along if of == here.project)
+        found.append(Work(source, becomes, why, along))
     return tuple(found), unread

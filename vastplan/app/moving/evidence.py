@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.unplanned import newest
 from vastplan.schema.replicated import Job, Replica
 
 
-def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
-    """The facts, source before target."""
+def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:
+    """The facts, source before target. `submits` is whether workloads go on at the target."""
     facts = [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
     if ends.unread:
         facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
     for work, job in users:
-        becomes = f"becomes {work.target.address}" if work.target else "nothing stands for its claim at the target"
-        becomes = f"what stands for it is unknown: {work.unread}" if work.unread else becomes
         kind = "preemptible" if job.preemptible else "not preemptible"
-        facts.append(
-            Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}; {work.source.address} {becomes}")
-        )
+        becomes = f"; {work.source.address} {_becomes(work, job)}" if submits else ""
+        facts.append(Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{becomes}"))
     try:
         facts += [Fact("pod that mounts it", pod) for pod in ends.pods()]
     except (Refused, Unreachable) as problem:
         facts.append(Fact("pods that mount it", f"unknown: {problem}"))
     facts.append(Fact("clients beside pods", "unknown: NFSv3 shows no open files"))
     return tuple(facts)
+
+
+def _becomes(work: Work, job: Job) -> str:
+    """What becomes of a workload's claim at the target."""
+    if work.unread:
+        return f"has an unknown counterpart: {work.unread}"
+    if work.target is None:
+        return "has no counterpart at the target, so it is not submitted there"
+    stays = ", ".join(inert(name, 80) for name in work.stays(job))
+    return f"becomes {work.target.address}" + (f", but {stays} stays, so it is not submitted there" if stays else "")
 
 
 def _of_side(replica: Replica) -> list[Fact]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vastplan.app.moving.pair import Pair
 from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.planned import amiss, planned, unread_of
@@ -80,7 +81,7 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
         return ()
 
 
-def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
+def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
     """What no stage does."""
     told = []
     if pair.path.site != pair.target:
@@ -95,6 +96,12 @@ def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
             f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
             for here, there in pair.work
             if there is None
+        ]
+        told += [
+            f"workload {inert(job.name, 80)} is suspended and not submitted at {pair.target}: it mounts "
+            f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
+            for work, job in users
+            if work.stays(job)
         ]
     told.append(
         f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"

@@ -14,6 +14,8 @@ from vastplan.model.escaping import inert
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
+GLOBAL = ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimOf:
@@ -39,6 +41,8 @@ class Pair:
     target_directory: str
     work: tuple[tuple[ClaimOf, ClaimOf | None], ...]
     covers: tuple[str, ...]
+    along: frozenset[tuple[Address, str]] = frozenset()
+    """Claims of projects at the source, each with its name, that work finds at the target under that name: both see the same data."""
     where: str = ""
     """Where the document says it: file, line and column of the entry that the path is part of."""
 
@@ -64,17 +68,34 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
         covers |= set(standing(everything, site, directory))
+    if path.origin:
+        covers.add(path.origin)
+    along = frozenset(_along(everything, source, to))
     return Pair(
-        path.address,
-        path.called,
-        source,
-        to,
-        ends[source],
-        ends[to],
-        work,
-        tuple(sorted(covers)),
-        str(path.where or ""),
-    )
+        path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
+    )  # fmt: skip
+
+
+def _along(everything: tuple[Entry, ...], source: str, target: str) -> Iterable[tuple[Address, str]]:
+    """What is read and written on both sites by global access, and mounted on both by the same name."""
+    for one in everything:
+        remote = one.values.get("remote_tenant")
+        if (
+            one.address.kind != "protected_path"
+            or one.values.get("capabilities") not in GLOBAL
+            or not isinstance(remote, Ref)
+        ):
+            continue
+        ends = {
+            one.address.site: str(one.values["source_dir"]),
+            remote.target.site: str(one.values["target_exported_dir"]),
+        }
+        if ends.keys() != {source, target}:
+            continue
+        there = {claim.name for claim in mounted(everything, target, ends[target])}
+        for claim in mounted(everything, source, ends[source]):
+            if claim.name in there:
+                yield claim.project, claim.name
 
 
 def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:

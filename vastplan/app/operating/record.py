@@ -25,11 +25,17 @@ def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]
 def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
     """The operation of an id; raises `VastplanError`."""
     known = of_kind(parts, kind)
-    found = [one for one in known if one.id == id or one.address == id]
+    found = [one for one in known if meant(one, id)]
+    found = [one for one in found if not one.phase.closed] or found
     if len(found) != 1:
         told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
         raise VastplanError(f"no {kind} {inert(id, 80)} is known; known are: {told}")
     return found[0]
+
+
+def meant(one: Operation, typed: str) -> bool:
+    """Whether somebody who types an id or an address means this operation: what it moves, or anything that it covers."""
+    return typed in (one.id, one.address, *one.covers)
 
 
 def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:

@@ -13,8 +13,10 @@ from vastplan.model import errors
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import SPLIT, Severity
+from vastplan.model.replication import WRITTEN_TWICE
 from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
+from vastplan.report.view import astray
 
 
 def drift(request: DriftRequest, screen: Screen) -> int:
@@ -43,8 +45,10 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 
 
 def _conditions(drift: Drift) -> set[int]:
-    """What is new counts; what a system that is down hides is neither drift nor gone."""
-    conditions = {errors.CHANGES} if drift.news() else set()
+    """What is new counts, and what two sites share that is not as the document has it; what a system that is down hides is neither."""
+    conditions = {errors.CHANGES} if drift.news() or astray(drift) else set()
+    if any(row.state in WRITTEN_TWICE for row in drift.replications):
+        conditions.add(errors.BLOCKED)
     if drift.unknown:
         conditions.add(errors.INCOMPLETE)
     wrong = [finding for finding in drift.findings if finding.severity is Severity.ERROR]

@@ -21,11 +21,11 @@ def in_the_way(action: Action, context: GuardContext) -> Block | None:
     who = f"{live.kind.name} {inert(live.name, 80)}"
     if stays:
         text = f"{path} is there already: it is the copy of {who}, which leaves it behind when it goes"
+        fix = f"another {kind.lands.path}, or remove the directory there first, with all that is in it"
     else:
         text = f"{path} is there already: {who} of {live.site} is in it, and the system makes a new one"
-    return Block(
-        "in-the-way", text, f"another {kind.lands.path}, or remove the directory there first, with all that is in it"
-    )
+        fix = f"another {kind.lands.path}: what is there stays as it is"
+    return Block("in-the-way", text, fix)
 
 
 def left_behind(live: Live, context: GuardContext) -> str:

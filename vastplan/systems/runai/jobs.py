@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vastplan.model.errors import NotFound, Unreachable
@@ -36,8 +37,9 @@ class RunaiJobs:
             job = _job(row)
             if job.project != project or job.phase in _OVER or job.type not in PATHS:
                 continue
-            if claim in _claims(self.specification(job)):
-                found.append(job)
+            claims = _claims(self.specification(job))
+            if claim in claims:
+                found.append(replace(job, claims=tuple(sorted(claims))))
         return tuple(sorted(found, key=lambda job: (job.name, job.id)))
 
     def job(self, id: str) -> Job | None:
