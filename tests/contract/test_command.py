@@ -20,7 +20,9 @@ from tests.contract.simulated import FAST, QUICK, Served, connected
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"VAST_URL": "", "RUNAI_URL": "", "KUBECONFIG": ""}, "no system is named"),
+        ({"VAST_URL": "", "VAST_PEER_URL": "", "RUNAI_URL": "", "KUBECONFIG": ""}, "no system is named"),
+        ({"VAST_URL": ""}, "is that of a peer: VASTPLAN_CONTRACT_VAST_URL is needed, too"),
+        ({"VAST_PEER": "nobody"}, "the replication peer nobody is not there"),
         ({"VAST_PASSWORD": ""}, "VASTPLAN_CONTRACT_VAST_PASSWORD is needed"),
         ({"VAST_PASSWORD": "a-wrong-one"}, "the log-in was answered 401"),
         ({"RUNAI_CLUSTER": "elsewhere"}, "there is no cluster elsewhere"),
