@@ -115,6 +115,7 @@ def goes_on(scene: Theatre, plan: MovePlan) -> None:
             scene.run(plan)
         except VastplanError as problem:
             told.append(str(problem))
+            scene.renew()
             scene.clock.sleep(30)
         else:
             return

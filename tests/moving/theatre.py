@@ -14,6 +14,7 @@ from vastplan.app.move import Wanted, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
+from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.world import World
@@ -131,6 +132,13 @@ class Theatre:
         self.lab._tokens.clear()
         found = self.lab.by_hand(site, "runai", "GET", "/api/v1/workloads")["workloads"]
         return {row["name"]: row["phase"] for row in found}
+
+    def renew(self) -> None:
+        """Give Kubernetes' users a credential anew, as somebody must where none can be renewed."""
+        for one in self.lab.world.endpoints():
+            plane = self.lab.world.sites[one.site].planes[one.system]
+            if isinstance(plane, KubernetesPlane):
+                plane.renew(one.password)
 
     def writers(self) -> list[str]:
         return self.lab.world.writers(self.path("pdx")["guid"])
