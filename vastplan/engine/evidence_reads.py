@@ -32,6 +32,10 @@ def second_read(
             collections |= {
                 (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
             }
+        else:
+            collections |= {
+                (site, name) for name in _emptied(kind, kinds) if kinds[name].system in systems.get(site, ())
+            }
         collections |= {
             (there, one) for there, one in landing_places(action, kind) if kinds[one].system in systems.get(there, ())
         }
@@ -71,6 +75,13 @@ def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
     return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
 
 
+def _emptied(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """What may hang on an object that one of a kind has the system delete of."""
+    refers = kind.field(kind.deleting.of).refers if kind.deleting is not None else None
+    rules = [rule for of in (refers.attributes if refers is not None else ()) for rule in kinds[of].dependents]
+    return {name for rule in rules for name in (rule.kind, *_between(rule, kinds))}
+
+
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
     kind = kinds[name]
@@ -80,7 +91,9 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
     referring = {*reaching(kinds, kind)}
     places = places_told((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
-    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
+    return (
+        hangs_on_it | _emptied(kind, kinds) | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
+    )
 
 
 def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
