@@ -33,7 +33,7 @@ class Crossing:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Counted:
     """The data of an origin, as work at any of its sites writes to it: what lies at a satellite is counted nowhere else."""
 
@@ -196,8 +196,8 @@ def _start(ends: SharedEnds) -> Stage:
 
 
 def _submitted(operation: Operation) -> tuple[str, ...]:
-    """The names of what the record says was submitted."""
-    sent = {one.call for one in operation.of(START) if one.outcome is Outcome.SEEN}
+    """The names of what this operation tried to submit: each is its own, so one that came through late is found, too."""
+    sent = {one.call for one in operation.of(START)}
     return tuple(
         new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in sent
     )

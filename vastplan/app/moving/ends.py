@@ -91,14 +91,17 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
     with contextlib.suppress(Refused, Unreachable):  # whoever needs the source says so
         forecast = near.look().read_only
     ends = Ends(
-        source=near, target=far, clock=clock, work=_work(workspace, providers, pair, ledger), forecast=forecast,
+        source=near, target=far, clock=clock, work=work_of(workspace, providers, pair, ledger), forecast=forecast,
         source_jobs=jobs_at(providers, source), target_jobs=jobs_at(providers, target),
         source_mounts=mounts_at(workspace, providers, source),
     )  # fmt: skip
     return Met(ends, guid)
 
 
-def _work(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger]) -> tuple[Work, ...]:
+def work_of(
+    workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger]
+) -> tuple[Work, ...]:
+    """The claims by which work reaches the data at the source, each with what stands for it at the target."""
     project = workspace.registry.kinds["project"]
     found = []
     for here, there in pair.work:

@@ -51,12 +51,12 @@ class VastCached:
         found = self._provider.object(_LISTED).get("prefetch_data")
         if not isinstance(found, list):
             raise Unreachable(f"{self._provider.describe()}: the answer to GET {_LISTED} has no prefetch_data")
-        id = self._row().get("tenant_id")
-        name = self._provider.object(f"/tenants/{segment(str(id))}/").get("name")
+        key = self._row().get("tenant_id")
+        name = self._provider.object(f"/tenants/{segment(str(key))}/").get("name")
         return tuple(
             one["task_id"]
             for item in found
-            if isinstance(item, dict) and _is_of(item.get("tenant"), id, name)
+            if isinstance(item, dict) and _is_of(item.get("tenant"), key, name)
             for one in _dicts(item.get("paths"))
             if _plain(one.get("path")) == _plain(directory) and isinstance(one.get("task_id"), int)
             if _said(one) not in (_COMPLETE, *_FAILED)
@@ -87,11 +87,11 @@ class VastCached:
         return row
 
 
-def _is_of(tenant: Any, id: Any, name: Any) -> bool:
+def _is_of(tenant: Any, key: Any, name: Any) -> bool:
     """The document has its name alone."""
     if not isinstance(tenant, dict):
         return False
-    return bool(tenant["id"] == id if "id" in tenant else tenant.get("name") == name)
+    return bool(tenant["id"] == key if "id" in tenant else tenant.get("name") == name)
 
 
 def _dicts(value: Any) -> list[Row]:
