@@ -155,9 +155,15 @@ def _read_gate(ends: SharedEnds) -> Stage:
         problem = amiss(ends)
         return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
 
+    there, origin = ends.satellite.site, ends.origin.site
+    does = f"wait until no read at {there} can be older than the freeze"
+    if (
+        not ends.outbound
+    ):  # where a write lands, and when, nobody but a live system can say: so the lease is waited for, too
+        does = f"wait for as long as {there} may see another state than {origin}"
     return Stage(
         READ,
-        f"wait until no read at {ends.satellite.site} can be older than the freeze",
+        does,
         f"the lease and {MARGIN:.0f} s are over since the freeze, and both sides are as they were",
         bound=ends.lease + MARGIN + LEAST,
         precondition=lambda operation: unmoved(ends.frozen, operation),
