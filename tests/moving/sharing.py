@@ -9,7 +9,7 @@ from unittest.mock import patch
 from tests.faults.strike import HASTY
 from tests.moving.matrix import RUNS, Killed, Killer, Nth
 from tests.moving.theatre import Theatre
-from vastplan.app.move import abort_move
+from vastplan.app.move import abort_move, run_move
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH, MovePlan
 from vastplan.model.operation import Operation, Phase
@@ -124,13 +124,12 @@ def struck_abort(scene: Theatre, plan: MovePlan, name: str, number: int) -> Nth:
     return nth
 
 
-def stop_at(scene: Theatre, plan: MovePlan, stage: str) -> None:
-    """A run that ends where a stage begins."""
-    from vastplan.app.move import run_move
+def stop_at(scene: Theatre, plan: MovePlan, stage: str, wait: str = "") -> None:
+    """A run that ends where a stage begins, or when it says that it waits."""
 
     def tell(text: str) -> None:
         scene.told.append(text)
-        if f"] {stage}:" in text:
+        if wait in text if wait else f"] {stage}:" in text:
             raise Killed
 
     with contextlib.suppress(Killed):

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from tests.moving.sharing import busy, planned, stop_at, taken_back
-from tests.moving.theatre import GB, HOME, Theatre, shared_theatre, sharing, theatre
+from tests.moving.theatre import BASE, GB, HOME, Theatre, shared_theatre, sharing, theatre
 from vastplan.app.move import Wanted, plan_move
 from vastplan.cli import main
 from vastplan.model.errors import Stale, VastplanError
@@ -20,6 +20,7 @@ from vastplan.model.move_plan import THROUGH, UNPLANNED
 from vastplan.model.operation import Phase
 from vastplan.operations import through
 from vastplan.operations.run import Stopped
+from vastplan.report.operations import status_text
 
 
 @pytest.fixture
@@ -109,14 +110,32 @@ def test_a_prefetch_that_runs_already_is_followed_and_not_stopped(scene: Theatre
 
 
 def test_the_prefetch_of_the_move_is_stopped_with_it(scene: Theatre) -> None:
-    scene.write("iad", "large", 10_000 * GB)
+    scene.write("iad", "large", 1000 * GB)
     watch = busy(scene)
     plan = planned(scene)
-    with pytest.raises(Stopped, match=r"did not hold within .* prefetch 1 is RUNNING, about \d0 %"):
-        scene.run(plan)
+    stop_at(scene, plan, "warm", "waits: prefetch 1 is RUNNING, about 0 %")
     assert len(watch.running()) == 1
     assert taken_back(scene, plan) is not None
     watch.stayed()
+
+
+def test_one_that_takes_too_long_stops_and_is_followed_when_it_goes_on(scene: Theatre) -> None:
+    scene.write("iad", "large", 1000 * GB)
+    scene.lab.world.link("iad", "pdx", bandwidth=2e8)
+    plan = planned(scene)
+    with pytest.raises(Stopped, match=r"did not hold within 3600 s: prefetch 1 is RUNNING, about 70 %"):
+        scene.run(plan)
+    assert scene.run(plan).phase is Phase.DONE and len(prefetches(scene)) == 1
+
+
+def test_a_satellite_that_is_away_while_it_is_warmed_does_not_hold_the_abort(scene: Theatre) -> None:
+    scene.write("iad", "large", 1000 * GB)
+    plan = planned(scene)
+    stop_at(scene, plan, "warm", "waits: prefetch 1")
+    scene.lab.world.lose("pdx", power=True)
+    done = taken_back(scene, plan)
+    assert done is not None and done.facts["prefetch left"] == "prefetch 1 may be under way at pdx"
+    assert "prefetch 1 may be under way at pdx" in status_text(done)
 
 
 def test_a_prefetch_that_fails_or_brings_names_only_is_begun_again(scene: Theatre) -> None:
@@ -207,7 +226,7 @@ def test_what_was_submitted_is_stopped_and_stays(scene: Theatre) -> None:
     assert scene.labels("iad") == scene.labels("pdx") or set(scene.labels("pdx")) < set(scene.labels("iad"))
 
 
-WAN = {"sites": {"pdx": {"capability": {"wan_bw_mbps": {"iad": "1 GB/s"}}}}}
+WAN = {"pdx": {"capability": {"wan_bw_mbps": {"iad": "1 GB/s"}}}}
 
 
 @pytest.mark.parametrize(
@@ -215,8 +234,8 @@ WAN = {"sites": {"pdx": {"capability": {"wan_bw_mbps": {"iad": "1 GB/s"}}}}}
     [
         ({"size": "980 GB", "interval": "5m", "mode": "sync"}, True, "cannot be used from pdx: a checkpoint would take longer"),
         ({"size": "980 GB", "interval": "30m", "mode": "sync"}, True, "980 GB take 16.3 min at 1 GB/s (sync"),
-        ({"size": "980 GB", "interval": "5m", "mode": "async"}, True, "(async, so work goes on meanwhile); one is written every 5 min"),
-        ({"size": "980 GB", "event": True, "mode": "sync"}, True, "how often one is written is not known"),
+        ({"size": "980 GB", "interval": "5m", "mode": "async", "staging_per_rank": "10 GB/s"}, True, "(async, so work goes on meanwhile); one is written every 5 min"),
+        ({"size": "980 GB", "event": "each epoch", "mode": "sync"}, True, "how often one is written is not known"),
         ({"size": "980 GB", "interval": "5m", "mode": "sync"}, False, "unknown: sites.pdx.capability.wan_bw_mbps.iad is not given"),
     ],
 )  # fmt: skip
@@ -224,7 +243,7 @@ def test_what_a_checkpoint_costs_is_told_and_one_that_is_never_done_refused(
     scene: Theatre, checkpoint: dict[str, Any], wan: bool, told: str
 ) -> None:
     sections = sharing(checkpoint={"keep_last": 2, **checkpoint})
-    sections = {**sections, "sites": {"pdx": WAN["sites"]["pdx"]}} if wan else sections
+    scene.lab.told = WAN if wan else {}
     scene.lab.write(sections)
     if "cannot be used" in told:
         with pytest.raises(VastplanError, match=told):
@@ -281,8 +300,16 @@ def test_without_workloads_it_warms_and_waits_and_says_what_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "x")
-    with shared_theatre(tmp_path, systems=("vast",)) as scene:
-        plan = planned(scene)
+    view = {
+        "sites": ["iad", "pdx"], "active": "iad", "path": "/team/home", "quota": {"hard_limit": "1 TiB"},
+        "global_access": {"at": ["pdx"], "lease": "5m"},
+    }  # fmt: skip
+    team = {name: BASE["tenants"]["team"][name] for name in ("vip_pool", "view_policy")}
+    sections = {name: BASE[name] for name in ("vip_pools", "replication_peers")}
+    with shared_theatre(
+        tmp_path, ("vast",), {**sections, "tenants": {"team": {**team, "views": {"home": view}}}}
+    ) as scene:
+        plan = plan_move(scene.lab.workspace(), Wanted(HOME._replace(kind="view"), "pdx", THROUGH), scene.clock)
         assert any("start it at pdx when this has ended, not before" in line for line in plan.by_hand)
         done = scene.run(plan)
         assert done.phase is Phase.DONE and done.facts["started"] == {} and len(prefetches(scene)) == 1

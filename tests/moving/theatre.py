@@ -169,10 +169,12 @@ def sharing(**changes: Any) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def shared_theatre(folder: Path, systems: Any = ("vast", "kubernetes", "runai"), **changes: Any) -> Iterator[Theatre]:
-    """Both sites, with the volume at iad and global access to it at pdx."""
+def shared_theatre(
+    folder: Path, systems: tuple[str, ...] = ("vast", "kubernetes", "runai"), sections: Any = None
+) -> Iterator[Theatre]:
+    """Both sites, with the volume at iad and global access to it at pdx; or with another document."""
     with Lab(folder, {site: list(systems) for site in ("iad", "pdx")}) as lab:
-        lab.write(sharing(**changes))
+        lab.write(sections or sharing())
         lab.converge()
         made = Theatre(lab, WorldClock(lab.world))
         for site in ("iad", "pdx"):

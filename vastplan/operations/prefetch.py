@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.stage import Call, Gate, Holds, Stage, Told
 from vastplan.schema.satellite import Cached, Prefetch, Progress
@@ -31,13 +32,20 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         return Gate(Holds.NOT_YET, f"prefetch {task} is {found.said}{_share(found, size)}")
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
-        under_way = satellite.running(directory)
+        try:
+            under_way = _left(satellite, directory, operation)
+        except (Refused, Unreachable):
+            return ()  # a cache that goes on being filled harms nobody, and what is away must not hold the rest
         stops = [(task, _stop(satellite, directory, task)) for task in _ours(operation)]
         return tuple(call for task, call in stops if task in under_way or operation.of(f"undo {WARM}", call.name))
 
     def undone(operation: Operation) -> Gate:
-        left = set(_ours(operation)) & set(satellite.running(directory))
-        return Gate(Holds.NOT_YET, f"prefetch {min(left)} is still under way") if left else Gate(Holds.YES)
+        try:
+            left = _left(satellite, directory, operation)
+        except (Refused, Unreachable):
+            tasks = ", ".join(map(str, _ours(operation)))
+            return Gate(Holds.YES, facts={"prefetch left": f"prefetch {tasks} may be under way at {satellite.site}"})
+        return Gate(Holds.NOT_YET, f"prefetch {left[0]} is still under way") if left else Gate(Holds.YES)
 
     return Stage(
         WARM,
@@ -64,6 +72,15 @@ def task_of(operation: Operation) -> int | None:
 def _ours(operation: Operation) -> tuple[int, ...]:
     """Those that were answered to us; whose one is that was found to run, nobody can tell."""
     return tuple(int(one.seen["task"]) for one in operation.of(WARM) if "task" in one.seen)
+
+
+def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int, ...]:
+    """Those of us that are under way; nothing is asked where there can be none."""
+    ours = _ours(operation)
+    if not ours or WARM in operation.passed:
+        return ()
+    under_way = satellite.running(directory)
+    return tuple(task for task in ours if task in under_way)
 
 
 def _no_good(found: Prefetch | None) -> bool:

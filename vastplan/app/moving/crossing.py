@@ -23,9 +23,10 @@ def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
     found = evaluate_volume(volume, facts.scope, facts.capability(pair.target))
     over = [one for one in found.budget.write_times if one.limit.kind is LimitKind.WAN] if found.budget else []
     if found.budget is None or not over:
-        why = "; ".join(finding.message for finding in found.findings if finding.code == "CKP-00")
+        known = pair.origin in facts.capability(pair.target).get("wan_bw_mbps", {})
+        why = "; ".join(finding.message for finding in found.findings)
         missing = f"sites.{pair.target}.capability.wan_bw_mbps.{pair.origin} is not given"
-        return Crossing(f"unknown: {why or missing}")
+        return Crossing(f"unknown: {why if known else missing}")
     return _crossing(found.budget, over[0])
 
 
