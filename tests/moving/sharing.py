@@ -30,7 +30,7 @@ class Watch:
     known: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.known = {row["id"] for site in SITES for row in self._rows(site)}
+        self.known = {str(row["id"]) for site in SITES for row in self._rows(site)}
         self.scene.clock.watchers.append(self.look)
 
     def _rows(self, site: str) -> list[dict[str, object]]:

@@ -153,7 +153,7 @@ def test_a_prefetch_whose_end_is_struck_is_ended(scene: Theatre, fault: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("deadly", range(0, 24))
+@pytest.mark.parametrize("deadly", range(24))
 def test_an_abort_that_ends_a_prefetch_is_killed_and_goes_on(scene: Theatre, deadly: int) -> None:
     scene.write("iad", "large", 1000 * GB)
     watch = busy(scene)

@@ -36,16 +36,19 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
             under_way = _left(satellite, directory, operation)
         except (Refused, Unreachable):
             return ()  # a cache that goes on being filled harms nobody, and what is away must not hold the rest
-        stops = [(task, _stop(satellite, directory, task)) for task in _ours(operation)]
+        stops = [(task, _stop(satellite, directory, task)) for task in _ours(operation) if not _kept(operation, task)]
         return tuple(call for task, call in stops if task in under_way or operation.of(f"undo {WARM}", call.name))
 
     def undone(operation: Operation) -> Gate:
         try:
             left = _left(satellite, directory, operation)
         except (Refused, Unreachable):
-            tasks = ", ".join(map(str, _ours(operation)))
-            return Gate(Holds.YES, facts={"prefetch left": f"prefetch {tasks} may be under way at {satellite.site}"})
-        return Gate(Holds.NOT_YET, f"prefetch {left[0]} is still under way") if left else Gate(Holds.YES)
+            left = _ours(operation)
+            return Gate(Holds.YES, facts=_goes_on(satellite, left))
+        kept = tuple(task for task in left if _kept(operation, task))
+        if left != kept:
+            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, left))} is still under way")
+        return Gate(Holds.YES, facts=_goes_on(satellite, kept))
 
     return Stage(
         WARM,
@@ -81,6 +84,16 @@ def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int,
         return ()
     under_way = satellite.running(directory)
     return tuple(task for task in ours if task in under_way)
+
+
+def _kept(operation: Operation, task: int) -> bool:
+    """Whether its end was refused: then it goes on, and nothing else waits for it."""
+    return any(one.outcome is Outcome.FAILED for one in operation.of(f"undo {WARM}", f"stop {task}"))
+
+
+def _goes_on(satellite: Cached, tasks: tuple[int, ...]) -> Facts:
+    text = f"prefetch {', '.join(map(str, tasks))} may be under way at {satellite.site}"
+    return {"prefetch left": text} if tasks else {}
 
 
 def _no_good(found: Prefetch | None) -> bool:

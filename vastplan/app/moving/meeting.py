@@ -8,7 +8,7 @@ from vastplan.app.connect import Providers
 from vastplan.app.moving import ends
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.pair import Pair
-from vastplan.app.moving.through import meet_sharing
+from vastplan.app.moving.sharing import meet_sharing
 from vastplan.app.workspace import Workspace
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
