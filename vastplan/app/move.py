@@ -10,10 +10,12 @@ from pathlib import Path
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.ends import Met, meet
+from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
+from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
+from vastplan.app.moving.through import warming
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     LASTS,
@@ -49,6 +51,8 @@ class Wanted:
     to: str
     mode: str = PLANNED
     broken: str = ""
+    warm: str = ""
+    """Through global access: the directory at `to` that is prefetched, "" for all of it."""
 
 
 def other_site(workspace: Workspace, address: Address, site: str) -> str:
@@ -59,7 +63,7 @@ def other_site(workspace: Workspace, address: Address, site: str) -> str:
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
     clock = clock or CLOCK
-    pair = _pair(workspace, wanted.address, wanted.to)
+    pair = warming(_pair(workspace, wanted.address, wanted.to), wanted.warm)
     parts = _parts(workspace, pair)
     sites = (pair.source, pair.target)
     with connected(workspace.document, sites=sites, writable=False) as providers:
@@ -83,6 +87,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             target=pair.target,
             guid=met.guid,
             broken=wanted.broken,
+            warm=pair.warm,
             lose=lose,
             loss=loss,
             jobs=tuple(noted(work, job) for work, job in users),
@@ -110,7 +115,7 @@ def run_move(
     clock = clock or CLOCK
     if plan.document != workspace.name:
         raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
-    pair = _pair(workspace, Address.parse(plan.path), plan.target)
+    pair = warming(_pair(workspace, Address.parse(plan.path), plan.target), plan.warm)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != plan.guid or str(pair.path) != plan.path:
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
@@ -138,7 +143,7 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     known = by_id(all_parts(workspace), MOVE, id)
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
-    pair = _pair(workspace, Address.parse(known.address), known.target)
+    pair = warming(_pair(workspace, Address.parse(known.address), known.target), str(known.facts.get("warm", "")))
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != known.subject:
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
@@ -191,7 +196,7 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         term=1 if last is None else last.term + 1,
         covers=pair.covers,
         consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
-        facts={"jobs": [noted(work, job) for work, job in users]},
+        facts={"jobs": [noted(work, job) for work, job in users], **({"warm": pair.warm} if pair.warm else {})},
     )
 
 

@@ -238,6 +238,8 @@ class MoveRequest(OperationRequest):
     keep: str = ""
     unplanned: bool = False
     broken: str = ""
+    through: bool = False
+    warm: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,19 +9,24 @@ from vastplan.model.operation_plan import OperationPlan
 
 FORMAT_VERSION = "1.0"
 PLANNED, UNPLANNED, REJOIN, KEEP = "planned", "unplanned", "rejoin", "keep"
-MODES = (PLANNED, UNPLANNED, REJOIN, KEEP)
+THROUGH = "through-global-access"
+MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH)
+LOSSLESS = (PLANNED, THROUGH)
+"""Those that lose nothing, so that nobody has to consent to a loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovePlan(OperationPlan):
     """One move. `lose` is the restore point that is gone back to: at the target by an unplanned move, on both sides by a rejoin.
 
-    In a rejoin `target` is the side that is kept, and `source` the one that follows it from then on.
+    In a rejoin `target` is the side that is kept, and `source` the one that follows it from then on. Through global access no role
+    changes; `warm` is the directory at the target that is prefetched, "" for all of it.
     """
 
     target: str
     guid: str
     broken: str = ""
+    warm: str = ""
     lose: Mapping[str, str] = field(default_factory=dict)
     format_version: str = FORMAT_VERSION
     kind: str = "move"

@@ -82,6 +82,11 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     lines += [
         f"  {inert(name, 200)} is {inert(one.get('phase'), 40)} at {operation.target}" for name, one in started.items()
     ]
+    if "warmed" in operation.facts:
+        warmed = operation.facts["warmed"]
+        lines.append(f"  {inert(warmed['directory'], 300)} was prefetched at {operation.target}")
+    if "prefetch left" in operation.facts:
+        lines.append(f"  {inert(operation.facts['prefetch left'], 200)}")
     if "branch" in operation.facts:
         kept = operation.facts["branch"]
         lines.append(

@@ -90,7 +90,7 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
     forecast = 0.0
     with contextlib.suppress(Refused, Unreachable):  # whoever needs the source says so
         forecast = near.look().read_only
-    work, unread = _work(workspace, providers, pair, ledger)
+    work, unread = work_of(workspace, providers, pair, ledger)
     ends = Ends(
         source=near, target=far, clock=clock, work=work, unread=unread, forecast=forecast,
         source_jobs=jobs_at(providers, source), target_jobs=jobs_at(providers, target),
@@ -99,7 +99,7 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
     return Met(ends, guid)
 
 
-def _work(
+def work_of(
     workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger]
 ) -> tuple[tuple[Work, ...], str]:
     """The claims of both sides, and why they are not all."""

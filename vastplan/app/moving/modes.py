@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from vastplan.app.moving.pair import Pair
+from vastplan.app.moving.through import by_hand_through, loss_through, refuse_through, shares
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
+from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, THROUGH, UNPLANNED
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.planned import amiss, planned, unread_of
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
 from vastplan.operations.rejoin import amiss as amiss_of_rejoin
 from vastplan.operations.stage import Stage
+from vastplan.operations.through import through
 from vastplan.operations.unplanned import answers, newest, unplanned
 from vastplan.schema.replicated import Job, Role
 
@@ -19,6 +21,8 @@ ATTACHING = (REJOIN, KEEP)
 
 def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
     """The stages of a mode."""
+    if mode == THROUGH:
+        return through(shares(ends))
     if mode in ATTACHING:
         return rejoin(ends, forced=mode == KEEP)
     return planned(ends) if mode == PLANNED else unplanned(ends, broken)
@@ -26,7 +30,9 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     """Raise `VastplanError` for what cannot be done so, as things are."""
-    if mode == PLANNED:
+    if mode == THROUGH or pair.origin:
+        refuse_through(ends, mode, pair)
+    elif mode == PLANNED:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
             raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
@@ -45,6 +51,8 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
 
 def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
     """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    if mode == THROUGH:
+        return {}, loss_through(shares(ends))
     if mode in ATTACHING:
         return _loss_of_branch(ends)
     guid, created = newest(ends.target)
@@ -71,7 +79,7 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
     Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
     """
-    if mode == PLANNED and (unread := unread_of(ends)):
+    if mode in (PLANNED, THROUGH) and (unread := unread_of(ends)):
         raise Unreachable(unread)
     if mode != UNPLANNED:
         return ends.users()
@@ -83,6 +91,8 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
 def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
     """What no stage does."""
+    if mode == THROUGH:
+        return by_hand_through(pair)
     told = []
     if pair.path.site != pair.target:
         text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"

@@ -22,7 +22,7 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
+from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.shell import word
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.values import counted
@@ -46,6 +46,12 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
         raise VastplanError("--broken REASON is said to --unplanned")
     if request.unplanned and not request.to:
         raise VastplanError("--unplanned is said to --to SITE")
+    if request.warm and not request.through:
+        raise VastplanError("--warm DIR is said to --through-global-access")
+    if request.through:
+        if not request.to or request.unplanned:
+            raise VastplanError("--through-global-access is said to --to SITE, and never to --unplanned")
+        return Wanted(address, request.to, THROUGH, warm=request.warm)
     if request.rejoin:
         return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
@@ -55,7 +61,7 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
 
 
 def _command(file: Path, plan: MovePlan) -> str:
-    lose = "" if plan.mode == PLANNED else f" --lose {word(plan.lose.get('guid', ''))}"
+    lose = "" if plan.mode in LOSSLESS else f" --lose {word(plan.lose.get('guid', ''))}"
     return f"vastplan move run {word(file)}{lose}"
 
 
@@ -71,6 +77,8 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     does = f"move {plan.path} to {plan.target}"
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
+    if plan.mode == THROUGH:
+        does = f"submit them at {plan.target}, where {plan.path} is used through global access"
     question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
     if not begun and not request.yes and not screen.ask(question):
         raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
@@ -81,8 +89,8 @@ def _run(request: MoveRequest, screen: Screen) -> int:
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a move that is not planned, and how. Raises `VastplanError` where nobody does."""
-    if plan.mode == PLANNED:
+    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` where nobody does."""
+    if plan.mode in LOSSLESS:
         return {}
     return consented(
         request,

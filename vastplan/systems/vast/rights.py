@@ -39,6 +39,11 @@ BESIDES = (
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/force_failover"),
     Operation(Task.MOVE, "PATCH", "/protectedpaths/{}/reattach_stream/"),
     Operation(Task.MOVE, "POST", "/snapshots/"),
+    Operation(Task.MOVE, "GET", "/tenants/{}/"),
+    Operation(Task.MOVE, "GET", "/clusters/list_prefetch_paths_info/"),
+    Operation(Task.MOVE, "GET", "/protectedpaths/{}/prefetch_path"),
+    Operation(Task.MOVE, "POST", "/protectedpaths/{}/prefetch_path"),
+    Operation(Task.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # it goes on, which is told
     Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
     Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
     Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),
