@@ -280,8 +280,14 @@ def test_a_move_of_ours_is_no_stranger() -> None:
         return found
 
     assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: pdx is its source")
-    assert told(record).text.startswith("somebody moved it")
-    assert told(replace(record, phase=Phase.DONE, target="iad")).text.startswith("somebody moved it")
+    assert told(replace(record, phase=Phase.DONE, source="pdx", target="iad")).text.startswith("somebody moved it")
+    way_out = "vastplan move m1 is under way (stage none yet): go on with its file, or vastplan move abort PATH m1"
+    begun = told(record)
+    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; somebody moved it")
+    matches = match(kinds(), observed(both("SOURCE", "DESTINATION")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
+    quiet = told(replace(record, stage="freeze"))
+    assert quiet.state is STATES.BUSY and quiet.text.startswith("vastplan move m1 is under way (stage freeze)")
+    assert told(replace(record, phase=Phase.ABORTED)).state is STATES.IN_ORDER
 
 
 def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:

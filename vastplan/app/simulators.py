@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -50,7 +51,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
             )
         tell(f"credentials: {world.folder / 'endpoints.json'}")
         tell("ready; Ctrl-C ends it")
-        _until_interrupted()
+        _until_interrupted(world.pass_time)
     finally:
         world.stop()
 
@@ -108,8 +109,13 @@ def serve_plane(
         store.close()
 
 
-def _until_interrupted() -> None:
+def _until_interrupted(pass_time: Callable[[float], None] = lambda _: None) -> None:
+    """`pass_time` is told each second how long it was: snapshots fall due and roles change as time goes by."""
     done = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: done.set())
-    done.wait()
+    since = time.monotonic()
+    while not done.wait(1):
+        now = time.monotonic()
+        pass_time(now - since)
+        since = now

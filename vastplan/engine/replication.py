@@ -95,6 +95,9 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
     writing = leading if len(leading) == 1 else leading or alone
     leads = writing[0].site if len(writing) == 1 else ""
     state, text = _state(group, leads, move, now)
+    if move is not None and not move.phase.closed:
+        text = "; ".join(filter(None, (_under_way(move), text)))
+        state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
     members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
     return Replication(str(group.address), group.address.site, leads, state, text, members)
 
@@ -132,6 +135,14 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
         return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
     failing = _failing(group)
     return (ReplicationState.STOPPED, failing) if failing else (ReplicationState.IN_ORDER, "")
+
+
+def _under_way(operation: Operation) -> str:
+    """What somebody began and nobody ended, with the way out."""
+    return (
+        f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
+        f"go on with its file, or vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    )
 
 
 def _led_to(move: Operation, leads: str) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.ends import LABEL, job_of
 from vastplan.operations.stage import Call, Told
 from vastplan.schema.replicated import Job, Jobs
 
 GONE = "gone"
+_MOVED = re.compile(r"(-m[0-9a-f]{8})+\Z")
 _STOPPING = frozenset({"Stopping", "Stopped", "Failed", "Completed", "Deleting", "Terminating", GONE})
 STILL = frozenset({"Stopped", "Failed", "Completed", GONE})
 _STARTING = frozenset({"Creating", "Initializing", "Pending", "Resuming"})
@@ -42,8 +45,8 @@ def resume(jobs: Jobs, fact: Facts) -> Call:
 
 
 def new_name(operation: Operation, name: str) -> str:
-    """What a workload is called at the target: another move gives it another name."""
-    return f"{name}-m{operation.id}"
+    """What a workload is called at the target: another move gives it another name, in the place of an earlier move's."""
+    return f"{_MOVED.sub('', name)}-m{operation.id}"
 
 
 def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:

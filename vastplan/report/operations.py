@@ -73,6 +73,10 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         f"{operation.kind} {operation.id} of {inert(operation.address, 200)} {way}: {state}",
         f"  began {operation.began}; passed: {', '.join(operation.passed) or 'nothing yet'}",
     ]
+    if not operation.phase.closed:
+        lines.append(
+            f"  go on: vastplan {operation.kind} run FILE; give up: vastplan {operation.kind} abort PATH {operation.id}"
+        )
     for attempt in operation.attempts:
         if operation.phase.closed and attempt.outcome is Outcome.SEEN:
             continue
