@@ -298,6 +298,10 @@ class VastProvider:
         """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
         return self._send(method, path, body).body
 
+    def finished(self, method: str, path: str, body: Row | None = None) -> None:
+        """The same, once the task in the answer has ended; raises `Refused` where that failed."""
+        self._finish(self._send(method, path, body))
+
     def object(self, path: str) -> Row:
         """What is at a path that is no kind's."""
         return self._object(path)
