@@ -47,10 +47,9 @@ def make(store: Clonable, wanted: Wanted, operation: Operation) -> Call:
     snapshot = snapshot_of(operation)
 
     def told(_: Facts, now: Facts) -> Told:
-        if not now["guid"]:
-            return Told.NOTHING
+        # names are given once, so where the name is another copy's there is none of ours
         as_asked = (now["snapshot"], now["directory"]) == (snapshot.name, wanted.directory)
-        return Told.HAPPENED if as_asked else Told.UNKNOWN
+        return Told.HAPPENED if now["guid"] and as_asked else Told.NOTHING
 
     def send() -> None:
         store.make(snapshot.id, wanted.name, wanted.directory, background=wanted.background)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from vastplan.app.moving.beside import loss_beside, refuse_beside, stages_beside
 from vastplan.app.moving.pair import Pair
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
+from vastplan.operations.copy_calls import Beside
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.planned import amiss, planned
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
@@ -18,6 +20,8 @@ ATTACHING = (REJOIN, KEEP)
 
 def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
     """The stages of a mode."""
+    if isinstance(ends, Beside):
+        return stages_beside(ends)
     if mode in ATTACHING:
         return rejoin(ends, forced=mode == KEEP)
     return planned(ends) if mode == PLANNED else unplanned(ends, broken)
@@ -25,6 +29,8 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     """Raise `VastplanError` for what cannot be done so, as things are."""
+    if isinstance(ends, Beside):
+        return refuse_beside(ends, pair)
     if mode == PLANNED:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
@@ -44,6 +50,8 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
 
 def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
     """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    if isinstance(ends, Beside):
+        return {}, loss_beside(ends)
     if mode in ATTACHING:
         return _loss_of_branch(ends)
     guid, created = newest(ends.target)

@@ -26,6 +26,7 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
     """The operation of an id; raises `VastplanError`."""
     known = of_kind(parts, kind)
     found = [one for one in known if one.id == id or one.address == id]
+    found = [one for one in found if not one.phase.closed] or found if len(found) > 1 else found
     if len(found) != 1:
         told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
         raise VastplanError(f"no {kind} {inert(id, 80)} is known; known are: {told}")
