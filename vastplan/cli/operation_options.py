@@ -80,6 +80,13 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
     )
     verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
+    verb.add_argument(
+        "--fork",
+        default="",
+        metavar="NAME",
+        help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
+    )
+    verb.add_argument("--live", action="store_true", help="with --fork: suspend nothing; the clone is crash-consistent")
     options.reports(verb, ".html")
 
 

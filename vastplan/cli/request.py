@@ -238,6 +238,8 @@ class MoveRequest(OperationRequest):
     keep: str = ""
     unplanned: bool = False
     broken: str = ""
+    fork: str = ""
+    live: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.branch import apply_command, missing, owned
+from vastplan.app.moving.branch import apply_command, missing, whose
 from vastplan.app.moving.pair import Branch, Pair
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
@@ -32,7 +33,7 @@ def with_copy(
         wanted=Wanted(branch.name, branch.directory, branch.background),
         live=branch.live,
         missing=lambda: missing(workspace, providers, branch, ledger),
-        kept=lambda: owned(branch, ledger),
+        kept=lambda: whose(branch, ledger),
     )
 
 
@@ -80,5 +81,5 @@ def by_hand_beside(workspace: Workspace, pair: Pair, branch: Branch) -> tuple[st
     )
 
 
-def _as_they_are(ends: Ends) -> dict[str, object]:
+def _as_they_are(ends: Ends) -> dict[str, Any]:
     return {one.name: getattr(ends, one.name) for one in fields(ends)}

@@ -14,7 +14,7 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.shell import word
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.rows import dig
@@ -92,7 +92,7 @@ def apply_command(workspace: Workspace, branch: Branch) -> str:
     return f"vastplan apply {paths_of(workspace)} --adopt --target {word(str(branch.address))}"
 
 
-def owned(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
+def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Whose a clone is by now, "" while it is nobody's but the fork's."""
     site, name = branch.address.site, branch.address.name
     known = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
@@ -100,7 +100,7 @@ def owned(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
 
 
 def _unbound(
-    workspace: Workspace, providers: Providers, parts: Iterable[Entry], owned: Mapping[str, object]
+    workspace: Workspace, providers: Providers, parts: Iterable[Entry], owned: Mapping[str, Owned]
 ) -> list[str]:
     kind = workspace.registry.kinds["persistent_volume_claim"]
     found = []
@@ -111,7 +111,7 @@ def _unbound(
         if provider is None or isinstance(provider, Exception):
             found.append(str(one.address))
             continue
-        row = provider.read(kind, owned[str(one.address)].locator)  # type: ignore[attr-defined]
+        row = provider.read(kind, owned[str(one.address)].locator)
         if row is None or dig(row, ("status", "phase")) != "Bound":
             found.append(str(one.address))
     return found

@@ -30,8 +30,8 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     """Raise `VastplanError` for what cannot be done so, as things are."""
     if isinstance(ends, Beside):
-        return refuse_beside(ends, pair)
-    if mode == PLANNED:
+        refuse_beside(ends, pair)
+    elif mode == PLANNED:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
             raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")

@@ -22,7 +22,7 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
+from vastplan.model.move_plan import BESIDE, FORK, KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
 from vastplan.model.shell import word
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.values import counted
@@ -46,6 +46,12 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
         raise VastplanError("--broken REASON is said to --unplanned")
     if request.unplanned and not request.to:
         raise VastplanError("--unplanned is said to --to SITE")
+    if request.fork and (request.unplanned or not request.to):
+        raise VastplanError("--fork NAME is said to --to SITE, and takes a source that leads")
+    if request.live and not request.fork:
+        raise VastplanError("--live is said to --fork NAME")
+    if request.fork:
+        return Wanted(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
         return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
@@ -55,7 +61,7 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
 
 
 def _command(file: Path, plan: MovePlan) -> str:
-    lose = "" if plan.mode == PLANNED else f" --lose {word(plan.lose.get('guid', ''))}"
+    lose = "" if plan.mode in (PLANNED, *BESIDE) else f" --lose {word(plan.lose.get('guid', ''))}"
     return f"vastplan move run {word(file)}{lose}"
 
 
@@ -67,12 +73,7 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     begun = any(one.id == plan.id[:8] for one in moves(workspace))
     if not begun:
         screen.show(move_text(plan, ""))
-    jobs = counted(len(plan.jobs), "workload")
-    does = f"move {plan.path} to {plan.target}"
-    if plan.mode in (REJOIN, KEEP):
-        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
-    question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
-    if not begun and not request.yes and not screen.ask(question):
+    if not begun and not request.yes and not screen.ask(_question(plan)):
         raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
     done = run_move(workspace, plan, screen.progress, _command(file, plan), consent=consent)
     screen.show(status_text(done))
@@ -80,9 +81,21 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     return errors.OK
 
 
+def _question(plan: MovePlan) -> str:
+    jobs = counted(len(plan.jobs), "workload")
+    does = f"move {plan.path} to {plan.target}"
+    if plan.mode in (REJOIN, KEEP):
+        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
+    if plan.mode == FORK:
+        does = f"submit the same at {plan.target} with a clone of {plan.path}"
+        if plan.live:
+            return f"Let {jobs} at {plan.source} run and {does}? Only yes is yes: "
+    return f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
+
+
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
     """Who consents to the loss of a move that is not planned, and how. Raises `VastplanError` where nobody does."""
-    if plan.mode == PLANNED:
+    if plan.mode in (PLANNED, *BESIDE):
         return {}
     return consented(
         request,
