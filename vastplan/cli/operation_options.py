@@ -89,6 +89,13 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--warm", default="", metavar="DIR", help="with it: prefetch this directory of the satellite, not all of it"
     )
+    verb.add_argument(
+        "--fork",
+        default="",
+        metavar="NAME",
+        help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
+    )
+    verb.add_argument("--live", action="store_true", help="with --fork: suspend nothing; the clone is crash-consistent")
     options.reports(verb, ".html")
 
 

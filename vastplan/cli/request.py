@@ -240,6 +240,8 @@ class MoveRequest(OperationRequest):
     broken: str = ""
     through: bool = False
     warm: str = ""
+    fork: str = ""
+    live: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from vastplan.app.moving.beside import loss_beside, refuse_beside, stages_beside
 from vastplan.app.moving.pair import Pair
 from vastplan.app.moving.through import by_hand_through, loss_through, refuse_through, shares
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
+from vastplan.operations.copy_calls import Beside
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.planned import amiss, planned, unread_of
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
@@ -23,6 +25,8 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
     """The stages of a mode."""
     if mode == THROUGH:
         return through(shares(ends))
+    if isinstance(ends, Beside):
+        return stages_beside(ends)
     if mode in ATTACHING:
         return rejoin(ends, forced=mode == KEEP)
     return planned(ends) if mode == PLANNED else unplanned(ends, broken)
@@ -32,6 +36,8 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     """Raise `VastplanError` for what cannot be done so, as things are."""
     if mode == THROUGH or pair.origin:
         refuse_through(ends, mode, pair)
+    elif isinstance(ends, Beside):
+        refuse_beside(ends, pair)
     elif mode == PLANNED:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
@@ -53,6 +59,8 @@ def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
     """The restore point that is gone back to, as consent names it, and what is lost, in words."""
     if mode == THROUGH:
         return {}, loss_through(shares(ends))
+    if isinstance(ends, Beside):
+        return {}, loss_beside(ends)
     if mode in ATTACHING:
         return _loss_of_branch(ends)
     guid, created = newest(ends.target)
@@ -79,7 +87,7 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
     Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
     """
-    if mode in (PLANNED, THROUGH) and (unread := unread_of(ends)):
+    if mode in LOSSLESS and (unread := unread_of(ends)):
         raise Unreachable(unread)
     if mode != UNPLANNED:
         return ends.users()
@@ -89,7 +97,17 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
         return ()
 
 
-def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
+def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
+    """The workloads that are submitted nowhere, as they would not find there all that they mount."""
+    return tuple(
+        f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
+        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
+        for work, job in users
+        if work.stays(job)
+    )
+
+
+def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
     """What no stage does."""
     if mode == THROUGH:
         return by_hand_through(pair)
@@ -106,12 +124,6 @@ def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple
             f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
             for here, there in pair.work
             if there is None
-        ]
-        told += [
-            f"workload {inert(job.name, 80)} is suspended and not submitted at {pair.target}: it mounts "
-            f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
-            for work, job in users
-            if work.stays(job)
         ]
     told.append(
         f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"

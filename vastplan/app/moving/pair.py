@@ -27,6 +27,20 @@ class ClaimOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """A volume of the document, at the target of a fork, that is a clone: what the clone is called, and its directory.
+
+    `background` is whether all of it is copied, `live` whether the work at the source goes on meanwhile.
+    """
+
+    address: Address
+    name: str
+    directory: str
+    background: bool
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
 
@@ -55,6 +69,7 @@ class Pair:
     """Whether the document lets work at the target read only."""
     warm: str = ""
     """The directory at the satellite that an operation is to prefetch, "" for all."""
+    branch: Branch | None = None
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:

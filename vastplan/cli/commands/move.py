@@ -22,7 +22,7 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.shell import word
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.values import counted
@@ -52,6 +52,12 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
         if not request.to or request.unplanned:
             raise VastplanError("--through-global-access is said to --to SITE, and never to --unplanned")
         return Wanted(address, request.to, THROUGH, warm=request.warm)
+    if request.fork and (request.unplanned or not request.to):
+        raise VastplanError("--fork NAME is said to --to SITE, and takes a source that leads")
+    if request.live and not request.fork:
+        raise VastplanError("--live is said to --fork NAME")
+    if request.fork:
+        return Wanted(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
         return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
@@ -73,19 +79,26 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     begun = any(one.id == plan.id[:8] for one in moves(workspace))
     if not begun:
         screen.show(move_text(plan, ""))
+    if not begun and not request.yes and not screen.ask(_question(plan)):
+        raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
+    done = run_move(workspace, plan, screen.progress, _command(file, plan), consent=consent)
+    screen.show(status_text(done))
+    screen.show("\n".join(f"by hand: {line}" for line in plan.by_hand))
+    return errors.OK
+
+
+def _question(plan: MovePlan) -> str:
     jobs = counted(len(plan.jobs), "workload")
     does = f"move {plan.path} to {plan.target}"
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
     if plan.mode == THROUGH:
         does = f"submit them at {plan.target}, where {plan.path} is used through global access"
-    question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
-    if not begun and not request.yes and not screen.ask(question):
-        raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
-    done = run_move(workspace, plan, screen.progress, _command(file, plan), consent=consent)
-    screen.show(status_text(done))
-    screen.show("\n".join(f"by hand: {line}" for line in plan.by_hand))
-    return errors.OK
+    if plan.mode == FORK:
+        does = f"submit the same at {plan.target} with a clone of {plan.path}"
+        if plan.live:
+            return f"Let {jobs} at {plan.source} run and {does}? Only yes is yes: "
+    return f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:

@@ -302,6 +302,10 @@ class VastProvider:
         """What is at a path that is no kind's, asked for with `only`."""
         return self._object(path, only)
 
+    def finished(self, method: str, path: str, body: Row | None = None) -> None:
+        """The same, once the task in the answer has ended; raises `Refused` where that failed."""
+        self._finish(self._send(method, path, body))
+
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
         """All rows of a list that is no kind's, asked for with `only`, page by page."""
         return [row for page in self._listed(path, only) for row in page]

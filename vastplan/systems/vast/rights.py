@@ -44,6 +44,12 @@ BESIDES = (
     Operation(Task.MOVE, "GET", "/protectedpaths/{}/prefetch_path"),
     Operation(Task.MOVE, "POST", "/protectedpaths/{}/prefetch_path"),
     Operation(Task.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # it goes on, which is told
+    Operation(Task.MOVE, "GET", "/globalsnapstreams/"),
+    Operation(Task.MOVE, "GET", "/views/"),
+    Operation(Task.MOVE, "GET", "/quotas/"),
+    Operation(Task.MOVE, "POST", "/snapshots/{}/clone/"),
+    Operation(Task.MOVE, "PATCH", "/globalsnapstreams/{}/stop"),
+    Operation(Task.MOVE, "DELETE", "/globalsnapstreams/{}/"),
     Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
     Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
     Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),
