@@ -78,7 +78,7 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
     if plan.mode == THROUGH:
-        does = f"submit them at {plan.target}, where {plan.path} is used through global access"
+        does = f"use {plan.path} from {plan.target} through global access"
     question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
     if not begun and not request.yes and not screen.ask(question):
         raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
