@@ -96,7 +96,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             covers=pair.covers,
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users),
-            by_hand=by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(workspace, pair, pair.branch),
+            by_hand=by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(pair, pair.branch),
             fork=wanted.fork,
             live=wanted.live,
         )
