@@ -16,7 +16,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 
-EVENTS, STARTING, WRITES = 68, 16, 4
+EVENTS, STARTING, WRITES = 88, 16, 4
 """Of a run up to where it waits for the apply, and of the one after it; the first test holds them."""
 
 
