@@ -12,8 +12,10 @@ from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.ends import Met, meet
 from vastplan.app.moving.evidence import evidence
+from vastplan.app.moving.joint import abort_together, is_together, plan_together, run_together
 from vastplan.app.moving.modes import by_hand, loss_of, refuse_mode, stages_of, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
+from vastplan.app.moving.together import TOGETHER
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     LASTS,
@@ -59,6 +61,13 @@ def other_site(workspace: Workspace, address: Address, site: str) -> str:
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
     clock = clock or CLOCK
+    if wanted.address.kind in TOGETHER:
+        if wanted.mode != PLANNED:
+            raise VastplanError(
+                f"{inert(wanted.address, 200)}: only a planned move takes all of it; move its volumes one by one"
+            )
+        _known_site(workspace, wanted.to)
+        return plan_together(workspace, wanted.address, wanted.to, clock)
     pair = _pair(workspace, wanted.address, wanted.to)
     parts = _parts(workspace, pair)
     sites = (pair.source, pair.target)
@@ -110,6 +119,8 @@ def run_move(
     clock = clock or CLOCK
     if plan.document != workspace.name:
         raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    if plan.paths:
+        return run_together(workspace, plan, tell, again, clock, consent or {})
     pair = _pair(workspace, Address.parse(plan.path), plan.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != plan.guid or str(pair.path) != plan.path:
@@ -138,6 +149,8 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     known = by_id(all_parts(workspace), MOVE, id)
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
+    if is_together(known):
+        return abort_together(workspace, known, tell, clock)
     pair = _pair(workspace, Address.parse(known.address), known.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != known.subject:
@@ -196,9 +209,13 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
 
 
 def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
+    _known_site(workspace, to)
+    return pair_of(workspace.entries()[0], address, to)
+
+
+def _known_site(workspace: Workspace, to: str) -> None:
     if to not in workspace.document.head.sites:
         raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
-    return pair_of(workspace.entries()[0], address, to)
 
 
 def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:

@@ -22,6 +22,8 @@ class MovePlan(OperationPlan):
     target: str
     guid: str
     broken: str = ""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """Of a project or tenant: the guid of each protected path that moves, by its address."""
     lose: Mapping[str, str] = field(default_factory=dict)
     format_version: str = FORMAT_VERSION
     kind: str = "move"

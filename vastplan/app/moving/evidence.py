@@ -14,18 +14,25 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...
     facts = [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
-    for work, job in users:
-        becomes = f"becomes {work.target.address}" if work.target else "nothing stands for its claim at the target"
-        kind = "preemptible" if job.preemptible else "not preemptible"
-        facts.append(
-            Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}; {work.source.address} {becomes}")
-        )
+    facts += of_jobs(users)
     try:
         facts += [Fact("pod that mounts it", pod) for pod in ends.pods()]
     except (Refused, Unreachable) as problem:
         facts.append(Fact("pods that mount it", f"unknown: {problem}"))
     facts.append(Fact("clients beside pods", "unknown: NFSv3 shows no open files"))
     return tuple(facts)
+
+
+def of_jobs(users: tuple[tuple[Work, Job], ...]) -> list[Fact]:
+    """A fact for each workload and claim of it."""
+    facts = []
+    for work, job in users:
+        becomes = f"becomes {work.target.address}" if work.target else "nothing stands for its claim at the target"
+        kind = "preemptible" if job.preemptible else "not preemptible"
+        facts.append(
+            Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}; {work.source.address} {becomes}")
+        )
+    return facts
 
 
 def _of_side(replica: Replica) -> list[Fact]:

@@ -26,10 +26,12 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
     """The operation of an id; raises `VastplanError`."""
     known = of_kind(parts, kind)
     found = [one for one in known if one.id == id or one.address == id]
-    if len(found) != 1:
+    if len({one.id for one in found}) != 1:
         told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
         raise VastplanError(f"no {kind} {inert(id, 80)} is known; known are: {told}")
-    return found[0]
+    return max(
+        found, key=lambda one: one.serial
+    )  # a move of several paths has a record for each, which a kill leaves uneven
 
 
 def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:
