@@ -180,7 +180,7 @@ def _whole(known: Operation) -> Operation:
 def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
     """A run that died while it wrote its first record may have left a path without it, which something else moved since."""
     for one in last.values():
-        if one.id != known.id and (not one.phase.closed or one.term >= known.term):
+        if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
             raise Stale(f"{one.address}: the {one.kind} {one.id} came between; move each path by itself")
 
 
