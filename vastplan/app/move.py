@@ -10,6 +10,7 @@ from pathlib import Path
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met, meet
 from vastplan.app.moving.evidence import evidence
 from vastplan.app.moving.joint import abort_together, is_together, plan_together, run_together
@@ -98,7 +99,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             covers=pair.covers,
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users),
-            by_hand=by_hand(pair, wanted.mode),
+            by_hand=(*by_hand(pair, wanted.mode), *by_rule(workspace.document.entries, pair, wanted.mode)),
         )
         return MOVE_FILE.sealed(plan)
 

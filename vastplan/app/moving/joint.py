@@ -14,6 +14,7 @@ from pathlib import Path
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met, meet
 from vastplan.app.moving.evidence import evidence, of_jobs
 from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of
@@ -109,7 +110,7 @@ def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock)
             covers=group.covers,
             stages=tuple(shown(stage) for stage in group.stages()),
             evidence=(*read, *(fact for ends in group.ends for fact in of_jobs(ends.users()))),
-            by_hand=tuple(dict.fromkeys(line for pair in pairs for line in by_hand(pair, PLANNED))),
+            by_hand=tuple(dict.fromkeys(line for pair in pairs for line in _by_hand(workspace, pair))),
         )
         return MOVE_FILE.sealed(plan)
 
@@ -171,6 +172,10 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
 def is_together(operation: Operation) -> bool:
     """Whether a record is of several paths."""
     return bool(operation.facts.get(PATHS))
+
+
+def _by_hand(workspace: Workspace, pair: Pair) -> tuple[str, ...]:
+    return (*by_hand(pair, PLANNED), *by_rule(workspace.document.entries, pair, PLANNED))
 
 
 def _whole(known: Operation) -> Operation:
