@@ -32,4 +32,8 @@ def test_the_cases_read_something_for_deletes_and_for_others() -> None:
 def test_what_hangs_on_it_what_would_be_cut_off_and_what_is_reached_by_it() -> None:
     assert {"persistent_volume_claim"} <= may_be_read(kinds(), "admission_binding")  # by the policy that it enforces
     assert {"persistent_volume_claim"} <= may_be_read(kinds(), "admission_policy")
-    assert may_be_read(kinds(), "s3_lifecycle_rule") == {"clone", "snapshot", "tenant"}  # of the view whose objects it deletes
+    assert may_be_read(kinds(), "s3_lifecycle_rule") == {
+        "clone",
+        "snapshot",
+        "tenant",
+    }  # of the view whose objects it deletes
