@@ -13,8 +13,8 @@ from pydantic import MISSING, BeforeValidator, Field, StringConstraints, model_v
 from vastplan.model import units
 from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, some, within
-from vastplan.schema.markers import Says, Typed
-from vastplan.schema.types import Bytes, Name, Span, Spec, Text
+from vastplan.schema.markers import Typed
+from vastplan.schema.types import Bytes, Name, Says, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
 ModelState = Literal[
