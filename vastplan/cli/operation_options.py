@@ -61,7 +61,11 @@ def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.Argu
 
 
 def _plan_move(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view or protected path that replicates")
+    verb.add_argument(
+        "subject",
+        metavar="ADDRESS",
+        help="a volume, view or protected path that replicates, or a project or tenant: all its volumes",
+    )
     ways = verb.add_mutually_exclusive_group(required=True)
     ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
     ways.add_argument(
