@@ -14,11 +14,17 @@ from tests.force import by_force
 from tests.moving.matrix import STRIKING, goes_on, killed, struck
 from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
 from vastplan.app.move import Wanted, abort_move, plan_move
+from vastplan.app.moving.together import pairs_of
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
+from vastplan.model.value import Ref
+from vastplan.operations.ends import Claim, Work
+from vastplan.operations.joint import users_together
 from vastplan.operations.run import Stopped
+from vastplan.schema.entries import Entry
+from vastplan.schema.replicated import Job
 from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content
 
@@ -240,3 +246,46 @@ def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Both) -> Non
     with pytest.raises(Stale, match="other workloads than in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Running"}
+
+
+def test_a_volume_that_goes_to_a_third_site_is_told_by_name() -> None:
+    tenant, project = Address("iad", "tenant", "team"), TEAM
+    view = Entry(Address("iad", "view", "home"), {"path": "/team/home", "tenant": Ref(tenant)})
+    paths = [
+        Entry(
+            Address("iad", "protected_path", f"to-{site}"),
+            {"source_dir": "/team/home", "target_exported_dir": "/team/home", "remote_tenant": Ref(tenant._replace(site=site))},
+        )
+        for site in ("sea", "pdx")
+    ]  # fmt: skip
+    told = "iad/view/home lives at iad and sea, not at pdx"
+    with pytest.raises(VastplanError, match=told):
+        pairs_of((Entry(tenant, {}), view, paths[0]), tenant, "pdx")
+    with pytest.raises(
+        VastplanError, match="replicated more than once: iad/protected_path/to-sea, iad/protected_path/to-pdx"
+    ):
+        pairs_of((Entry(tenant, {}), view, *paths), tenant, "pdx")
+    with pytest.raises(VastplanError, match="iad/project/team has no volumes"):
+        pairs_of((Entry(project, {}),), project, "pdx")
+
+
+def test_a_workload_with_a_claim_that_nothing_stands_for_is_submitted_nowhere() -> None:
+    def works(claim: str, to: str, project: str = "2") -> Any:
+        there = Claim(project, "ns", to, f"pdx/{to}") if to else None
+        return Work(Claim("1", "ns", claim, f"iad/{claim}"), there)
+
+    class End:
+        def __init__(self, work: Any) -> None:
+            self.work = work
+
+        def users(self) -> Any:
+            return ((self.work, Job("7", "train", "Training", "Running", "1")),)
+
+    def of(*work: Any) -> Any:
+        (fact,) = users_together(tuple(End(one) for one in work))  # type: ignore[misc]
+        return fact["claim"], fact["to_claim"], fact["others"]
+
+    assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"})
+    assert of(works("a", "b"), works("b", ""))[1] == ""
+    assert of(works("a", ""), works("b", "a"))[1] == ""
+    assert of(works("a", "b"), works("b", "a", project="3"))[1] == ""
