@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from vastplan.engine.groups import Part, changing, is_lost, key_of, part_of, said, split, word_of
 from vastplan.engine.match import Matches
@@ -13,6 +12,7 @@ from vastplan.engine.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.moments import moment
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
@@ -161,10 +161,10 @@ def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str
     if part_of(other) is not Part.FOLLOWS:
         return text
     as_of = _text(other, group.told.as_of)
-    moment = _moment(as_of)
-    if moment is None:
+    taken = moment(as_of)
+    if taken is None:
         return f"{text}; {other.site} could not take over: nothing has arrived there"
-    age = int((now - moment).total_seconds())
+    age = int((now - taken).total_seconds())
     how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
     return f"{text}; {other.site} could take over, losing what was written since {inert(as_of, 40)}{how_old}"
 
@@ -211,7 +211,7 @@ def _coming(group: _Group, live: Live) -> int | None:
     raw = str(live.attributes.get(group.told.coming))
     if raw.isascii() and raw.isdigit() and len(raw) < 20:
         return int(raw)
-    taken, as_of = (_moment(_text(live, name)) for name in (group.told.taken, group.told.as_of))
+    taken, as_of = (moment(_text(live, name)) for name in (group.told.taken, group.told.as_of))
     return 0 if taken is not None and as_of is not None and as_of >= taken else None
 
 
@@ -223,14 +223,6 @@ def _progress(group: _Group, live: Live) -> str:
 def _text(live: Live, attribute: str) -> str:
     said_of_it = live.attributes.get(attribute)
     return "" if said_of_it is None else inert(str(said_of_it), 60)
-
-
-def _moment(text: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]:

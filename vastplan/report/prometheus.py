@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from vastplan.model.drift import Drift
 from vastplan.model.escaping import inert
+from vastplan.model.moments import moment
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
 
@@ -91,20 +92,12 @@ def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
             figures.count("vastplan_replications", int(state is row.state), site=site, kind=kind, state=state.value)
         if row.coming is not None:
             figures.count("vastplan_replication_coming_bytes", row.coming, site=site, kind=kind)
-        moment = _moment(row.as_of)
-        if moment is not None:
-            oldest[site] = min(moment, oldest.get(site, moment))
-    for site, moment in oldest.items():
-        figures.set("vastplan_replication_oldest_copy_timestamp_seconds", moment, site=site)
-
-
-def _moment(text: str) -> int | None:
-    """A system's time in seconds; UTC where it says no zone."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        taken = moment(row.as_of)
+        if taken is not None:
+            seconds = int(taken.timestamp())
+            oldest[site] = min(seconds, oldest.get(site, seconds))
+    for site, seconds in oldest.items():
+        figures.set("vastplan_replication_oldest_copy_timestamp_seconds", seconds, site=site)
 
 
 class _Figures:

@@ -6,11 +6,11 @@ Everything in it is in the table below it, too, and in the title of each row: th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 
 from vastplan.model import formatting
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
+from vastplan.model.moments import moment
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.report.html_escape import Html, joined, tag
 from vastplan.report.picture import fitting
@@ -115,16 +115,7 @@ def age(as_of: str, now: str) -> str:
     """How old the copy is; of when it is, where that is later than `now`: clocks differ."""
     if not as_of:
         return "no restore point known"
-    taken, read = _moment(as_of), _moment(now)
+    taken, read = moment(as_of), moment(now)
     if taken is None or read is None or taken > read:
         return f"as of {inert(as_of, 60)}"
     return f"copy is {formatting.span((read - taken).total_seconds())} old"
-
-
-def _moment(text: str) -> datetime | None:
-    """UTC where a system says no zone."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

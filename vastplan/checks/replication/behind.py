@@ -1,12 +1,12 @@
 """REP-17: a copy that is further behind than its schedule says."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
+from vastplan.model.moments import moment
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
 
@@ -38,21 +38,12 @@ def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
         for live in facts.seen.get((path.address.site, "protected_path"), ()):
             if live.address != path.address:
                 continue
-            taken, arrived = (_moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
+            taken, arrived = (moment(live.told.get(name)) for name in ("newest_snapshot", "newest_restore_point"))
             if taken is None or arrived is None:
                 continue
             behind = int((taken - arrived).total_seconds())
             if behind > every:
                 yield path, taken, behind, every
-
-
-def _moment(said: Any) -> datetime | None:
-    """A moment as a VMS writes it, `None` where it says none."""
-    try:
-        moment = datetime.fromisoformat(str(said).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from vastplan.model.errors import Refused
+from vastplan.model.moments import moment
 from vastplan.schema.codec import at
 from vastplan.schema.endpoint import Clones
 from vastplan.schema.kind import Row
@@ -27,8 +27,8 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
         if named is None:
             raise Refused(f"{directory} has no snapshot {which}: it may have expired")
         return named
-    until = _moment(which.removeprefix(BEFORE)) if which != LATEST else None
-    dated = [(made, row) for row in there if _is_usable(row) and (made := _moment(row.get("created"))) is not None]
+    until = moment(which.removeprefix(BEFORE)) if which != LATEST else None
+    dated = [(made, row) for row in there if _is_usable(row) and (made := moment(row.get("created"))) is not None]
     in_time = [(made, row) for made, row in dated if until is None or made <= until]
     if not in_time:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
@@ -94,12 +94,3 @@ def _is_usable(row: Row) -> bool:
 
 def _folder(path: object) -> str:
     return str(path).rstrip("/") + "/"
-
-
-def _moment(text: object) -> datetime | None:
-    """The moment that a text says, in UTC where it names no zone; `None` for none."""
-    try:
-        moment = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
