@@ -26,14 +26,14 @@ from vastplan.app.operating.course import (
     second,
     shown,
 )
-from vastplan.app.operating.record import by_id, journal, of_kind, operations
+from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, noted
 from vastplan.operations.run import Run, abort, begin, carry_out, close

@@ -23,7 +23,7 @@ from vastplan.app.operating.course import (
     second,
     shown,
 )
-from vastplan.app.operating.record import by_id, journal, of_kind, operations
+from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.restoring.ends import Met, meet, snapshot_named
 from vastplan.app.restoring.evidence import newer, of_path, of_snapshot
 from vastplan.app.restoring.lines import lines_of
@@ -34,7 +34,7 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import noted
 from vastplan.operations.restored import amiss

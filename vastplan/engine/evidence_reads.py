@@ -28,7 +28,7 @@ def second_read(
     for action in actions.values():
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
-            collections |= {(site, name) for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
+            collections |= {(site, name) for name in _hanging_on(kind, kinds)}
             collections |= {
                 (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
             }
@@ -75,18 +75,22 @@ def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
     return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
 
 
+def _hanging_on(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds of what hangs on objects of a kind, and of what tells that it does."""
+    return {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
+
+
 def _emptied(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
     """What may hang on an object that one of a kind has the system delete of."""
     refers = kind.field(kind.deleting.of).refers if kind.deleting is not None else None
-    rules = [rule for of in (refers.attributes if refers is not None else ()) for rule in kinds[of].dependents]
-    return {name for rule in rules for name in (rule.kind, *_between(rule, kinds))}
+    return {name for of in (refers.attributes if refers is not None else ()) for name in _hanging_on(kinds[of], kinds)}
 
 
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
     kind = kinds[name]
     rules = rules_of(kind, kinds)
-    hangs_on_it = {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
+    hangs_on_it = _hanging_on(kind, kinds)
     cut_off = {rule.kind for rule in rules}
     reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
     referring = {*reaching(kinds, kind)}

@@ -189,6 +189,6 @@ def _move(address: Address) -> str:
     return f"vastplan move plan PATH {word(address)}"
 
 
-def same_composite(one: str, other: str) -> bool:
-    """Whether two parts come of one composite entry, whichever site they are of."""
-    return bool(one) and one.partition("/")[2] == other.partition("/")[2]
+def on_any_site(origin: str) -> str:
+    """A composite entry, whichever site it is of; "" for none."""
+    return origin.partition("/")[2]

@@ -268,6 +268,9 @@ class _Matching:
         self._whole, self._matches, self._addresses, self._desired = whole, matches, addresses, desired
         self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
         self._groups = owned_groups(whole.kinds, whole.observed, whole.owned)
+        self._named: dict[tuple[str, str], list[tuple[str, Address]]] = {}
+        for (name, key), first in self._groups.items():
+            self._named.setdefault((name, first.name), []).append((key, first))
         self._kinds = {name: whole.kinds[name] for name in {address.kind for address in (*desired, *whole.owned)}}
 
     def settle(self, address: Address) -> None:
@@ -353,8 +356,8 @@ class _Matching:
             if first is not None and first.site != address.site:
                 return Match(live, member_of=first)
         assert kind.grouped is not None
-        for (name, key), first in self._groups.items():
-            if name == kind.name and first.site != address.site and first.name == address.name:
+        for key, first in self._named.get((kind.name, address.name), ()):
+            if first.site != address.site:
                 found = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
                 if first not in self._desired and (found or not candidates):
                     return Match(found[0] if found else None, member_of=first)

@@ -22,17 +22,13 @@ _LONGEST = 200
 
 def made_of(kind: Kind, row: Row) -> dict[str, str]:
     """What the answer to a create tells of what an object was made of, by the names of attributes."""
-    if kind.once is None:
-        return {}
-    told = {name: at(row, kind.attribute(name).path) for name in kind.once.noted}
-    return {name: str(value) for name, value in told.items() if value is not None}
+    names = () if kind.once is None else kind.once.noted
+    return noted(kind, {name: at(row, kind.attribute(name).path) for name in names})
 
 
 def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
     """The same of an object that was read."""
-    if kind.once is None:
-        return {}
-    told = {name: attributes.get(name) for name in kind.once.noted}
+    told = {name: attributes.get(name) for name in (() if kind.once is None else kind.once.noted)}
     return {name: str(value) for name, value in told.items() if value is not None}
 
 

@@ -32,7 +32,6 @@ from vastplan.engine.topology import topology
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
 from vastplan.model.finding import Finding
-from vastplan.model.operation import last_of_each
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -42,7 +41,7 @@ from vastplan.model.plan import (
     Plan,
     PlannedSite,
 )
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Reveal, json_text
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -197,7 +196,7 @@ def _plan(
     rows = replications(
         made.matches,
         {entry.address: entry for entry in inputs.entries},
-        last_of_each(part.operations.values() for part in inputs.ledger.values()),
+        operations(inputs.ledger),
         inputs.now,
     )
     silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}

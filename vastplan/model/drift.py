@@ -12,7 +12,7 @@ from typing import Any, Literal
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Author, Cause, UnknownCollection
-from vastplan.model.replication import Replication
+from vastplan.model.replication import ASTRAY, Replication
 
 FORMAT_VERSION = "1.1"
 
@@ -169,6 +169,10 @@ class Drift:
             for drifted in sorted(self.drift, key=_shut)
             if drifted.new
         )
+
+    def astray(self) -> tuple[Replication, ...]:
+        """What two sites share that is not as the document has it. It counts for as long as it is so, whatever was known before."""
+        return tuple(row for row in self.replications if row.state in ASTRAY)
 
     def strangers(self) -> tuple[UnmanagedObject, ...]:
         """The unmanaged objects that are new, those that let somebody in before the others."""

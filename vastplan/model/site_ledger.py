@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from vastplan.model.operation import Operation
+from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.value import canonical
 
 LEDGER_VERSION = 4
@@ -119,3 +119,8 @@ def digest(key: str, value: Any) -> str:
 def path_text(path: tuple[str, ...]) -> str:
     """A leaf's path as people read it; a key that holds dots is quoted."""
     return ".".join(f'"{step}"' if "." in step or '"' in step else step for step in path)
+
+
+def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
+    """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
+    return last_of_each(part.operations.values() for part in parts.values())

@@ -13,7 +13,7 @@ from vastplan.report.replication import line, replication_lines
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.text import Style, findings_lines, unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
-from vastplan.report.view import AS_A_WHOLE, astray, drift_verdict, of_drifted, of_ignored
+from vastplan.report.view import AS_A_WHOLE, drift_verdict, of_drifted, of_ignored
 
 _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
 
@@ -61,7 +61,7 @@ def text(drift: Drift, style: Style) -> str:
 
 def _headline(drift: Drift) -> str:
     """None is only said where all of it was read."""
-    if drift.drift or astray(drift):
+    if drift.drift or drift.astray():
         return "Drift: "
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 

@@ -13,7 +13,6 @@ from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, moved_by_hand
-from vastplan.model.replication import ASTRAY, Replication
 from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import parted
@@ -234,27 +233,23 @@ def drift_blind(drift: Drift) -> bool:
     return bool(drift.unknown) and not known
 
 
-def astray(drift: Drift) -> tuple[Replication, ...]:
-    """What two sites share that is not as the document has it. It counts for as long as it is so, whatever was known before."""
-    return tuple(row for row in drift.replications if row.state in ASTRAY)
-
-
 def drift_verdict(drift: Drift) -> str:
     """One line: how much moved, how much of it is new, what is still to be applied."""
     moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
+    astray = drift.astray()
     if drift_blind(drift):
         sentences = ["Nothing could be read, so it cannot be told what moved."]
     elif not moved and drift.unknown:
         sentences = ["Nothing moved behind our back in what could be read."]
     elif not moved:
-        sentences = [] if astray(drift) else ["Nothing moved behind our back."]
+        sentences = [] if astray else ["Nothing moved behind our back."]
     elif drift.compared_with:
         since = inert(drift.compared_with, 40)
         sentences = [f"{counted(new, 'object')} moved behind our back since {since}, {moved - new} before."]
     else:
         sentences = [f"{counted(moved, 'object')} moved behind our back."]
-    if astray(drift):
-        sentences.append(f"{counted(len(astray(drift)), 'object')} of two sites not as the document has it.")
+    if astray:
+        sentences.append(f"{counted(len(astray), 'object')} of two sites not as the document has it.")
     if drift.pending:
         sentences.append(f"{counted(drift.pending, 'change')} of the document not applied yet.")
     if drift.ignored:

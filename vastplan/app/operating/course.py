@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from vastplan.app.operating.record import operations
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.run import Run, Stopped, begin
 from vastplan.operations.stage import Stage
 

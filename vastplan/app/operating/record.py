@@ -8,13 +8,8 @@ from vastplan.app.locks import LockedLedgers
 from vastplan.ledger import events
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import Operation, last_of_each
-from vastplan.model.site_ledger import SiteLedger
-
-
-def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
-    """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
-    return last_of_each(part.operations.values() for part in parts.values())
+from vastplan.model.operation import Operation
+from vastplan.model.site_ledger import SiteLedger, operations
 
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:

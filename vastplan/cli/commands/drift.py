@@ -16,7 +16,6 @@ from vastplan.model.finding import SPLIT, Severity
 from vastplan.model.replication import WRITTEN_TWICE
 from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
-from vastplan.report.view import astray
 
 
 def drift(request: DriftRequest, screen: Screen) -> int:
@@ -46,7 +45,7 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 
 def _conditions(drift: Drift) -> set[int]:
     """What is new counts, and what two sites share that is not as the document has it; what a system that is down hides is neither."""
-    conditions = {errors.CHANGES} if drift.news() or astray(drift) else set()
+    conditions = {errors.CHANGES} if drift.news() or drift.astray() else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)
     if drift.unknown:

@@ -10,7 +10,7 @@ from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
-from vastplan.engine.groups import Split, changing, split
+from vastplan.engine.groups import Split, changing, on_any_site, split
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.landing import Ground, ground_of
 from vastplan.engine.match import Matches
@@ -19,9 +19,9 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
 from vastplan.engine.verbs import standing_intent
 from vastplan.model.address import Address
-from vastplan.model.operation import Operation, last_of_each
+from vastplan.model.operation import Operation
 from vastplan.model.plan import GOING, Action, Block, Verb
-from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import fields_with_references, targets_of
@@ -81,6 +81,8 @@ class GuardContext:
     """What is one on several sites, of which it cannot be told now which leads, and why."""
     origins: Mapping[Address, str] = field(default_factory=dict)
     """The entries that what may be one on several sites comes of, "" where it is written itself."""
+    standing: Mapping[str, tuple[Address, ...]] = field(default_factory=dict)
+    """What of `splits` and `changing` holds back, by its own address and by the composite entry that it comes of, on any site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -138,7 +140,12 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
-    splits, busy = _groups(matches, {*matches.owned, *desired})
+    splits, busy = _groups(matches, dict.fromkeys((*matches.owned, *desired)))
+    origins = {
+        address: _origin(address, matches, desired)
+        for address in (*matches.owned, *desired)
+        if matches.kinds[address.kind].grouped is not None
+    }
     return GuardContext(
         consent=consent,
         matches=matches,
@@ -158,7 +165,7 @@ def guard_context(
         composites=frozenset(entry.origin for entry in desired.values()),
         under_way={
             address: operation
-            for operation in last_of_each(part.operations.values() for part in ledger.values())
+            for operation in operations(ledger)
             if not operation.phase.closed
             for address in operation.covers
         },
@@ -166,11 +173,8 @@ def guard_context(
         unread=_unread(matches.observed, matches.kinds),
         splits=splits,
         changing=busy,
-        origins={
-            address: _origin(address, matches, desired)
-            for address in (*matches.owned, *desired)
-            if matches.kinds[address.kind].grouped is not None
-        },
+        origins=origins,
+        standing=_standing((*splits, *busy), origins),
         owners=owners,
         ground=ground_of(matches, actions.values()),
         contents=index_contents(matches.observed, matches.kinds, actions.values()),
@@ -189,6 +193,14 @@ def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Addres
         elif why := changing(matches.observed, live):
             busy[address] = why
     return splits, busy
+
+
+def _standing(addresses: Iterable[Address], origins: Mapping[Address, str]) -> dict[str, tuple[Address, ...]]:
+    found: dict[str, list[Address]] = {}
+    for address in addresses:
+        for place in filter(None, (str(address), on_any_site(origins[address]))):
+            found.setdefault(place, []).append(address)
+    return {place: tuple(those) for place, those in found.items()}
 
 
 def _origin(address: Address, matches: Matches, desired: Mapping[Address, Entry]) -> str:

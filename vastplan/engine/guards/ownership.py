@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from vastplan.engine.formers import goes_unasked
-from vastplan.engine.groups import leader, same_composite, told
+from vastplan.engine.groups import leader, on_any_site, told
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
@@ -40,11 +40,9 @@ def copies(action: Action, context: GuardContext) -> Block | None:
 
 def torn(action: Action, context: GuardContext) -> Block | None:
     """Where several sites write to what is one, or one was detached, nothing is done about it and what goes with it."""
-    origin = _origin(action, context)
-    for address, each in context.splits.items():
-        if action.address.site in each.sites and (
-            action.address == address or same_composite(origin, context.origins[address])
-        ):
+    for address in _held_back_with(action, context):
+        each = context.splits.get(address)
+        if each is not None and action.address.site in each.sites:
             return Block(
                 "split",
                 each.text,
@@ -55,17 +53,18 @@ def torn(action: Action, context: GuardContext) -> Block | None:
 
 def busy(action: Action, context: GuardContext) -> Block | None:
     """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
-    origin = _origin(action, context)
-    for address, why in context.changing.items():
-        if action.address == address or same_composite(origin, context.origins[address]):
-            return Block("busy", why, "plan again when it is done")
+    for address in _held_back_with(action, context):
+        if address in context.changing:
+            return Block("busy", context.changing[address], "plan again when it is done")
     return None
 
 
-def _origin(action: Action, context: GuardContext) -> str:
-    """The entry that an object comes of: of a part whose entry is an object itself, that one."""
+def _held_back_with(action: Action, context: GuardContext) -> Iterator[Address]:
+    """What is split or changing of the entry that an object comes of, which is itself where its entry is an object, and of itself."""
     owned = context.matches.owned.get(action.address)
-    return action.origin or ("" if owned is None else owned.origin) or str(action.address)
+    origin = action.origin or ("" if owned is None else owned.origin) or str(action.address)
+    yield from context.standing.get(on_any_site(origin), ())
+    yield from context.standing.get(str(action.address), ())
 
 
 def follows(live: Live) -> bool:
