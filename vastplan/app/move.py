@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
@@ -16,15 +15,14 @@ from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, 
 from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
-    LASTS,
     all_parts,
-    ended,
-    forward,
+    carried,
+    heading,
     paths_of,
-    refuse_old,
+    refuse_another,
     refuse_second,
-    second,
     shown,
+    to_take_back,
 )
 from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.workspace import Workspace
@@ -35,8 +33,9 @@ from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import Ends, noted
-from vastplan.operations.run import Run, abort, begin, carry_out, close
+from vastplan.operations.ends import Ends, newcomers, noted
+from vastplan.operations.run import Run, abort
+from vastplan.operations.stage import Stage
 
 MOVE = "move"
 
@@ -67,15 +66,9 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
         refuse_second(parts, met.guid)
         refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
         lose, loss = loss_of(wanted.mode, met.ends)
-        now = clock.now()
         users = users_of(met.ends, wanted.mode)
         plan = MovePlan(
-            document=workspace.name,
-            digest=workspace.digest(workspace.entries()[0]),
-            folder=str(Path.cwd()),
-            sources=tuple(map(str, workspace.document.paths)),
-            created=now.isoformat(timespec="seconds"),
-            expires=(now + LASTS).isoformat(timespec="seconds"),
+            **heading(workspace, clock.now()),
             address=str(wanted.address),
             path=str(pair.path),
             mode=wanted.mode,
@@ -108,36 +101,25 @@ def run_move(
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
-    if plan.document != workspace.name:
-        raise Stale(f"the move is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    refuse_another(workspace, plan)
     pair = _pair(workspace, Address.parse(plan.path), plan.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != plan.guid or str(pair.path) != plan.path:
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.guid)
-        short = plan.id[:8]
-        back = f"vastplan move abort {paths_of(workspace)} {short}"
+        back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
         run = Run(clock, write, tell, met.ends.standing, again, back)
-        if known is None or known.phase.closed:
-            if known is not None and known.id == short:
-                return ended(known, parts, write)
-            refuse_old(workspace, plan, clock.now())
-            operation = begin(_record(plan, pair, met.ends, known, consent or {}), run)
-        elif known.id != short:
-            raise second(known)
-        else:
-            broken = str(known.consent.get("broken", ""))
-            operation = forward(known, stages_of(known.mode, met.ends, broken), run)
-        stages = stages_of(operation.mode, met.ends, str(operation.consent.get("broken", "")))
-        return close(carry_out(operation, stages, run), run)
+        return carried(
+            workspace, plan, known, parts, run,
+            record=lambda: _record(plan, pair, met.ends, known, consent or {}),
+            stages=lambda operation: _stages(operation, met.ends),
+        )  # fmt: skip
 
 
 def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
-    known = by_id(all_parts(workspace), MOVE, id)
-    if known.phase is Phase.DONE:
-        raise VastplanError(f"{known.address}: the move {known.id} has ended ({known.phase.value})")
+    known = to_take_back(workspace, MOVE, id)
     pair = _pair(workspace, Address.parse(known.address), known.target)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != known.subject:
@@ -147,8 +129,11 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
             write(known)  # a run may have died between the two parts
             return known
         again = f"vastplan move abort {paths_of(workspace)} {known.id}"
-        stages = stages_of(known.mode, met.ends, str(known.consent.get("broken", "")))
-        return abort(known, stages, Run(clock, write, tell, met.ends.standing, again))
+        return abort(known, _stages(known, met.ends), Run(clock, write, tell, met.ends.standing, again))
+
+
+def _stages(operation: Operation, ends: Ends) -> tuple[Stage, ...]:
+    return stages_of(operation.mode, ends, str(operation.consent.get("broken", "")))
 
 
 def moves(workspace: Workspace) -> tuple[Operation, ...]:
@@ -172,12 +157,9 @@ def _opened(
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
     """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
     users = users_of(ends, plan.mode)
-    known = {str(job.get("id")) for job in plan.jobs}
-    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    others = newcomers(users, plan.jobs)
     if others:
-        raise Stale(
-            f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan the move again"
-        )
+        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan the move again")
     return Operation(
         id=plan.id[:8],
         kind=MOVE,

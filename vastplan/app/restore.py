@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
@@ -13,15 +12,14 @@ from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.pair import standing
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
-    LASTS,
     all_parts,
-    ended,
-    forward,
+    carried,
+    heading,
     paths_of,
-    refuse_old,
+    refuse_another,
     refuse_second,
-    second,
     shown,
+    to_take_back,
 )
 from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.restoring.ends import Met, meet, snapshot_named
@@ -36,9 +34,9 @@ from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import noted
+from vastplan.operations.ends import newcomers, noted
 from vastplan.operations.restored import amiss
-from vastplan.operations.run import Run, abort, begin, carry_out, close
+from vastplan.operations.run import Run, abort
 from vastplan.schema.restorable import Snapshot
 
 RESTORE = "restore"
@@ -71,12 +69,7 @@ def plan_restore(workspace: Workspace, wanted: Wanted, clock: Clock | None = Non
         if met.home is not None:
             evidence += newer(met.home.source, place, snapshot, now) + of_path(met.home.source, met.home, users)
         plan = RestorePlan(
-            document=workspace.name,
-            digest=workspace.digest(workspace.entries()[0]),
-            folder=str(Path.cwd()),
-            sources=tuple(map(str, workspace.document.paths)),
-            created=now.isoformat(timespec="seconds"),
-            expires=(now + LASTS).isoformat(timespec="seconds"),
+            **heading(workspace, now),
             address=str(wanted.address),
             path=_path(place, wanted.mode),
             mode=wanted.mode,
@@ -110,33 +103,25 @@ def run_restore(
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
-    if plan.document != workspace.name:
-        raise Stale(f"the restore is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+    refuse_another(workspace, plan)
     place = place_of(workspace, Address.parse(plan.address))
     with _opened(workspace, place, plan.mode, plan.directory, clock) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
             raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.subject)
-        short = plan.id[:8]
-        run = _run(workspace, met, write, tell, clock, again, f"vastplan restore abort {paths_of(workspace)} {short}")
-        if known is None or known.phase.closed:
-            if known is not None and known.id == short:
-                return ended(known, parts, write)
-            refuse_old(workspace, plan, clock.now())
-            operation = begin(_record(workspace, plan, place, met, known, clock, consent or {}), run)
-        elif known.id != short:
-            raise second(known)
-        else:
-            operation = forward(known, met.stages, run)
-        return close(carry_out(operation, met.stages, run), run)
+        back = f"vastplan restore abort {paths_of(workspace)} {plan.id[:8]}"
+        run = _run(workspace, met, write, tell, clock, again, back)
+        return carried(
+            workspace, plan, known, parts, run,
+            record=lambda: _record(workspace, plan, place, met, known, clock, consent or {}),
+            stages=lambda _: met.stages,
+        )  # fmt: skip
 
 
 def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
-    known = by_id(all_parts(workspace), RESTORE, id)
-    if known.phase is Phase.DONE:
-        raise VastplanError(f"{known.address}: the restore {known.id} has ended ({known.phase.value})")
+    known = to_take_back(workspace, RESTORE, id)
     place = place_of(workspace, Address.parse(known.address))
     with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock) as (met, parts, write):
         if met.subject != known.subject:
@@ -184,10 +169,9 @@ def _record(
             f"{plan.path}: {inert(snapshot.name, 200)} is another snapshot than when the restore was planned; plan it again"
         )
     users = met.users()
-    known = {str(job.get("id")) for job in plan.jobs}
-    others = [f"{job.name} ({job.id})" for _, job in users if job.id not in known]
+    others = newcomers(users, plan.jobs)
     if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {', '.join(others)}; plan it again")
+        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan it again")
     return Operation(
         id=plan.id[:8],
         kind=RESTORE,

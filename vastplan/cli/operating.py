@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +10,8 @@ from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.files.versioned import VersionedFile
-from vastplan.app.operating.record import meant
+from vastplan.app.locks import lock_holder
+from vastplan.app.operating.record import meant, unknown
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, OperationRequest
 from vastplan.cli.screen import Screen
@@ -64,6 +65,24 @@ def document_of(request: OperationRequest, plan: OperationPlan, file: Path, comm
     return open_workspace(documents, request.connections)
 
 
+def approved(request: OperationRequest, screen: Screen, text: str, question: str) -> None:
+    """Show what would be done, and have it approved. Raises `VastplanError` where nobody does."""
+    screen.show(text)
+    if not request.yes and not screen.ask(question):
+        raise VastplanError(NOT_APPROVED)
+
+
+def consent(loss: Mapping[str, Any]) -> dict[str, Any]:
+    """Who says yes now, and to which loss."""
+    return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **loss}
+
+
+def told(screen: Screen, done: Operation, plan: OperationPlan) -> None:
+    """What became of it, and what is left to a person."""
+    screen.show(status_text(done))
+    screen.show("\n".join(f"by hand: {inert(line, 400)}" for line in plan.by_hand))
+
+
 def consented(request: OperationRequest, plan: OperationPlan, what: str, name: str, command: str) -> dict[str, Any]:
     """Who consents to what is lost by going back to `name`, and how. Raises `VastplanError` where nobody does."""
     if request.lose:
@@ -91,8 +110,7 @@ def status(
     every = known(workspace)
     found = [one for one in every if not request.subject or meant(one, request.subject)]
     if request.subject and not found:
-        there = ", ".join(f"{one.id} ({one.address})" for one in every) or "none"
-        raise VastplanError(f"no {kind} {inert(request.subject, 80)} is known; known are: {there}")
+        raise unknown(kind, request.subject, every)
     if request.format is Format.JSON:
         screen.json([{**plain(one), "standing": list(standing(workspace, one))} for one in found])
     else:

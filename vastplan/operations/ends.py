@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vastplan.model.errors import Refused, Unreachable
@@ -113,6 +114,12 @@ def noted(work: Work, job: Job) -> Facts:
         "gpus": job.gpus, "preemptible": job.preemptible, "claim": work.source.name,
         "to_project": becomes.project if becomes else "", "to_claim": becomes.name if becomes else "",
     }  # fmt: skip
+
+
+def newcomers(users: Iterable[tuple[Work, Job]], noted_before: Iterable[Facts]) -> str:
+    """The workloads that are none of those that were noted, by name and id; "" for none."""
+    known = {str(fact["id"]) for fact in noted_before}
+    return ", ".join(f"{job.name} ({job.id})" for _, job in users if job.id not in known)
 
 
 def job_of(fact: Facts) -> Job:

@@ -7,13 +7,13 @@ import re
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.ends import LABEL, job_of
 from vastplan.operations.stage import Call, Told
-from vastplan.schema.replicated import Job, Jobs
+from vastplan.schema.replicated import STOPPED, Job, Jobs
 
 GONE = "gone"
 _MOVED = re.compile(r"(-m[0-9a-f]{8})+\Z")
-_STOPPING = frozenset({"Stopping", "Stopped", "Failed", "Completed", "Deleting", "Terminating", GONE})
-STILL = frozenset({"Stopped", "Failed", "Completed", GONE})
-_STARTING = frozenset({"Creating", "Initializing", "Pending", "Resuming"})
+STILL = STOPPED | {GONE}
+_STOPPING = STILL | {"Stopping", "Deleting", "Terminating"}
+_STARTING = frozenset({"Creating", "Initializing", "Resuming"})
 
 
 def phase(jobs: Jobs, id: str) -> str:
@@ -77,4 +77,4 @@ def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tup
 
 def is_starting(job: Job | None) -> bool:
     """Whether it may still become what it is to be."""
-    return job is None or job.phase in _STARTING - {"Pending"}
+    return job is None or job.phase in _STARTING

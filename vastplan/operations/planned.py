@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from vastplan.model.operation import Operation
 from vastplan.operations import replica_calls as calls
-from vastplan.operations.ends import Ends, jobs_of
+from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.operations.work_stages import FREEZE, freeze, start, unmoved
+from vastplan.operations.work_stages import FREEZE, freeze, others, start, unmoved
 from vastplan.schema.replicated import Role, Side
 
 LOOK, PRE_COPY, FINAL_COPY, SWITCH, OPEN, PROTECT = "look", "pre-copy", "final copy", "switch", "open", "protect"
@@ -57,13 +57,7 @@ def unread_of(ends: Ends) -> str:
 
 def _look(ends: Ends) -> Stage:
     def precondition(operation: Operation) -> str:
-        problem = amiss(ends.source.look(), ends.target.look(), ends)
-        if problem:
-            return problem
-        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
-        known = {str(fact["id"]) for fact in jobs_of(operation)}
-        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
-        return f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
+        return amiss(ends.source.look(), ends.target.look(), ends) or others(ends, operation)
 
     return Stage(
         LOOK,

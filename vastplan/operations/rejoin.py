@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations import replica_calls as calls
-from vastplan.operations.ends import Ends, jobs_of
+from vastplan.operations.ends import Ends
 from vastplan.operations.planned import open_, protect
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.operations.unplanned import FORCED
-from vastplan.operations.work_stages import freeze, unmoved
+from vastplan.operations.work_stages import freeze, others, unmoved
 from vastplan.schema.replicated import Point, Role, Side
 
 LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
 EVERYTHING = "everything"  # in the place of a restore point, where no one is on both sides
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
-_WRITING = (Role.SOURCE, Role.STANDALONE)
 
 
 def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
@@ -44,7 +43,7 @@ def common(ends: Ends) -> Point | None:
 
 def both_lead(source: Side, target: Side) -> bool:
     """Whether each takes writes for itself, so that one has to give up what it has."""
-    return source.role in _WRITING and target.role in _WRITING
+    return source.writes and target.writes
 
 
 def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
@@ -80,14 +79,7 @@ def _consented(ends: Ends, operation: Operation) -> str:
 def _look(ends: Ends, forced: bool) -> Stage:
     def precondition(operation: Operation) -> str:
         problem = amiss(ends.source.look(), ends.target.look(), ends, forced=forced)
-        if problem:
-            return problem
-        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
-        known = {str(fact["id"]) for fact in jobs_of(operation)}
-        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
-        if others:
-            return f"other workloads than in the plan use it now: {', '.join(others)}; plan again"
-        return _consented(ends, operation)
+        return problem or others(ends, operation) or _consented(ends, operation)
 
     return Stage(
         LOOK,
@@ -122,10 +114,6 @@ def _lead(ends: Ends) -> Stage:
         sent = operation.of(LEAD) or ends.target.look().role is Role.STANDALONE
         return (calls.force(ends.target),) if sent else ()
 
-    def gate(_: Operation) -> Gate:
-        side = ends.target.look()
-        return Gate(Holds.YES if side.role is Role.SOURCE else Holds.NOT_YET, f"{ends.target.site} is {side.said}")
-
     return Stage(
         LEAD,
         f"forced failover at {ends.target.site}, where it stands alone",
@@ -134,7 +122,7 @@ def _lead(ends: Ends) -> Stage:
         back=f"{ends.target.site} stays the source: it took writes before, too",
         precondition=lambda operation: unmoved(ends, operation),
         calls=needed,
-        gate=gate,
+        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends
 from vastplan.operations.stage import Call, Gate, Holds, Told
@@ -91,26 +93,33 @@ def _own(replica: Replica) -> Facts:
     return {"said": side.said, "role": side.role.value, "enabled": side.enabled}
 
 
-def detach(replica: Replica) -> Call:
-    """The first half of a forced change."""
+def _became(role: Role, *, of: Role) -> Callable[[Facts, Facts], Told]:
+    """Whether a side is what a call makes of one that was something else, or is on its way there."""
 
     def told(_: Facts, now: Facts) -> Told:
-        if now["role"] in (Role.STANDALONE.value, Role.CHANGING.value):
+        if now["role"] in (role.value, Role.CHANGING.value):
             return Told.HAPPENED
-        return Told.NOTHING if now["role"] == Role.DESTINATION.value else Told.UNKNOWN
+        return Told.NOTHING if now["role"] == of.value else Told.UNKNOWN
 
+    return told
+
+
+def has_role(replica: Replica, role: Role) -> Gate:
+    """Whether a side has a role, by its own system."""
+    side = replica.look()
+    return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.said}")
+
+
+def detach(replica: Replica) -> Call:
+    """The first half of a forced change."""
+    told = _became(Role.STANDALONE, of=Role.DESTINATION)
     what = f"PATCH {replica.path} failover not graceful at {replica.site}"
     return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
 
 
 def force(replica: Replica) -> Call:
     """The second half."""
-
-    def told(_: Facts, now: Facts) -> Told:
-        if now["role"] in (Role.SOURCE.value, Role.CHANGING.value):
-            return Told.HAPPENED
-        return Told.NOTHING if now["role"] == Role.STANDALONE.value else Told.UNKNOWN
-
+    told = _became(Role.SOURCE, of=Role.STANDALONE)
     what = f"PATCH {replica.path}force_failover at {replica.site}"
     return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)
 

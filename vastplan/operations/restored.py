@@ -9,7 +9,7 @@ from vastplan.operations import restore_calls as calls
 from vastplan.operations.ends import Home, jobs_of
 from vastplan.operations.replica_calls import keep
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.operations.work_stages import FREEZE, freeze, go_on, unmoved
+from vastplan.operations.work_stages import FREEZE, freeze, go_on, others, unmoved
 from vastplan.schema.replicated import Role
 from vastplan.schema.restorable import Restorable, Store
 
@@ -111,12 +111,7 @@ def _look(home: Rewound) -> Stage:
     source = home.source
 
     def precondition(operation: Operation) -> str:
-        problem = amiss(source) or calls.gone(source, calls.snapshot_of(operation))
-        known = {str(fact["id"]) for fact in jobs_of(operation)}
-        home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
-        others = [f"{job.name} ({job.id})" for _, job in home.users() if job.id not in known]
-        more = f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
-        return problem or more
+        return amiss(source) or calls.gone(source, calls.snapshot_of(operation)) or others(home, operation)
 
     return Stage(
         LOOK,

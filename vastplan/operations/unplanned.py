@@ -7,7 +7,7 @@ from vastplan.model.operation import Operation, Outcome
 from vastplan.operations import replica_calls as calls
 from vastplan.operations.ends import Ends
 from vastplan.operations.planned import open_
-from vastplan.operations.stage import Gate, Holds, Stage
+from vastplan.operations.stage import Stage
 from vastplan.operations.work_stages import FENCE, fence, start
 from vastplan.schema.replicated import Replica, Role
 
@@ -71,11 +71,6 @@ def _earlier(ends: Ends, operation: Operation) -> str:
 
 
 def _detach(ends: Ends) -> Stage:
-    def gate(_: Operation) -> Gate:
-        side = ends.target.look()
-        alone = side.role is Role.STANDALONE
-        return Gate(Holds.YES if alone else Holds.NOT_YET, f"{ends.target.site} is {side.said}")
-
     def crossed(operation: Operation) -> str:
         sent = [one for one in operation.of(DETACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
         return f"{ends.target.site} was detached" if sent else ""
@@ -88,17 +83,13 @@ def _detach(ends: Ends) -> Stage:
         back="none from the call on: what had not arrived is lost to this side",
         precondition=lambda operation: _earlier(ends, operation),
         calls=lambda _: (calls.detach(ends.target),),
-        gate=gate,
+        gate=lambda _: calls.has_role(ends.target, Role.STANDALONE),
         crossed=crossed,
         no_return=True,
     )
 
 
 def _take_over(ends: Ends) -> Stage:
-    def gate(_: Operation) -> Gate:
-        side = ends.target.look()
-        return Gate(Holds.YES if side.role is Role.SOURCE else Holds.NOT_YET, f"{ends.target.site} is {side.said}")
-
     return Stage(
         TAKE_OVER,
         f"forced failover at {ends.target.site}",
@@ -106,5 +97,5 @@ def _take_over(ends: Ends) -> Stage:
         bound=FORCED,
         back=f"none; {ends.target.site} can be left standing alone: it takes writes, and nothing protects them",
         calls=lambda _: (calls.force(ends.target),),
-        gate=gate,
+        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
     )

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Operation
-from vastplan.operations.ends import Ends, Home, jobs_of
+from vastplan.operations.ends import Ends, Home, jobs_of, newcomers
 from vastplan.operations.job_calls import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.schema.replicated import Jobs
 
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
+
+
+def others(home: Home, operation: Operation) -> str:
+    """Why what uses the data is not what a person consented to, "" where it is."""
+    home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
+    more = newcomers(home.users(), jobs_of(operation))
+    return f"other workloads than in the plan use it now: {more}; plan again" if more else ""
 
 
 def still(ends: Home, operation: Operation) -> str:
@@ -21,9 +28,9 @@ def still(ends: Home, operation: Operation) -> str:
         for fact in (jobs_of(operation) if jobs is not None else ())
         if jobs is not None and (now := phase(jobs, str(fact["id"]))) not in STILL
     ]
-    others = [f"{job.name} is {job.phase}" for _, job in ends.users()]
+    using = [f"{job.name} is {job.phase}" for _, job in ends.users()]
     pods = [f"pod {pod} mounts it" for pod in ends.pods()]
-    return "; ".join(dict.fromkeys((*running, *others, *pods)))
+    return "; ".join(dict.fromkeys((*running, *using, *pods)))
 
 
 def unmoved(ends: Home, operation: Operation) -> str:

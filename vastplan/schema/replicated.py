@@ -58,9 +58,6 @@ class Side:
     as_of: str = ""
     read_only: float = 0.0
     """The forecast of how long nobody may write in a planned change, in seconds; 0 where nothing is said."""
-    backlog: int | None = None
-    """Bytes that the other side does not have, where that is told."""
-    detached: bool = False
 
     @property
     def writes(self) -> bool:
@@ -121,9 +118,13 @@ class Replica(Keeps, Protocol):
         """Let the other side follow again; only where it is the source. What only the other side has is gone from it."""
 
 
+STOPPED = frozenset({"Stopped", "Failed", "Completed"})
+"""The phases in which a workload runs nothing, and holds nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A workload that uses a claim: `at_work` unless it has ended or stopped for good, `stopped` when it holds nothing."""
+    """A workload that uses a claim."""
 
     id: str
     name: str
@@ -138,7 +139,7 @@ class Job:
     @property
     def stopped(self) -> bool:
         """Whether it runs nothing."""
-        return self.phase in ("Stopped", "Failed", "Completed")
+        return self.phase in STOPPED
 
 
 class Jobs(Protocol):

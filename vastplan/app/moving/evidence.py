@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
@@ -21,12 +22,7 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) 
         kind = "preemptible" if job.preemptible else "not preemptible"
         becomes = f"; {work.source.address} {_becomes(work, job)}" if submits else ""
         facts.append(Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{becomes}"))
-    try:
-        facts += [Fact("pod that mounts it", pod) for pod in ends.pods()]
-    except (Refused, Unreachable) as problem:
-        facts.append(Fact("pods that mount it", f"unknown: {problem}"))
-    facts.append(Fact("clients beside pods", "unknown: NFSv3 shows no open files"))
-    return tuple(facts)
+    return (*facts, *mounted_by(ends))
 
 
 def _becomes(work: Work, job: Job) -> str:
@@ -51,5 +47,5 @@ def _of_side(replica: Replica) -> list[Fact]:
         Fact(f"{site} role", f"{side.said}, {side.state}" + ("" if side.enabled else ", replication suspended")),
         Fact(f"{site} peer", "connected" if side.connected else "not connected"),
         Fact(f"{site} newest restore point", f"{guid} as of {created}" if guid else "none"),
-        Fact(f"{site} used bytes", "unknown: no quota on the directory" if used is None else str(used)),
+        Fact(f"{site} used bytes", used_bytes(used)),
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -24,6 +25,9 @@ class ClaimOf:
     address: Address
     name: str
     project: Address
+
+
+_Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,58 +55,55 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     """The pair of a volume, view, bucket or protected path, either way round. Raises `VastplanError` where it has none with the site."""
     everything = tuple(entries)
     path = _path(everything, address)
-    remote = path.values.get("remote_tenant")
-    if not isinstance(remote, Ref):
+    ends = _ends(path)
+    if not ends:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
-    ends = {
-        path.address.site: str(path.values["source_dir"]),
-        remote.target.site: str(path.values["target_exported_dir"]),
-    }
     if to not in ends:
-        raise VastplanError(f"{path.address} replicates to {remote.target.site}, not to {inert(to, 80)}")
+        raise VastplanError(f"{path.address} replicates to {[*ends][-1]}, not to {inert(to, 80)}")
     (source,) = ends.keys() - {to}
-    theirs = mounted(everything, to, ends[to])
+    claims = _claims(everything)
+    theirs = claims.get((to, ends[to]), ())
     spare = theirs[0] if len(theirs) == 1 else None
     named = {claim.address.name: claim for claim in theirs}
-    work = tuple((claim, named.get(claim.address.name, spare)) for claim in mounted(everything, source, ends[source]))
+    work = tuple((claim, named.get(claim.address.name, spare)) for claim in claims.get((source, ends[source]), ()))
     covers = {str(path.address._replace(site=site)) for site in ends}
     for site, directory in ends.items():
         covers |= set(standing(everything, site, directory))
     if path.origin:
         covers.add(path.origin)
-    along = frozenset(_along(everything, source, to))
+    along = frozenset(_along(everything, claims, source, to))
     return Pair(
         path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
     )  # fmt: skip
 
 
-def _along(everything: tuple[Entry, ...], source: str, target: str) -> Iterable[tuple[Address, str]]:
+def _ends(path: Entry) -> dict[str, str]:
+    """The directories of a path by site, where the document has it first; nothing where its other side is no site of the document."""
+    remote = path.values.get("remote_tenant")
+    if not isinstance(remote, Ref):
+        return {}
+    return {
+        path.address.site: str(path.values["source_dir"]),
+        remote.target.site: str(path.values["target_exported_dir"]),
+    }
+
+
+def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
     """What is read and written on both sites by global access, and mounted on both by the same name."""
     for one in everything:
-        remote = one.values.get("remote_tenant")
-        if (
-            one.address.kind != "protected_path"
-            or one.values.get("capabilities") not in GLOBAL
-            or not isinstance(remote, Ref)
-        ):
+        if one.address.kind != "protected_path" or one.values.get("capabilities") not in GLOBAL:
             continue
-        ends = {
-            one.address.site: str(one.values["source_dir"]),
-            remote.target.site: str(one.values["target_exported_dir"]),
-        }
-        if ends.keys() != {source, target}:
-            continue
-        there = {claim.name for claim in mounted(everything, target, ends[target])}
-        for claim in mounted(everything, source, ends[source]):
-            if claim.name in there:
-                yield claim.project, claim.name
+        ends = _ends(one)
+        if ends.keys() == {source, target}:
+            there = {claim.name for claim in claims.get((target, ends[target]), ())}
+            here = claims.get((source, ends[source]), ())
+            yield from ((claim.project, claim.name) for claim in here if claim.name in there)
 
 
 def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:
     """The other site of a pair. Raises `VastplanError`."""
     path = _path(tuple(entries), address)
-    remote = path.values.get("remote_tenant")
-    sites = {path.address.site, remote.target.site} if isinstance(remote, Ref) else {path.address.site}
+    sites = set(_ends(path)) or {path.address.site}
     if site not in sites or len(sites) != 2:
         raise VastplanError(
             f"{path.address} is on {' and '.join(sorted(sites))}, not on {inert(site, 80)} and another site"
@@ -175,17 +176,22 @@ def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterab
 
 def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
     """The claims on a site that are bound to a volume of the directory: by the handle of the volume."""
+    return _claims(everything).get((site, directory), ())
+
+
+def _claims(everything: tuple[Entry, ...]) -> _Claims:
+    """All claims, in their order, by site and directory."""
     volumes = {
-        one.address
+        one.address: (one.address.site, str(one.values.get("volume_handle")))
         for one in everything
-        if (one.address.site, one.address.kind) == (site, "persistent_volume")
-        and one.values.get("volume_handle") == directory
+        if one.address.kind == "persistent_volume"
     }
-    found = []
+    found: dict[tuple[str, str], list[ClaimOf]] = {}
     for one in everything:
         volume, namespace = one.values.get("volume"), one.values.get("namespace")
         if one.address.kind != "persistent_volume_claim" or not isinstance(volume, Ref) or volume.target not in volumes:
             continue
         if isinstance(namespace, Ref) and namespace.target.kind == "project":
-            found.append(ClaimOf(one.address, one.called, namespace.target))
-    return tuple(sorted(found, key=lambda claim: claim.address))
+            claim = ClaimOf(one.address, one.called, namespace.target)
+            found.setdefault(volumes[volume.target], []).append(claim)
+    return {place: tuple(sorted(claims, key=lambda claim: claim.address)) for place, claims in found.items()}

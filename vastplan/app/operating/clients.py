@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.pair import ClaimOf
 from vastplan.app.operating.silent import SilentJobs, SilentMounts
 from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.operations.ends import Claim
+from vastplan.operations.ends import Claim, Work
 from vastplan.schema.kind import Kind
-from vastplan.schema.provider import Provider
 from vastplan.schema.replicated import Jobs, Mounts
 from vastplan.systems.kubernetes.mounts import PodMounts
 from vastplan.systems.runai.client import RunaiProvider
@@ -42,7 +42,7 @@ def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts |
     """Who mounts claims on a site, where it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
     if isinstance(provider, Exception):
-        return SilentMounts(str(provider))
+        return SilentMounts(site, str(provider))
     return None if provider is None else PodMounts(provider, workspace.registry.kinds["pod"])
 
 
@@ -58,15 +58,36 @@ def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[s
     if isinstance(provider, Exception):
         raise Unreachable(f"{claim.project} cannot be read: {provider}")
     try:
-        row = _read(provider, kind, owned.locator)
+        row = provider.read(kind, owned.locator)
     except (Refused, Unreachable) as problem:
         raise Unreachable(f"{claim.project} cannot be read: {problem}") from problem
-    namespace = (row or {}).get("status") or {}
-    if row is None or not isinstance(namespace, dict):
+    status = {} if row is None else row.get("status") or {}
+    if row is None or not isinstance(status, dict):
         return None
-    return Claim(str(row.get("id")), str(namespace.get("namespace") or ""), claim.name, str(claim.address))
+    return Claim(str(row.get("id")), str(status.get("namespace") or ""), claim.name, str(claim.address))
 
 
-def _read(provider: Provider, kind: Kind, locator: str) -> dict[str, object] | None:
-    row = provider.read(kind, locator)
-    return None if row is None else dict(row)
+def work_of(
+    workspace: Workspace,
+    providers: Providers,
+    claims: Iterable[tuple[ClaimOf, ClaimOf | None]],
+    ledger: Mapping[str, SiteLedger],
+    along: Set[tuple[Address, str]] = frozenset(),
+) -> tuple[tuple[Work, ...], str]:
+    """Claims at the source, each with what stands for it at the target, and why they are not all."""
+    project = workspace.registry.kinds["project"]
+    found, unread = list[Work](), ""
+    for here, there in claims:
+        try:
+            source = claim_of(providers, project, here, ledger)
+        except Unreachable as problem:
+            unread = unread or str(problem)
+            continue
+        if source is None:
+            continue
+        try:
+            becomes, why = None if there is None else claim_of(providers, project, there, ledger), ""
+        except Unreachable as problem:
+            becomes, why = None, str(problem)
+        found.append(Work(source, becomes, why, frozenset(name for of, name in along if of == here.project)))
+    return tuple(found), unread

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypedDict
 
+from vastplan.app.operating.record import by_id
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
+from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger, operations
-from vastplan.operations.run import Run, Stopped, begin
+from vastplan.operations.run import Run, Stopped, begin, carry_out, close
 from vastplan.operations.stage import Stage
 
 LASTS = timedelta(minutes=15)
@@ -66,6 +71,69 @@ def refuse_old(workspace: Workspace, plan: OperationPlan, now: datetime) -> None
         raise Stale(f"{plan.path}: the document has changed since the {plan.kind} was planned; plan it again")
 
 
+class Heading(TypedDict):
+    """What a plan of an operation says of its document and of its time."""
+
+    document: str
+    digest: str
+    folder: str
+    sources: tuple[str, ...]
+    created: str
+    expires: str
+
+
+def heading(workspace: Workspace, now: datetime) -> Heading:
+    """The heading of a plan that is made now."""
+    return Heading(
+        document=workspace.name,
+        digest=workspace.digest(workspace.entries()[0]),
+        folder=str(Path.cwd()),
+        sources=tuple(map(str, workspace.document.paths)),
+        created=now.isoformat(timespec="seconds"),
+        expires=(now + LASTS).isoformat(timespec="seconds"),
+    )
+
+
+def refuse_another(workspace: Workspace, plan: OperationPlan) -> None:
+    """Raises `Stale` for a plan of another document."""
+    if plan.document != workspace.name:
+        raise Stale(f"the {plan.kind} is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+
+
+def carried(
+    workspace: Workspace,
+    plan: OperationPlan,
+    known: Operation | None,
+    parts: Mapping[str, SiteLedger],
+    run: Run,
+    record: Callable[[], Operation],
+    stages: Callable[[Operation], tuple[Stage, ...]],
+) -> Operation:
+    """What is planned, carried out: begun by what `record` says, or gone on with. `known` is the last operation on the subject.
+
+    Raises `Stopped`, `Stale`.
+    """
+    short = plan.id[:8]
+    if known is None or known.phase.closed:
+        if known is not None and known.id == short:
+            return ended(known, parts, run.journal)
+        refuse_old(workspace, plan, run.clock.now())
+        operation = begin(record(), run)
+    elif known.id != short:
+        raise second(known)
+    else:
+        operation = forward(known, stages(known), run)
+    return close(carry_out(operation, stages(operation), run), run)
+
+
+def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
+    """The operation that somebody means to take back. Raises `VastplanError` where there is none, or it has ended well."""
+    known = by_id(all_parts(workspace), kind, typed)
+    if known.phase is Phase.DONE:
+        raise VastplanError(f"{known.address}: the {kind} {known.id} has ended ({known.phase.value})")
+    return known
+
+
 def shown(stage: Stage) -> PlannedStage:
     """A stage for a plan."""
     return PlannedStage(stage.name, stage.does, stage.until, stage.bound, stage.back, stage.no_return)
@@ -73,4 +141,4 @@ def shown(stage: Stage) -> PlannedStage:
 
 def paths_of(workspace: Workspace) -> str:
     """The document, as somebody types it."""
-    return " ".join(map(str, workspace.document.paths))
+    return words(workspace.document.paths)

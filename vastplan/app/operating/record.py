@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from vastplan.app.locks import LockedLedgers
 from vastplan.ledger import events
@@ -23,9 +23,14 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
     found = [one for one in known if meant(one, id)]
     found = [one for one in found if not one.phase.closed] or found
     if len(found) != 1:
-        told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
-        raise VastplanError(f"no {kind} {inert(id, 80)} is known; known are: {told}")
+        raise unknown(kind, id, known)
     return found[0]
+
+
+def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
+    """What is said to who types an operation that there is not, or that is not the only one."""
+    told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
+    return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {told}")
 
 
 def meant(one: Operation, typed: str) -> bool:

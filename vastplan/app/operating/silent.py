@@ -3,59 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from vastplan.model.errors import Unreachable
-from vastplan.schema.replicated import Job
+from vastplan.schema.replicated import Job, Kept, Point, Side
 
 
-class SilentJobs:
-    """The workloads of a site whose Run:AI does not answer."""
+class _Silent:
+    """What a site would have; `why` it is not heard."""
 
     def __init__(self, site: str, why: str) -> None:
         self.site, self._why = site, why
 
-    def _no(self) -> Unreachable:
-        return Unreachable(f"the workloads at {self.site} cannot be read: {self._why}")
+    def _no(self) -> NoReturn:
+        raise Unreachable(self._why)
+
+
+class SilentReplica(_Silent):
+    """A side of what two sites share."""
+
+    path = "/protectedpaths/"
+
+    def look(self) -> Side:
+        """Nothing is known of it."""
+        self._no()
+
+    def points(self) -> tuple[Point, ...]:
+        """Nor of its points."""
+        self._no()
+
+    def used(self) -> int | None:
+        """Nor of what it holds."""
+        self._no()
+
+    def keep(self, name: str) -> None:
+        """Nothing can be asked of it."""
+        self._no()
+
+    def kept(self, name: str) -> Kept | None:
+        """Nor is anything known that it keeps."""
+        self._no()
+
+    def replicate_now(self) -> None:
+        """Nothing can be asked of it."""
+        self._no()
+
+    take_over = give_up = detach = force = enable = reattach = replicate_now
+
+
+class SilentJobs(_Silent):
+    """The workloads of a site whose Run:AI does not answer."""
+
+    def __init__(self, site: str, why: str) -> None:
+        super().__init__(site, f"the workloads at {site} cannot be read: {why}")
 
     def using(self, project: str, claim: str) -> tuple[Job, ...]:
         """Who uses a claim is not known."""
-        raise self._no()
+        self._no()
 
     def job(self, id: str) -> Job | None:
         """Nor what one does."""
-        raise self._no()
+        self._no()
 
-    def named(self, name: str) -> Job | None:
-        """Nor whether there is one of a name."""
-        raise self._no()
+    named = job
 
     def suspend(self, job: Job) -> None:
         """Nothing can be asked of it."""
-        raise self._no()
+        self._no()
 
-    def resume(self, job: Job) -> None:
-        """Nothing can be asked of it."""
-        raise self._no()
+    resume = suspend
 
     def specification(self, job: Job) -> Mapping[str, Any]:
         """Nothing can be read of it."""
-        raise self._no()
+        self._no()
 
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
         """Nothing can be asked of it."""
-        raise self._no()
+        self._no()
 
     def mapped(self, specification: Mapping[str, Any], claim: str, becomes: str, label: str) -> Mapping[str, Any]:
         """There is no specification of its."""
-        raise self._no()
+        self._no()
 
 
-class SilentMounts:
+class SilentMounts(_Silent):
     """The pods of a site whose Kubernetes does not answer."""
-
-    def __init__(self, why: str) -> None:
-        self._why = why
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
         """Who mounts a claim is not known."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
-from vastplan.app.operating.clients import claim_of, jobs_at, mounts_at, vast_at
+from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
-from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE
 from vastplan.model.site_ledger import SiteLedger
@@ -60,7 +60,7 @@ def meet(
     if row is None:
         raise VastplanError(f"{place.path.address}: {provider.describe()} has no protected path {place.path.called}")
     protected = VastProtected(place.site, provider, row, place.directory, clock.now)
-    work, unread = _work(workspace, providers, place, ledger)
+    work, unread = work_of(workspace, providers, ((claim, None) for claim in place.work), ledger)
     home = Rewound(
         source=protected, clock=clock, work=work, unread=unread,
         source_jobs=jobs_at(providers, place.site), source_mounts=mounts_at(workspace, providers, place.site),
@@ -89,15 +89,3 @@ def _tenant(provider: VastProvider, name: str) -> int:
     if len(rows) != 1 or not isinstance(rows[0].get("id"), int):
         raise VastplanError(f"{provider.describe()} has no tenant {name}; apply first")
     return int(rows[0]["id"])
-
-
-def _work(
-    workspace: Workspace, providers: Providers, place: Place, ledger: Mapping[str, SiteLedger]
-) -> tuple[tuple[Work, ...], str]:
-    """The claims, and why they are not all."""
-    project = workspace.registry.kinds["project"]
-    try:
-        claims = [claim_of(providers, project, claim, ledger) for claim in place.work]
-    except (Refused, Unreachable) as problem:
-        return (), str(problem)
-    return tuple(Work(claim, None) for claim in claims if claim is not None), ""

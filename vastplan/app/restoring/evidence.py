@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.app.restoring.place import Place
-from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Home, Work
 from vastplan.schema.replicated import Job
@@ -16,11 +16,10 @@ _SHOWN = 5  # names of snapshots
 
 def of_snapshot(source: Store, snapshot: Snapshot) -> tuple[Fact, ...]:
     """What is gone back to."""
-    used = source.used()
     return (
         Fact("snapshot", f"{snapshot.name} of {source.directory}, made {snapshot.created}"),
         Fact("it expires", snapshot.expires or "never"),
-        Fact("used bytes now", "unknown: no quota on the directory" if used is None else str(used)),
+        Fact("used bytes now", used_bytes(source.used())),
     )
 
 
@@ -55,12 +54,7 @@ def of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...])
     for work, job in users:
         text = f"{job.phase}, {job.gpus:g} GPUs, by {work.source.address}; it is suspended, and resumed afterwards"
         facts.append(Fact(f"workload {job.name}", text))
-    try:
-        facts += [Fact("pod that mounts it", pod) for pod in home.pods()]
-    except (Refused, Unreachable) as problem:
-        facts.append(Fact("pods that mount it", f"unknown: {problem}"))
-    facts.append(Fact("clients beside pods", "unknown: NFSv3 shows no open files"))
-    return tuple(facts)
+    return (*facts, *mounted_by(home))
 
 
 def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:

@@ -8,14 +8,22 @@ from types import MappingProxyType
 from typing import Any
 
 from vastplan.app import reports
-from vastplan.app.clock import now
 from vastplan.app.files.move_plan import MOVE_FILE
-from vastplan.app.locks import lock_holder
 from vastplan.app.move import Wanted, abort_move, moves, other_site, plan_move, run_move
 from vastplan.app.moving.standing import standing
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
-from vastplan.cli.operating import address_of, consented, document_of, planned, status, taken_back
+from vastplan.cli.operating import (
+    address_of,
+    approved,
+    consent,
+    consented,
+    document_of,
+    planned,
+    status,
+    taken_back,
+    told,
+)
 from vastplan.cli.request import MoveRequest, OperationVerb
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
@@ -24,7 +32,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
 from vastplan.model.shell import word
-from vastplan.report.operations import move_text, status_text
+from vastplan.report.operations import move_text
 from vastplan.report.values import counted
 
 
@@ -63,20 +71,15 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     (file,) = request.paths
     plan = MOVE_FILE.load(file)
     workspace = document_of(request, plan, file, _command(file, plan))
-    consent = {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **_loss(request, plan, file)}
-    begun = any(one.id == plan.id[:8] for one in moves(workspace))
-    if not begun:
-        screen.show(move_text(plan, ""))
+    said = consent(_loss(request, plan, file))
     jobs = counted(len(plan.jobs), "workload")
     does = f"move {plan.path} to {plan.target}"
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
     question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
-    if not begun and not request.yes and not screen.ask(question):
-        raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
-    done = run_move(workspace, plan, screen.progress, _command(file, plan), consent=consent)
-    screen.show(status_text(done))
-    screen.show("\n".join(f"by hand: {line}" for line in plan.by_hand))
+    if not any(one.id == plan.id[:8] for one in moves(workspace)):
+        approved(request, screen, move_text(plan, ""), question)
+    told(screen, run_move(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
     return errors.OK
 
 

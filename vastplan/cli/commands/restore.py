@@ -7,12 +7,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.app.clock import now
 from vastplan.app.files.restore_plan import RESTORE_FILE
-from vastplan.app.locks import lock_holder
 from vastplan.app.restore import Wanted, abort_restore, plan_restore, restores, run_restore
 from vastplan.app.workspace import open_workspace
-from vastplan.cli.operating import NOT_APPROVED, address_of, consented, document_of, planned, status, taken_back
+from vastplan.cli.operating import (
+    address_of,
+    approved,
+    consent,
+    consented,
+    document_of,
+    planned,
+    status,
+    taken_back,
+    told,
+)
 from vastplan.cli.request import OperationVerb, RestoreRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
@@ -20,7 +28,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
 from vastplan.model.shell import word
-from vastplan.report.operations import restore_text, status_text
+from vastplan.report.operations import restore_text
 from vastplan.report.values import counted
 
 
@@ -49,20 +57,15 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
     (file,) = request.paths
     plan = RESTORE_FILE.load(file)
     workspace = document_of(request, plan, file, _command(file, plan))
-    consent = {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **_loss(request, plan, file)}
-    begun = any(one.id == plan.id[:8] for one in restores(workspace))
-    if not begun:
-        screen.show(restore_text(plan, ""))
+    said = consent(_loss(request, plan, file))
     snapshot = inert(plan.snapshot.get("name"), 200)
     question = f"Copy {snapshot} of {plan.path} to {inert(plan.directory, 300)}? Only yes is yes: "
     if plan.mode == IN_PLACE:
         jobs = counted(len(plan.jobs), "workload")
         question = f"Suspend {jobs} at {plan.source} and put {plan.path} back to {snapshot}? Only yes is yes: "
-    if not begun and not request.yes and not screen.ask(question):
-        raise VastplanError(NOT_APPROVED)
-    done = run_restore(workspace, plan, screen.progress, _command(file, plan), consent=consent)
-    screen.show(status_text(done))
-    screen.show("\n".join(f"by hand: {inert(line, 400)}" for line in plan.by_hand))
+    if not any(one.id == plan.id[:8] for one in restores(workspace)):
+        approved(request, screen, restore_text(plan, ""), question)
+    told(screen, run_restore(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
     if plan.lines:
         screen.show("\n".join(inert(line, None) for line in plan.lines.splitlines()))
     return errors.OK

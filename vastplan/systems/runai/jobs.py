@@ -15,7 +15,6 @@ from vastplan.systems.transport import segment
 WORKLOADS = "/api/v1/workloads"
 PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed"}
 """The types that can be suspended, and submitted again."""
-_OVER = frozenset({"Stopped", "Failed", "Completed"})
 _ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 _SPECS = ("spec", "masterSpec")
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
@@ -35,7 +34,7 @@ class RunaiJobs:
         found = []
         for row in self._rows():
             job = _job(row)
-            if job.project != project or job.phase in _OVER or job.type not in PATHS:
+            if job.project != project or job.stopped or job.type not in PATHS:
                 continue
             claims = _claims(self.specification(job))
             if claim in claims:

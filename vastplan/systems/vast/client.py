@@ -139,10 +139,7 @@ class VastProvider:
             row = members.with_owner(shape, row, owner)
         if isinstance(shape, AskedMembers):
             row = {**row, shape.within: body[shape.within], shape.of: body[shape.of]}
-        self._finish(answer)
-        if not item_id(endpoint, row):
-            raise Unclear(f"POST {path}: the answer has no id")
-        return row
+        return self._finished(endpoint, path, answer, row)
 
     def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
         """Make a clone of the snapshot that is meant now; the row tells when that was taken."""
@@ -163,6 +160,10 @@ class VastProvider:
     def _stream(self, endpoint: Endpoint, path: str, body: Row) -> Row:
         answer = self._made(endpoint, path, body)
         row = answer.body if isinstance(answer.body, dict) else {}
+        return self._finished(endpoint, path, answer, row)
+
+    def _finished(self, endpoint: Endpoint, path: str, answer: Answer, row: Row) -> Row:
+        """The row of what was made, once the task in the answer has ended."""
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
