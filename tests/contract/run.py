@@ -122,7 +122,7 @@ def _exercised(
     probe: Probe, fact: Fact, target: Target, other: Target | None, known: dict[str, Any], limits: TransportLimits
 ) -> Finding:  # fmt: skip
     seen: list[str] = []
-    systems = {"": target, "peer": other or target}
+    systems = {"": target} if other is None else {"": target, "peer": other}
     try:
         for step in probe.steps:
             for item in filled(step.options.get("for", [None]), known):

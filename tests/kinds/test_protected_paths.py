@@ -8,20 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.kinds.two_sites import PEERED
 from tests.lab import Lab
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
 
 GUID = "01234567-89ab-cdef-0123-456789abcdef"
 BASE: dict[str, Any] = {
-    "vip_pools": {
-        "replication": {
-            "role": "REPLICATION",
-            "subnet_cidr": 24,
-            "per_site": {"iad": {"ip_ranges": ["10.9.1.10"]}, "pdx": {"ip_ranges": ["10.9.2.10"]}},
-        }
-    },
-    "replication_peers": {"iad-pdx": {"between": {one: {"vip_pool": "replication"} for one in ("iad", "pdx")}}},
+    **PEERED,
     "snapshot_schedules": {
         "hourly": {"sites": ["iad"], "frames": [{"every": "1h", "keep_local": "1d"}]},
         "daily": {"sites": ["iad"], "frames": [{"every": "1d", "keep_local": "7d"}]},

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kinds.test_two_sites import BOTH, document, lead, made, roles
+from tests.kinds.test_two_sites import document, lead, made, roles
+from tests.kinds.two_sites import BOTH, on_two_sites
 from tests.lab import EVERYTHING, Lab
 from vastplan.app.drifting.drifted import drifted
 from vastplan.app.files import plan as plan_file
@@ -144,9 +145,7 @@ TABLE = {
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    with Lab(tmp_path, {one: ["vast", "kubernetes", "runai"] for one in BOTH}) as one:
-        (tmp_path / "pw").write_text("pw", encoding="utf-8")
-        (tmp_path / "pw").chmod(0o600)
+    with on_two_sites(tmp_path) as one:
         yield one
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.kinds.test_two_sites import BASE, BOTH, blocks, lead, refused, roles
+from tests.kinds.test_two_sites import BASE, blocks, lead, refused, roles
+from tests.kinds.two_sites import BOTH, on_two_sites
 from tests.lab import Lab
 from vastplan.app.moving.pair import pair_of
 from vastplan.model.address import Address
@@ -49,9 +50,7 @@ def document(section: str, *, flat: bool = False, **changes: Any) -> dict[str, A
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    with Lab(tmp_path, {one: ["vast", "kubernetes", "runai"] for one in BOTH}) as one:
-        (tmp_path / "pw").write_text("pw", encoding="utf-8")
-        (tmp_path / "pw").chmod(0o600)
+    with on_two_sites(tmp_path) as one:
         yield one
 
 

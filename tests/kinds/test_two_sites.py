@@ -9,23 +9,16 @@ from typing import Any
 
 import pytest
 
+from tests.kinds.two_sites import BOTH, PEERED, on_two_sites
 from tests.lab import EVERYTHING, Lab
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
 
-BOTH = ("iad", "pdx")
 SOURCE_OF_IAD = "iad/data_source/v"
 BASE: dict[str, Any] = {
-    "vip_pools": {
-        "replication": {
-            "role": "REPLICATION",
-            "subnet_cidr": 24,
-            "per_site": {"iad": {"ip_ranges": ["10.9.1.10"]}, "pdx": {"ip_ranges": ["10.9.2.10"]}},
-        }
-    },
-    "replication_peers": {"iad-pdx": {"between": {one: {"vip_pool": "replication"} for one in BOTH}}},
+    **PEERED,
     "snapshot_schedules": {
         "protected": {"replicate_to": "iad-pdx", "frames": [{"every": "15m", "keep_local": "1d", "keep_remote": "7d"}]},
     },
@@ -59,9 +52,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    with Lab(tmp_path, {one: ["vast", "kubernetes", "runai"] for one in BOTH}) as one:
-        (tmp_path / "pw").write_text("pw", encoding="utf-8")
-        (tmp_path / "pw").chmod(0o600)
+    with on_two_sites(tmp_path) as one:
         yield one
 
 

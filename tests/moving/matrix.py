@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -109,24 +109,33 @@ class Judge:
 
 def goes_on(scene: Theatre, plan: MovePlan) -> None:
     """As somebody does who types the command that a stop names, until the move has ended."""
+    until_it_ends(lambda: scene.run(plan), scene.pause)
+
+
+def killed(scene: Theatre, plan: MovePlan, deadly: int) -> int:
+    """A run that is killed at an event, and how many there were; -1 is none."""
+    return killed_at(deadly, lambda: scene.run(plan))
+
+
+def until_it_ends(run: Callable[[], object], pause: Callable[[], None]) -> None:
+    """The same command typed again after each stop, and a pause."""
     told: list[str] = []
     for _ in range(RUNS):
         try:
-            scene.run(plan)
+            run()
         except VastplanError as problem:
             told.append(str(problem))
-            scene.renew()
-            scene.clock.sleep(30)
+            pause()
         else:
             return
     raise AssertionError("it does not end:\n" + "\n".join(told))
 
 
-def killed(scene: Theatre, plan: MovePlan, deadly: int) -> int:
-    """A run that is killed at an event, and how many there were; -1 is none."""
+def killed_at(deadly: int, run: Callable[[], object]) -> int:
+    """A run of whatever operation that is killed at an event, and how many there were."""
     killer = Killer(deadly)
     with killer.armed(), contextlib.suppress(Killed):
-        scene.run(plan)
+        run()
     return killer.events
 
 

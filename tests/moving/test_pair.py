@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kinds.test_two_sites import BOTH, document
+from tests.kinds.test_two_sites import document
+from tests.kinds.two_sites import BOTH, on_two_sites
 from tests.lab import Lab
 from vastplan.app.moving.pair import other_of, pair_of
 from vastplan.model.address import Address
@@ -16,9 +17,7 @@ from vastplan.model.errors import VastplanError
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    with Lab(tmp_path, {one: ["vast", "kubernetes", "runai"] for one in BOTH}) as one:
-        (tmp_path / "pw").write_text("pw", encoding="utf-8")
-        (tmp_path / "pw").chmod(0o600)
+    with on_two_sites(tmp_path) as one:
         yield one
 
 

@@ -140,6 +140,11 @@ class Theatre:
             if isinstance(plane, KubernetesPlane):
                 plane.renew(one.password)
 
+    def pause(self) -> None:
+        """What somebody does before the same command is typed again."""
+        self.renew()
+        self.clock.sleep(30)
+
     def writers(self) -> list[str]:
         return self.lab.world.writers(self.path("pdx")["guid"])
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from unittest.mock import patch
 
 import pytest
 
 from tests.faults.strike import HASTY
 from tests.force import by_force
-from tests.moving.matrix import RUNS, STRIKING, Killed, Killer
+from tests.moving.matrix import STRIKING, killed_at, until_it_ends
 from tests.moving.matrix import Nth as NthOf
 from tests.restoring.scene import Scene
 from vastplan.model.errors import VastplanError
@@ -23,24 +22,12 @@ WRITES = 5
 
 def killed(scene: Scene, plan: RestorePlan, deadly: int) -> int:
     """A run that is killed at an event, and how many there were; -1 is none."""
-    killer = Killer(deadly)
-    with killer.armed(), contextlib.suppress(Killed):
-        scene.run(plan)
-    return killer.events
+    return killed_at(deadly, lambda: scene.run(plan))
 
 
 def goes_on(scene: Scene, plan: RestorePlan) -> None:
     """As somebody does who types the command that a stop names."""
-    told: list[str] = []
-    for _ in range(RUNS):
-        try:
-            scene.run(plan)
-        except VastplanError as problem:
-            told.append(str(problem))
-            scene.clock.sleep(30)
-        else:
-            return
-    raise AssertionError("it does not end:\n" + "\n".join(told))
+    until_it_ends(lambda: scene.run(plan), lambda: scene.clock.sleep(30))
 
 
 def busy(scene: Scene) -> RestorePlan:
