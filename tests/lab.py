@@ -84,6 +84,8 @@ class Lab:
         self.sections: dict[str, Any] = {}
         self.ledger: dict[str, Any] = {}
         """Where the document says that its ledger is; nowhere when empty."""
+        self.told: dict[str, dict[str, Any]] = {}
+        """What the document says of a site beside its systems, by its name."""
         self.elsewhere: dict[str, str] = {}
         """Fields (`kind.field`) whose references are to another site, which a document cannot say."""
         self.extra: list[Entry] = []
@@ -99,7 +101,10 @@ class Lab:
         """Make this the document (all but its head)."""
         self.sections = json.loads(json.dumps(sections))
         # Simulators in one process are no faster for more calls at once, and each takes a connection of its own.
-        sites = {site: {"sim": {"systems": list(has)}, "parallel": 2} for site, has in self.sites.items()}
+        sites = {
+            site: {"sim": {"systems": list(has)}, "parallel": 2, **self.told.get(site, {})}
+            for site, has in self.sites.items()
+        }
         kept = {"ledger": self.ledger} if self.ledger else {}
         whole = {"version": 1, "name": "lab", "sites": sites, **kept, **self.sections}
         (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")

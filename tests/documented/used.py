@@ -27,6 +27,12 @@ BESIDES = {
         ("PATCH", "/protectedpaths/{id}/force_failover"),
         ("PATCH", "/protectedpaths/{id}/reattach_stream/"),
         ("POST", "/snapshots/"),
+        # What a move through global access asks of the satellite.
+        ("GET", "/tenants/{id}/"),
+        ("GET", "/clusters/list_prefetch_paths_info/"),
+        ("GET", "/protectedpaths/{id}/prefetch_path"),
+        ("POST", "/protectedpaths/{id}/prefetch_path"),
+        ("DELETE", "/protectedpaths/{id}/prefetch_path"),
         # What a restore asks, in place and into a directory of its own.
         ("GET", "/protectedpaths/{id}/validate"),
         ("POST", "/protectedpaths/{id}/restore"),

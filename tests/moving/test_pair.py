@@ -39,3 +39,21 @@ def test_it_is_found_from_both_sites_and_goes_both_ways(lab: Lab, active: str) -
         assert other_of(entries, address, active) == other
     with pytest.raises(VastplanError, match="is on iad and pdx, not on mars"):
         other_of(entries, Address("iad", "volume", "v"), "mars")
+
+
+@pytest.mark.parametrize("active", BOTH)
+def test_one_of_global_access_says_whose_the_data_is(lab: Lab, active: str) -> None:
+    (other,) = {*BOTH} - {active}
+    shared = {"at": [other], "lease": "5m"}
+    lab.write(document(active=active, replicate=None, global_access=shared, access={other: "read"}))
+    entries, *_ = lab.workspace().entries()
+    for address in (Address(site, kind, "v") for site in BOTH for kind in ("volume", "view", "protected_path")):
+        there, back = (pair_of(entries, address, site) for site in (other, active))
+        assert (there.source, there.target, back.source, back.target) == (active, other, other, active)
+        assert (
+            (there.origin, there.lease, there.volume) == (back.origin, back.lease, back.volume) == (active, 300.0, "v")
+        )
+        assert (there.reads, back.reads) == (True, False)
+        assert there.path == back.path == Address(active, "protected_path", "v")
+    lab.write(document(active=active))
+    assert pair_of(lab.workspace().entries()[0], Address("iad", "volume", "v"), other).origin == ""

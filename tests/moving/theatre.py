@@ -15,7 +15,7 @@ from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
 from vastplan.sim.kubernetes import KubernetesPlane
-from vastplan.sim.runai import RunaiPlane
+from vastplan.sim.runai import RunaiPlane, workloads
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.world import World
 
@@ -148,6 +148,13 @@ class Theatre:
     def writers(self) -> list[str]:
         return self.lab.world.writers(self.path("pdx")["guid"])
 
+    def enter(self, site: str, name: str = "train", every: float = 60) -> None:
+        """The workers of a workload that is at a site: they write a checkpoint a minute there, from the newest one that they find."""
+        with self.lab.world.lock:
+            rows = workloads.live(self.runai(site)._ctx)
+            (self.job,) = (row["id"] for row in rows if row["name"] == name)
+            self.vast(site).start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant[site])
+
     def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
         return plan_move(self.lab.workspace(), Wanted(HOME, to, **options), self.clock)
 
@@ -160,6 +167,35 @@ class Theatre:
         with self.lab.world.lock:
             self.job = self.runai("iad").submit("team", "train", gpus=4, claim_names=["home"])
             self.vast("iad").start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant["iad"])
+
+
+SHARED = {
+    "sites": ["iad", "pdx"], "active": "iad", "path": "/team/home", "size": "10 TiB", "mount": "/home",
+    "global_access": {"at": ["pdx"], "lease": "5m"},
+}  # fmt: skip
+
+
+def sharing(**changes: Any) -> dict[str, Any]:
+    """A document whose volume is shared by global access, changed; what is `None` is left out."""
+    volume = {name: value for name, value in {**SHARED, **changes}.items() if value is not None}
+    return {**BASE, "tenants": {"team": {**BASE["tenants"]["team"], "volumes": {"home": volume}}}}
+
+
+@contextlib.contextmanager
+def shared_theatre(
+    folder: Path, systems: tuple[str, ...] = ("vast", "kubernetes", "runai"), sections: Any = None
+) -> Iterator[Theatre]:
+    """Both sites, with the volume at iad and global access to it at pdx; or with another document."""
+    with Lab(folder, {site: list(systems) for site in ("iad", "pdx")}) as lab:
+        lab.write(sections or sharing())
+        lab.converge()
+        made = Theatre(lab, WorldClock(lab.world))
+        for site in ("iad", "pdx"):
+            tenants = lab.by_hand(site, "vast", "GET", "/api/v5/tenants/")
+            made.tenant[site] = next(row["id"] for row in tenants if row["name"] == "team")
+        made.write("iad", "step-0")
+        made.clock.sleep(10)
+        yield made
 
 
 @contextlib.contextmanager

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.ends import Met, meet
+from vastplan.app.moving.beside import by_hand_beside
+from vastplan.app.moving.branch import facts_of, forked, forked_before, refuse_changed
+from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
-from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, users_of
+from vastplan.app.moving.meeting import meet
+from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, staying, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
+from vastplan.app.moving.through import warming
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     all_parts,
@@ -42,12 +46,19 @@ MOVE = "move"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `to` is the side that is to lead, `broken` why the source is no good although it answers."""
+    """What somebody asks for. `to` is the side that is to lead, `broken` why the source is no good although it answers.
+
+    `fork` is the volume that a fork is to be, at `to`; `live` leaves the work at the source running.
+    """
 
     address: Address
     to: str
     mode: str = PLANNED
     broken: str = ""
+    warm: str = ""
+    """Through global access: the directory at `to` that is prefetched, "" for all of it."""
+    fork: str = ""
+    live: bool = False
 
 
 def other_site(workspace: Workspace, address: Address, site: str) -> str:
@@ -58,7 +69,7 @@ def other_site(workspace: Workspace, address: Address, site: str) -> str:
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
     clock = clock or CLOCK
-    pair = _pair(workspace, wanted.address, wanted.to)
+    pair = _aimed(workspace, _pair(workspace, wanted.address, wanted.to), wanted)
     parts = _parts(workspace, pair)
     sites = (pair.source, pair.target)
     with connected(workspace.document, sites=sites, writable=False) as providers:
@@ -76,13 +87,19 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             target=pair.target,
             guid=met.guid,
             broken=wanted.broken,
+            warm=pair.warm,
             lose=lose,
             loss=loss,
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users, submits=wanted.mode not in ATTACHING),
-            by_hand=by_hand(pair, wanted.mode, users),
+            by_hand=(
+                *_by_hand(workspace, pair, wanted.mode),
+                *staying(pair, users if wanted.mode not in ATTACHING else ()),
+            ),
+            fork=wanted.fork,
+            live=wanted.live,
         )
         return MOVE_FILE.sealed(plan)
 
@@ -102,27 +119,31 @@ def run_move(
     """
     clock = clock or CLOCK
     refuse_another(workspace, plan)
-    pair = _pair(workspace, Address.parse(plan.path), plan.target)
+    pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != plan.guid or str(pair.path) != plan.path:
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
-        known = {one.subject: one for one in operations(parts)}.get(plan.guid)
+        known = {one.subject: one for one in operations(parts)}.get(plan.subject)
+        if known is not None and known.id == plan.id[:8] and not known.phase.closed:
+            refuse_changed(pair, known)
         back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
         run = Run(clock, write, tell, met.ends.standing, again, back)
-        return carried(
-            workspace, plan, known, parts, run,
-            record=lambda: _record(plan, pair, met.ends, known, consent or {}),
-            stages=lambda operation: _stages(operation, met.ends),
-        )  # fmt: skip
+
+        def record() -> Operation:
+            refuse_second(parts, plan.guid)  # another move of the same path has another subject
+            return _record(plan, pair, met.ends, known, consent or {})
+
+        return carried(workspace, plan, known, parts, run, record, stages=lambda one: _stages(one, met.ends))
 
 
 def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
     known = to_take_back(workspace, MOVE, id)
-    pair = _pair(workspace, Address.parse(known.address), known.target)
+    pair = forked_before(_pair(workspace, Address.parse(known.address), known.target), known)
+    pair = warming(pair, str(known.facts.get("warm", "")))
     with _opened(workspace, pair, clock) as (met, parts, write):
-        if met.guid != known.subject:
+        if met.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
         known = by_id(parts, MOVE, known.id)
         if known.phase is Phase.ABORTED:
@@ -164,7 +185,7 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         id=plan.id[:8],
         kind=MOVE,
         mode=plan.mode,
-        subject=plan.guid,
+        subject=plan.subject,
         address=str(pair.path),
         source=pair.source,
         target=pair.target,
@@ -173,7 +194,11 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         term=1 if last is None else last.term + 1,
         covers=pair.covers,
         consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
-        facts={"jobs": [noted(work, job) for work, job in users]},
+        facts={
+            "jobs": [noted(work, job) for work, job in users],
+            **({"warm": pair.warm} if pair.warm else {}),
+            **({"fork": facts_of(pair.branch)} if pair.branch else {}),
+        },
     )
 
 
@@ -181,6 +206,17 @@ def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
     if to not in workspace.document.head.sites:
         raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
     return pair_of(workspace.entries()[0], address, to)
+
+
+def _by_hand(workspace: Workspace, pair: Pair, mode: str) -> tuple[str, ...]:
+    return by_hand(pair, mode) if pair.branch is None else by_hand_beside(workspace, pair, pair.branch)
+
+
+def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
+    """The pair with what else a mode is about. Raises `VastplanError`."""
+    if said.fork:
+        return forked(workspace.entries()[0], pair, said.fork, live=said.live)
+    return warming(pair, said.warm)
 
 
 def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:

@@ -61,7 +61,9 @@ def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.Argu
 
 
 def _plan_move(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("subject", metavar="ADDRESS", help="a volume, view, bucket or protected path that replicates")
+    verb.add_argument(
+        "subject", metavar="ADDRESS", help="a volume, view, bucket or protected path that two sites share"
+    )
     ways = verb.add_mutually_exclusive_group(required=True)
     ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
     ways.add_argument(
@@ -80,6 +82,20 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
     )
     verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
+    verb.add_argument(
+        "--through-global-access", dest="through", action="store_true",
+        help="the work alone, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
+    )  # fmt: skip
+    verb.add_argument(
+        "--warm", default="", metavar="DIR", help="with it: prefetch this directory of the satellite, not all of it"
+    )
+    verb.add_argument(
+        "--fork",
+        default="",
+        metavar="NAME",
+        help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
+    )
+    verb.add_argument("--live", action="store_true", help="with --fork: suspend nothing; the clone is crash-consistent")
     options.reports(verb, ".html")
 
 

@@ -238,6 +238,10 @@ class MoveRequest(OperationRequest):
     keep: str = ""
     unplanned: bool = False
     broken: str = ""
+    through: bool = False
+    warm: str = ""
+    fork: str = ""
+    live: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,13 +147,14 @@ def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation
         )  # fmt: skip
         operation = _note(run, operation.with_attempt(attempt))
         try:
-            call.send()
+            answered = call.send()
         except (Unclear, Unreachable) as problem:
             operation = _found_out(operation, stage, call, attempt, run, str(problem))
         except Refused as problem:
             operation = _found_out(operation, stage, call, attempt, run, str(problem), final=_is_final(problem))
         else:
-            operation = _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN)))
+            known = replace(attempt, outcome=Outcome.SEEN, seen=answered or {})
+            operation = _note(run, operation.with_attempt(known))
         if operation.happened(stage.name, call.name):
             return operation
     raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times, and nothing happened"))

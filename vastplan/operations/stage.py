@@ -22,14 +22,15 @@ class Told(Enum):
 class Call:
     """One documented call. `read` answers what it changes, `told` compares that with what was read before it was sent.
 
-    `name` is its own within its stage, the same in every run. `what` says method, path and site.
+    `name` is its own within its stage, the same in every run. `what` says method, path and site. What `send` answers is
+    noted with the outcome: what only the answer says.
     """
 
     name: str
     what: str
     body: Mapping[str, Any]
     read: Callable[[], Facts]
-    send: Callable[[], None]
+    send: Callable[[], Facts | None]
     told: Callable[[Facts, Facts], Told]
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from vastplan.model.errors import Refused, Unreachable
-from vastplan.model.operation import Operation
+from vastplan.model.operation import Facts, Operation
 from vastplan.operations.ends import Ends, Home, jobs_of, newcomers
 from vastplan.operations.job_calls import STILL, is_starting, new_name, phase, resume, submit, suspend, suspended
 from vastplan.operations.stage import Call, Gate, Holds, Stage
 from vastplan.schema.replicated import Jobs
 
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
+Chosen: TypeAlias = tuple[Facts, ...]
+"""Workloads, as the record has them."""
 STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
 
 
@@ -122,19 +127,20 @@ def fence(ends: Ends) -> Stage:
     )
 
 
-def start(ends: Ends, stopped_in: str) -> Stage:
-    """Submit at the target what was suspended at the source, with the claim that is there."""
+def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | None = None) -> Stage:
+    """Submit at the target what was suspended at the source, or what is `chosen`, with the claim that is there."""
+
+    def begun(operation: Operation) -> Chosen:
+        return chosen(operation) if chosen is not None else suspended(operation, stopped_in, jobs_of(operation))
 
     def ours(operation: Operation) -> tuple[str, ...]:
-        facts = suspended(operation, stopped_in, jobs_of(operation))
-        return tuple(new_name(operation, str(fact["name"])) for fact in facts if fact["to_claim"])
+        return tuple(new_name(operation, str(fact["name"])) for fact in begun(operation) if fact["to_claim"])
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         here, there = ends.source_jobs, ends.target_jobs
         if here is None or there is None:
             return ()
-        facts = suspended(operation, stopped_in, jobs_of(operation))
-        return tuple(submit(here, there, fact, operation) for fact in facts if fact["to_claim"])
+        return tuple(submit(here, there, fact, operation) for fact in begun(operation) if fact["to_claim"])
 
     def gate(operation: Operation) -> Gate:
         started = {}

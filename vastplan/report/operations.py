@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, REJOIN, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, REJOIN, MovePlan
 from vastplan.model.operation import Operation, Outcome
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
@@ -15,6 +15,9 @@ def headline(plan: MovePlan) -> str:
     """What moves, and which way."""
     if plan.mode in (REJOIN, KEEP):
         return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+    if plan.mode == FORK:
+        live = ", live" if plan.live else ""
+        return f"fork {plan.id[:8]} of {inert(plan.path, 200)} at {plan.source} to {inert(plan.fork, 200)} at {plan.target}{live}"
     return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
 
 
@@ -58,6 +61,21 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
     return "\n".join([*lines, f"to do it: {command}"] if command else lines)
 
 
+def _of_copy(operation: Operation) -> list[str]:
+    """What an operation that makes a copy at the target tells of it."""
+    facts, lines = operation.facts, []
+    if "fork" in facts:
+        branch, point = facts["fork"], facts.get("final copy point") or {}
+        how = "crash-consistent" if branch.get("live") else "with the work at rest"
+        of = f", of the restore point of {inert(point.get('created'), 40)}, {how}" if point else ""
+        lines.append(
+            f"  the branch is {inert(branch.get('address'), 200)} at {inert(branch.get('directory'), 300)}{of}"
+        )
+    if "stays" in facts:
+        lines.append(f"  not taken back: {inert(facts['stays'], 600)}")
+    return lines
+
+
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     """An operation as its record says, with each call whose outcome matters now, and how things stand."""
     state = (
@@ -86,6 +104,11 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     lines += [
         f"  {inert(name, 200)} is {inert(one.get('phase'), 40)} at {operation.target}" for name, one in started.items()
     ]
+    if "warmed" in operation.facts:
+        warmed = operation.facts["warmed"]
+        lines.append(f"  {inert(warmed['directory'], 300)} was prefetched at {operation.target}")
+    if "prefetch left" in operation.facts:
+        lines.append(f"  {inert(operation.facts['prefetch left'], 200)}")
     if "branch" in operation.facts:
         kept = operation.facts["branch"]
         lines.append(
@@ -103,6 +126,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         lines.append(
             f"  the copy was complete: {inert(operation.facts['left'], 300)} stays, and nothing of the document is about it"
         )
+    lines += _of_copy(operation)
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")
     lines += [f"  {inert(line, 600)}" for line in standing]

@@ -24,13 +24,14 @@ class Role(Enum):
 class Point:
     """A state of the data that is kept: when it was taken, and when it had arrived at the other side ("" while it has not).
 
-    `size` is how many bytes it holds, `None` where nobody says.
+    `size` is how many bytes it holds, `None` where nobody says; `name` what the snapshot is called that keeps it.
     """
 
     guid: str
     created: str
     arrived: str = ""
     size: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

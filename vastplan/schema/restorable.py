@@ -23,13 +23,19 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What copies a snapshot, as it is now. `held` is whether it does not go on by itself: paused, or failed."""
+    """What copies a snapshot, as it is now. `held` is whether it does not go on by itself: paused, or failed.
+
+    `usable` is whether what it copies to can be read by now; `snapshot` is the name of what it copies, `directory` where to.
+    """
 
     guid: str
     state: str
     complete: bool
     held: bool
     progress: str = ""
+    usable: bool = False
+    snapshot: str = ""
+    directory: str = ""
 
 
 class Store(Directory, Protocol):
@@ -51,6 +57,19 @@ class Store(Directory, Protocol):
 
     def stop_clone(self, name: str) -> None:
         """Copy no more; what is not whole is given up."""
+
+
+class Clonable(Store, Protocol):
+    """A directory whose copies an operation may make as it wants them, and remove again."""
+
+    def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
+        """Copy a snapshot to a directory that is not there yet: at once in the background, or only what is read."""
+
+    def reached(self, directory: str) -> str:
+        """By what somebody may write to a directory, "" where nothing is seen."""
+
+    def drop(self, name: str, guid: str) -> None:
+        """Remove the copy of a name with its directory, where it is the one of that guid; what is gone is fine."""
 
 
 class Restorable(Store, Keeps, Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
+from vastplan.app.moving.beside import with_copy
 from vastplan.app.moving.pair import Pair
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.operating.silent import SilentReplica
@@ -17,6 +18,7 @@ from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends
 from vastplan.schema.replicated import Replica
 from vastplan.systems.vast.replica import VastReplica, find
+from vastplan.systems.vast.restorable import VastDirectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +61,5 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
         source_jobs=jobs_at(providers, source), target_jobs=jobs_at(providers, target),
         source_mounts=mounts_at(workspace, providers, source),
     )  # fmt: skip
-    return Met(ends, guid)
+    store = VastDirectory(target, there, int(twin["tenant_id"]), pair.target_directory.rstrip("/"))
+    return Met(with_copy(workspace, providers, pair, ends, store, ledger), guid)

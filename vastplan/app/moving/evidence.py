@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from vastplan.app.moving.through import of_sharing
 from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Ends, Work
+from vastplan.operations.through import SharedEnds
 from vastplan.operations.unplanned import newest
 from vastplan.schema.replicated import Job, Replica
 
 
 def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:
     """The facts, source before target. `submits` is whether workloads go on at the target."""
-    facts = [*_of_side(ends.source), *_of_side(ends.target)]
+    facts = of_sharing(ends) if isinstance(ends, SharedEnds) else [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
     if ends.unread:

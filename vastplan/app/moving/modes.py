@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from vastplan.app.moving.beside import loss_beside, refuse_beside, stages_beside
 from vastplan.app.moving.pair import Pair
+from vastplan.app.moving.through import by_hand_through, loss_through, refuse_through, shares
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED
+from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
+from vastplan.operations.copy_calls import Beside
 from vastplan.operations.ends import Ends, Work
 from vastplan.operations.planned import amiss, planned, unread_of
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
 from vastplan.operations.rejoin import amiss as amiss_of_rejoin
 from vastplan.operations.stage import Stage
+from vastplan.operations.through import through
 from vastplan.operations.unplanned import answers, newest, unplanned
 from vastplan.schema.replicated import Job, Role
 
@@ -19,6 +23,10 @@ ATTACHING = (REJOIN, KEEP)
 
 def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
     """The stages of a mode."""
+    if mode == THROUGH:
+        return through(shares(ends))
+    if isinstance(ends, Beside):
+        return stages_beside(ends)
     if mode in ATTACHING:
         return rejoin(ends, forced=mode == KEEP)
     return planned(ends) if mode == PLANNED else unplanned(ends, broken)
@@ -26,7 +34,11 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     """Raise `VastplanError` for what cannot be done so, as things are."""
-    if mode == PLANNED:
+    if mode == THROUGH or pair.origin:
+        refuse_through(ends, mode, pair)
+    elif isinstance(ends, Beside):
+        refuse_beside(ends, pair)
+    elif mode == PLANNED:
         problem = amiss(ends.source.look(), ends.target.look(), ends)
         if problem:
             raise VastplanError(f"{pair.path} cannot be moved as planned: {problem}")
@@ -45,6 +57,10 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
 
 def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
     """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    if mode == THROUGH:
+        return {}, loss_through(shares(ends))
+    if isinstance(ends, Beside):
+        return {}, loss_beside(ends)
     if mode in ATTACHING:
         return _loss_of_branch(ends)
     guid, created = newest(ends.target)
@@ -71,7 +87,7 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
     Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
     """
-    if mode == PLANNED and (unread := unread_of(ends)):
+    if mode in LOSSLESS and (unread := unread_of(ends)):
         raise Unreachable(unread)
     if mode != UNPLANNED:
         return ends.users()
@@ -81,8 +97,20 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
         return ()
 
 
-def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
+def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
+    """The workloads that are submitted nowhere, as they would not find there all that they mount."""
+    return tuple(
+        f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
+        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
+        for work, job in users
+        if work.stays(job)
+    )
+
+
+def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
     """What no stage does."""
+    if mode == THROUGH:
+        return by_hand_through(pair)
     told = []
     if pair.path.site != pair.target:
         text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
@@ -96,12 +124,6 @@ def by_hand(pair: Pair, mode: str, users: tuple[tuple[Work, Job], ...]) -> tuple
             f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
             for here, there in pair.work
             if there is None
-        ]
-        told += [
-            f"workload {inert(job.name, 80)} is suspended and not submitted at {pair.target}: it mounts "
-            f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
-            for work, job in users
-            if work.stays(job)
         ]
     told.append(
         f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"

@@ -31,6 +31,20 @@ _Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """A volume of the document, at the target of a fork, that is a clone: what the clone is called, and its directory.
+
+    `background` is whether all of it is copied, `live` whether the work at the source goes on meanwhile.
+    """
+
+    address: Address
+    name: str
+    directory: str
+    background: bool
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
 
@@ -49,6 +63,17 @@ class Pair:
     """Claims of projects at the source, each with its name, that work finds at the target under that name: both see the same data."""
     where: str = ""
     """Where the document says it: file, line and column of the entry that the path is part of."""
+    origin: str = ""
+    """Of global access the site that has the data, of which the other is a satellite; "" where both have it."""
+    lease: float = 0.0
+    """Of global access, in seconds."""
+    volume: str = ""
+    """Of global access the volume that it is of, "" where it is of something else."""
+    reads: bool = False
+    """Whether the document lets work at the target read only."""
+    warm: str = ""
+    """The directory at the satellite that an operation is to prefetch, "" for all."""
+    branch: Branch | None = None
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
@@ -74,6 +99,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     along = frozenset(_along(everything, claims, source, to))
     return Pair(
         path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
+        *_global_access(path, everything, theirs),
     )  # fmt: skip
 
 
@@ -98,6 +124,25 @@ def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: 
             there = {claim.name for claim in claims.get((target, ends[target]), ())}
             here = claims.get((source, ends[source]), ())
             yield from ((claim.project, claim.name) for claim in here if claim.name in there)
+
+
+def _global_access(
+    path: Entry, everything: tuple[Entry, ...], claims: tuple[ClaimOf, ...]
+) -> tuple[str, float, str, bool]:
+    """Of a path of global access its origin, lease and volume, and whether the data sources of claims are to be read only."""
+    if path.values.get("capabilities") != "STARED_GLOBAL_NAMESPACE":
+        return "", 0.0, "", False
+    whole = Address.parse(path.origin) if path.origin else None
+    volume = whole.name if whole is not None and whole.kind == "volume" else ""
+    known = {claim.address for claim in claims}
+    reads = any(
+        one.values.get("read_only") is True
+        for one in everything
+        if one.address.kind == "data_source"
+        and isinstance(claim := one.values.get("claim"), Ref)
+        and claim.target in known
+    )
+    return path.address.site, float(path.values.get("lease_expiry_time") or 0), volume, reads
 
 
 def other_of(entries: Iterable[Entry], address: Address, site: str) -> str:

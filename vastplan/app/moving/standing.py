@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.connect import connected
-from vastplan.app.moving.ends import meet
+from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.pair import pair_of
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.workspace import Workspace

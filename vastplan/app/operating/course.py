@@ -50,7 +50,7 @@ def all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
 def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
     """Raises `VastplanError` where an operation on the same subject is under way."""
     for one in operations(parts):
-        if one.subject == guid and not one.phase.closed:
+        if guid in (one.subject, *one.subject.split()) and not one.phase.closed:
             raise second(one)
 
 

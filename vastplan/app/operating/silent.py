@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from vastplan.model.errors import Unreachable
 from vastplan.schema.replicated import Job, Kept, Point, Side
+from vastplan.schema.satellite import Prefetch
 
 
 class _Silent:
@@ -49,6 +50,36 @@ class SilentReplica(_Silent):
         self._no()
 
     take_over = give_up = detach = force = enable = reattach = replicate_now
+
+
+class SilentCache(_Silent):
+    """The cache of a side of what two sites share by global access."""
+
+    path = "/protectedpaths/"
+
+    def shared(self) -> bool:
+        """Nothing is known of it."""
+        self._no()
+
+    def lease(self) -> float | None:
+        """Nor of its lease."""
+        self._no()
+
+    def prefetch(self, directory: str) -> int:
+        """Nothing can be asked of it."""
+        self._no()
+
+    def running(self, directory: str) -> tuple[int, ...]:
+        """Nor is anything known of its prefetches."""
+        self._no()
+
+    def prefetched(self, task: int, directory: str) -> Prefetch | None:
+        """Of none of them."""
+        self._no()
+
+    def stop(self, task: int) -> None:
+        """Nothing can be asked of it."""
+        self._no()
 
 
 class SilentJobs(_Silent):

@@ -30,7 +30,7 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, PLANNED, REJOIN, UNPLANNED, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.shell import word
 from vastplan.report.operations import move_text
 from vastplan.report.values import counted
@@ -54,6 +54,18 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
         raise VastplanError("--broken REASON is said to --unplanned")
     if request.unplanned and not request.to:
         raise VastplanError("--unplanned is said to --to SITE")
+    if request.warm and not request.through:
+        raise VastplanError("--warm DIR is said to --through-global-access")
+    if request.through:
+        if not request.to or request.unplanned:
+            raise VastplanError("--through-global-access is said to --to SITE, and never to --unplanned")
+        return Wanted(address, request.to, THROUGH, warm=request.warm)
+    if request.fork and (request.unplanned or not request.to):
+        raise VastplanError("--fork NAME is said to --to SITE, and takes a source that leads")
+    if request.live and not request.fork:
+        raise VastplanError("--live is said to --fork NAME")
+    if request.fork:
+        return Wanted(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
         return Wanted(address, other_site(workspace, address, request.rejoin), REJOIN)
     if request.keep:
@@ -63,7 +75,7 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
 
 
 def _command(file: Path, plan: MovePlan) -> str:
-    lose = "" if plan.mode == PLANNED else f" --lose {word(plan.lose.get('guid', ''))}"
+    lose = "" if plan.mode in LOSSLESS else f" --lose {word(plan.lose.get('guid', ''))}"
     return f"vastplan move run {word(file)}{lose}"
 
 
@@ -72,20 +84,29 @@ def _run(request: MoveRequest, screen: Screen) -> int:
     plan = MOVE_FILE.load(file)
     workspace = document_of(request, plan, file, _command(file, plan))
     said = consent(_loss(request, plan, file))
-    jobs = counted(len(plan.jobs), "workload")
-    does = f"move {plan.path} to {plan.target}"
-    if plan.mode in (REJOIN, KEEP):
-        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
-    question = f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
     if not any(one.id == plan.id[:8] for one in moves(workspace)):
-        approved(request, screen, move_text(plan, ""), question)
+        approved(request, screen, move_text(plan, ""), _question(plan))
     told(screen, run_move(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
     return errors.OK
 
 
+def _question(plan: MovePlan) -> str:
+    jobs = counted(len(plan.jobs), "workload")
+    does = f"move {plan.path} to {plan.target}"
+    if plan.mode in (REJOIN, KEEP):
+        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
+    if plan.mode == THROUGH:
+        does = f"submit them at {plan.target}, where {plan.path} is used through global access"
+    if plan.mode == FORK:
+        does = f"submit the same at {plan.target} with a clone of {plan.path}"
+        if plan.live:
+            return f"Let {jobs} at {plan.source} run and {does}? Only yes is yes: "
+    return f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
+
+
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a move that is not planned, and how. Raises `VastplanError` where nobody does."""
-    if plan.mode == PLANNED:
+    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` where nobody does."""
+    if plan.mode in LOSSLESS:
         return {}
     return consented(
         request,

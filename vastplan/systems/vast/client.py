@@ -299,9 +299,13 @@ class VastProvider:
         """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
         return self._send(method, path, body).body
 
-    def object(self, path: str) -> Row:
-        """What is at a path that is no kind's."""
-        return self._object(path)
+    def object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
+        """What is at a path that is no kind's, asked for with `only`."""
+        return self._object(path, only)
+
+    def finished(self, method: str, path: str, body: Row | None = None) -> None:
+        """The same, once the task in the answer has ended; raises `Refused` where that failed."""
+        self._finish(self._send(method, path, body))
 
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
         """All rows of a list that is no kind's, asked for with `only`, page by page."""
@@ -313,8 +317,8 @@ class VastProvider:
     def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         return self._transport.call(Request("GET", path, query)).body
 
-    def _object(self, path: str) -> Row:
-        body = self._get(path)
+    def _object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
+        body = self._get(path, only)
         if not isinstance(body, dict):
             raise Unreachable(f"{self._url}: the answer to GET {path} is not an object")
         return body

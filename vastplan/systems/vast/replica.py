@@ -73,6 +73,7 @@ class VastReplica:
                 str(row.get("created")),
                 str(row.get("upload_finish_time") or ""),
                 row["logical_size"] if isinstance(row.get("logical_size"), int) else None,
+                str(row.get("name") or ""),
             )
             for row in ours
         )

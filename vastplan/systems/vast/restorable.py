@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from vastplan.model.errors import Unreachable
+from vastplan.model.errors import NotFound, Unreachable
 from vastplan.schema.replicated import Kept, Side
 from vastplan.schema.restorable import Copy, Snapshot
 from vastplan.systems.transport import segment
@@ -19,6 +19,7 @@ from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastRepl
 
 STREAMS, POINTS = "/globalsnapstreams/", "/replicationrestorepoints/"
 _COMPLETE = frozenset({"COMPLETED", "FINISHED"})
+_USABLE = frozenset({"SYNCING", "FINALIZING", "ACTIVE", "COMPLETED", "SUSPENDED"})
 _HELD = frozenset({"SUSPENDED", "PAUSED", "FAILED", "ERROR"})
 
 
@@ -66,6 +67,8 @@ class VastDirectory:
         return Copy(
             guid=str(row.get("guid") or ""), state=str(row.get("state") or ""), complete=bool(said & _COMPLETE),
             held=bool(said & _HELD), progress="" if progress is None else f"{progress} %",
+            usable=str(row.get("state") or "").upper() in _USABLE, snapshot=str(row.get("source_snapshot") or ""),
+            directory=str(row.get("loanee_root_path") or "").rstrip("/"),
         )  # fmt: skip
 
     def taken(self, directory: str) -> str:
@@ -80,7 +83,11 @@ class VastDirectory:
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
         """Within the cluster; its data follows in the background."""
-        body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self._tenant, "enabled": True}
+        self.make(snapshot, name, directory, background=True)
+
+    def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
+        """In the form in which an apply makes one, which knows it by its name then."""
+        body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self._tenant, "enabled": background}
         self._provider.ask("POST", f"{SNAPSHOTS}{segment(str(snapshot))}/clone/", body)
 
     def stop_clone(self, name: str) -> None:
@@ -88,6 +95,28 @@ class VastDirectory:
         row = self._stream(name)
         if row is not None:
             self._provider.ask("PATCH", f"{STREAMS}{segment(str(row.get('id')))}/stop")
+
+    def reached(self, directory: str) -> str:
+        """By the views of the tenant: at the directory, above it, or below it."""
+        for row in self._provider.rows("/views/", {"tenant_id": self._tenant}):
+            path = str(row.get("path") or "").rstrip("/")
+            if row.get("path") and (f"{directory}/".startswith(f"{path}/") or path.startswith(f"{directory}/")):
+                return f"a view ({row.get('name') or row.get('id')}) of {path or '/'}"
+        return ""
+
+    def drop(self, name: str, guid: str) -> None:
+        """As the vendor's own driver does: one that still copies is stopped first, which takes the directory along."""
+        row = self._stream(name)
+        if row is None or str(row.get("guid") or "") != guid:
+            return
+        path = f"{STREAMS}{segment(str(row.get('id')))}/"
+        try:
+            found = self.copy(name)
+            if found is not None and not found.complete:
+                self._provider.finished("PATCH", f"{path}stop")
+            self._provider.finished("DELETE", path, {"remove_dir": True})
+        except NotFound:
+            return
 
     def _stream(self, name: str) -> Row | None:
         rows = [row for row in self._provider.rows(STREAMS, {"name": name}) if row.get("name") == name]

@@ -1,0 +1,85 @@
+"""The modes of a move that leave both sides their roles: what they are between, what stands against one, what it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from vastplan.app.connect import Providers
+from vastplan.app.moving.branch import apply_command, missing, whose
+from vastplan.app.moving.pair import Branch, Pair
+from vastplan.app.workspace import Workspace
+from vastplan.model.errors import VastplanError
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.copy_calls import Beside, Wanted
+from vastplan.operations.ends import Ends
+from vastplan.operations.fork import Forked, amiss_of_fork, fork
+from vastplan.operations.stage import Stage
+from vastplan.schema.restorable import Clonable
+
+
+def with_copy(
+    workspace: Workspace, providers: Providers, pair: Pair, ends: Ends, store: Clonable,
+    ledger: Mapping[str, SiteLedger],
+) -> Ends:  # fmt: skip
+    """The ends of what makes a copy at the target; those of any other move as they are."""
+    branch = pair.branch
+    if branch is None:
+        return ends
+    return Forked(
+        **_as_they_are(ends),
+        store=store,
+        wanted=Wanted(branch.name, branch.directory, branch.background),
+        live=branch.live,
+        missing=lambda: missing(workspace, providers, branch, ledger),
+        kept=lambda: whose(branch, ledger),
+    )
+
+
+def stages_beside(ends: Beside) -> tuple[Stage, ...]:
+    """The stages."""
+    assert isinstance(ends, Forked)
+    return fork(ends)
+
+
+def refuse_beside(ends: Beside, pair: Pair) -> None:
+    """Raises `VastplanError` for what cannot be done so, as things are."""
+    assert isinstance(ends, Forked)
+    problem = amiss_of_fork(ends)
+    if problem:
+        raise VastplanError(f"{pair.path} cannot be forked: {problem}")
+
+
+def loss_beside(ends: Beside) -> str:
+    """What is lost, in words."""
+    assert isinstance(ends, Forked)
+    crash = (
+        "nothing here; work goes on at {0}, so the copy is crash-consistent: what was being written is there in part"
+    )
+    frozen = "nothing; what is written at {0} after the copy is at {0} alone"
+    return (crash if ends.live else frozen).format(ends.source.site)
+
+
+def by_hand_beside(workspace: Workspace, pair: Pair, branch: Branch) -> tuple[str, ...]:
+    """What no stage does."""
+    return (
+        f"once the clone is there: {apply_command(workspace, branch)}, then go on with the fork",
+        f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
+        *(
+            f"{here.address}: nothing of the document mounts {branch.address} for its project, so its workloads are not submitted"
+            for here, there in pair.work
+            if there is None
+        ),
+        *(
+            ()
+            if branch.live
+            else (
+                f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped",
+            )
+        ),
+    )
+
+
+def _as_they_are(ends: Ends) -> dict[str, Any]:
+    return {one.name: getattr(ends, one.name) for one in fields(ends)}

@@ -1,0 +1,142 @@
+"""The volume of the document that a fork is to be: a clone, at the target, of what is there of the pair. From the document alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from vastplan.app.connect import Providers
+from vastplan.app.moving.pair import Branch, ClaimOf, Pair, mounted
+from vastplan.app.operating.course import paths_of
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.rows import dig
+
+_LATEST = "latest"
+
+
+def forked(entries: Iterable[Entry], pair: Pair, name: str, *, live: bool) -> Pair:
+    """The pair with the volume `name` of the document as its branch. Raises `VastplanError` where that is no clone of it."""
+    everything = tuple(entries)
+    address = Address(pair.target, "volume", name)
+    clone = next((one for one in everything if one.address.kind == "clone" and one.origin == str(address)), None)
+    if clone is None:
+        raise VastplanError(
+            f"{inert(str(address), 200)} is no clone in this document; declare it there: a volume of the same tenant with "
+            f"sites: [{pair.target}], a path of its own, and a source that is the volume at {pair.target_directory}"
+        )
+    problem = _no_branch(everything, pair, clone)
+    if problem:
+        raise VastplanError(f"{address} cannot be what {pair.path} is forked to: {problem}")
+    directory = str(clone.values["path"]).rstrip("/")
+    branch = Branch(address, clone.called, directory, clone.values.get("enabled") is not False, live)
+    theirs = mounted(everything, pair.target, directory)
+    work = tuple((here, _counterpart(here, theirs)) for here, _ in pair.work)
+    return replace(pair, branch=branch, work=work)
+
+
+def forked_before(pair: Pair, operation: Operation) -> Pair:
+    """The pair with the branch of a fork that has begun, whatever the document says of it now."""
+    said = operation.facts.get("fork")
+    if not isinstance(said, Mapping):
+        return pair
+    branch = Branch(
+        Address.parse(str(said["address"])), str(said["name"]), str(said["directory"]), bool(said["background"]),
+        bool(said["live"]),
+    )  # fmt: skip
+    return replace(pair, branch=branch)
+
+
+def facts_of(branch: Branch) -> dict[str, object]:
+    """A branch as the record of a fork has it."""
+    return {
+        "address": str(branch.address), "name": branch.name, "directory": branch.directory,
+        "background": branch.background, "live": branch.live,
+    }  # fmt: skip
+
+
+def refuse_changed(pair: Pair, operation: Operation) -> None:
+    """Raises `Stale` where the document says another clone than when a fork began."""
+    before = forked_before(pair, operation).branch
+    if before != pair.branch:
+        where = pair.branch.address if pair.branch else pair.path
+        raise Stale(
+            f"{where}: the document says another clone than when the fork {operation.id} began; write it as it was, or give up"
+        )
+
+
+def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
+    """What of a branch is not applied yet, and what to type; "" where all of it is there and each claim is bound."""
+    parts = [one for one in workspace.entries()[0] if one.origin == str(branch.address)]
+    owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
+    absent = [str(one.address) for one in parts if str(one.address) not in owned]
+    if not parts:
+        return f"{branch.address} is not in the document any more"
+    if not absent:
+        absent = [f"{one} is not bound" for one in _unbound(workspace, providers, parts, owned)]
+    if not absent:
+        return ""
+    command = apply_command(workspace, branch)
+    return f"{branch.address} is not applied yet ({', '.join(absent[:4])}): type {command}, then go on"
+
+
+def apply_command(workspace: Workspace, branch: Branch) -> str:
+    """What makes view, quota, claim and data source of a branch, and takes its clone on."""
+    return f"vastplan apply {paths_of(workspace)} --adopt --target {word(str(branch.address))}"
+
+
+def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
+    """Whose a clone is by now, "" while it is nobody's but the fork's."""
+    site, name = branch.address.site, branch.address.name
+    known = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
+    return f"{branch.address}, which an apply has taken on" if known else ""
+
+
+def _unbound(
+    workspace: Workspace, providers: Providers, parts: Iterable[Entry], owned: Mapping[str, Owned]
+) -> list[str]:
+    kind = workspace.registry.kinds["persistent_volume_claim"]
+    found = []
+    for one in parts:
+        if one.address.kind != kind.name:
+            continue
+        provider = providers.get((one.address.site, kind.system))
+        if provider is None or isinstance(provider, Exception):
+            found.append(str(one.address))
+            continue
+        row = provider.read(kind, owned[str(one.address)].locator)
+        if row is None or dig(row, ("status", "phase")) != "Bound":
+            found.append(str(one.address))
+    return found
+
+
+def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:
+    path = next(one for one in everything if one.address == pair.path)
+    tenant = path.values.get("tenant" if pair.path.site == pair.target else "remote_tenant")
+    theirs = clone.values.get("tenant")
+    if "peer" in clone.values:
+        return (
+            f"its source is of another site; leave out site, so that it is made of what has come over to {pair.target}"
+        )
+    if str(clone.values["source"]).rstrip("/") != pair.target_directory.rstrip("/"):
+        return f"its source is {inert(clone.values['source'], 200)}, and not {pair.target_directory}"
+    if not isinstance(tenant, Ref) or not isinstance(theirs, Ref) or tenant.target != theirs.target:
+        return "it is of another tenant"
+    if clone.values["snapshot"] != _LATEST:
+        return (
+            "its source names a snapshot, and a fork is of the restore point that it takes itself; leave snapshot out"
+        )
+    return ""
+
+
+def _counterpart(claim: ClaimOf, theirs: tuple[ClaimOf, ...]) -> ClaimOf | None:
+    """The claim of the branch for work that uses a claim of the source's: that of the same project, or the only one."""
+    same = [one for one in theirs if one.project.name == claim.project.name]
+    return same[0] if len(same) == 1 else theirs[0] if len(theirs) == 1 else None

@@ -1,0 +1,43 @@
+"""What a checkpoint costs that is written at a satellite, whose every write crosses the WAN: from the document alone."""
+
+from __future__ import annotations
+
+from vastplan.app.checks import facts_of
+from vastplan.app.moving.pair import Pair
+from vastplan.app.workspace import Workspace
+from vastplan.checks.checkpoint.arithmetic import Budget, WriteTime
+from vastplan.checks.checkpoint.evaluate import WITH_BUDGET, evaluate_volume
+from vastplan.checks.checkpoint.write_time import LimitKind
+from vastplan.model import formatting
+from vastplan.operations.through import Crossing
+
+
+def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
+    """By the checkpoint block of the volume and the bandwidth of the site; `None` where the document has no such block."""
+    if not pair.volume or pair.target == pair.origin:
+        return None
+    facts = facts_of(workspace, workspace.composed())
+    volume = facts.written.on(pair.target, WITH_BUDGET).get(pair.volume)
+    if volume is None or "checkpoint" not in volume.values:
+        return None
+    found = evaluate_volume(volume, facts.scope, facts.capability(pair.target))
+    over = [one for one in found.budget.write_times if one.limit.kind is LimitKind.WAN] if found.budget else []
+    if found.budget is None or not over:
+        known = pair.origin in facts.capability(pair.target).get("wan_bw_mbps", {})
+        why = "; ".join(finding.message for finding in found.findings)
+        missing = f"sites.{pair.target}.capability.wan_bw_mbps.{pair.origin} is not given"
+        return Crossing(f"unknown: {why if known else missing}")
+    return _crossing(found.budget, over[0])
+
+
+def _crossing(budget: Budget, over: WriteTime) -> Crossing:
+    inputs, seconds = budget.inputs, over.seconds
+    size, rate = formatting.size(inputs.size_bytes), formatting.rate(over.limit.bytes_per_second)
+    mode = "async, so work goes on" if inputs.writer.asynchronous else "sync, so work stands still"
+    said = f"{size} take {formatting.span(seconds)} at {rate} ({mode} meanwhile)"
+    if inputs.interval is None:
+        return Crossing(f"{said}; how often one is written is not known")
+    said = f"{said}; one is written every {formatting.span(inputs.interval)}"
+    too_long = not inputs.writer.asynchronous and seconds > inputs.interval
+    problem = f"a checkpoint would take longer over the WAN than the time between two: {said}"
+    return Crossing(said, problem if too_long else "")

@@ -1,0 +1,127 @@
+"""Moves through global access: what stands against one, what a person weighs, and what is left to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vastplan.app.moving.pair import Pair
+from vastplan.app.operating.facts import used_bytes
+from vastplan.model.errors import Refused, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.move_plan import THROUGH
+from vastplan.model.operation_plan import Fact
+from vastplan.operations.ends import Ends
+from vastplan.operations.through import SharedEnds, amiss
+from vastplan.schema.replicated import Replica
+from vastplan.schema.satellite import Cached
+
+_WAY = "--through-global-access"
+
+
+def shares(ends: Ends) -> SharedEnds:
+    """The ends as those of global access. Raises `VastplanError` where they are none."""
+    if not isinstance(ends, SharedEnds):
+        raise VastplanError("this is not shared by global access any more: the document has changed since it was begun")
+    return ends
+
+
+def warming(pair: Pair, warm: str) -> Pair:
+    """The pair with what is to be prefetched of it. Raises `VastplanError` for a directory that is not the satellite's."""
+    if not warm:
+        return pair
+    root = pair.target_directory.rstrip("/")
+    if not pair.origin or pair.target == pair.origin:
+        raise VastplanError(f"--warm is for {_WAY} to a satellite: {pair.target} is none")
+    path = warm.rstrip("/") if warm.startswith("/") else f"{root}/{warm.rstrip('/')}"
+    if not f"{path}/".startswith(f"{root}/") or not {"", ".", ".."}.isdisjoint(path.split("/")[1:]):
+        raise VastplanError(f"--warm: {inert(warm, 200)} is no directory in {root} at {pair.target}")
+    return replace(pair, warm=path)
+
+
+def refuse_through(ends: Ends, mode: str, pair: Pair) -> None:
+    """Raise `VastplanError` where a move and what is shared do not go together, or as things are."""
+    if not pair.origin:
+        raise VastplanError(f"{pair.path} is not shared by global access, so it is moved without {_WAY}")
+    if mode != THROUGH:
+        other = f"its work can go to {pair.target} through it" if pair.target != pair.origin else "its work comes back"
+        raise VastplanError(f"{pair.path} is shared by global access, so no role of it can change; {other}: {_WAY}")
+    problem = amiss(shares(ends))
+    if problem:
+        raise VastplanError(f"{pair.path} cannot be used from {pair.target}: {problem}")
+
+
+def loss_through(ends: SharedEnds) -> str:
+    """What is lost, and what it costs, in words."""
+    lost = "nothing that was written before the freeze"
+    if not ends.outbound:
+        return lost
+    there, origin = ends.target.site, ends.origin.site
+    return (
+        f"{lost}; {origin} stays a single point of failure for what then runs at {there}, "
+        "and every write from there crosses the WAN"
+    )
+
+
+def of_sharing(ends: SharedEnds) -> list[Fact]:
+    """What the two sides say, the source first, and what a checkpoint costs at the satellite."""
+    facts = [
+        fact for one, cached in zip((ends.source, ends.target), ends.cached, strict=True) for fact in _said(one, cached)
+    ]
+    try:
+        facts.append(Fact(f"{ends.origin.site} used bytes", used_bytes(ends.origin.used())))
+    except (Refused, Unreachable) as problem:
+        facts.append(Fact(f"{ends.origin.site} used bytes", f"unknown: {problem}"))
+    if ends.outbound and ends.crossing is not None:
+        facts.append(Fact("a checkpoint over the WAN", ends.crossing.said))
+    return [*facts, *_there(ends)]
+
+
+def _said(replica: Replica, cached: Cached) -> list[Fact]:
+    site = replica.site
+    try:
+        side, lease = replica.look(), cached.lease()
+    except (Refused, Unreachable) as problem:
+        return [Fact(site, f"unknown: {problem}")]
+    return [
+        Fact(f"{site} role", f"{side.said}, {side.state}"),
+        Fact(f"{site} peer", "connected" if side.connected else "not connected"),
+        Fact(f"{site} lease", "unknown" if lease is None else f"{lease:.0f} s"),
+    ]
+
+
+def _there(ends: SharedEnds) -> list[Fact]:
+    """Who uses it at the target already: they are left alone."""
+    jobs = ends.target_jobs
+    claims = {work.target for work in ends.work if work.target is not None}
+    if jobs is None:
+        return []
+    try:
+        found = [job for claim in claims for job in jobs.using(claim.project, claim.name)]
+    except (Refused, Unreachable) as problem:
+        return [Fact(f"workloads at {ends.target.site}", f"unknown: {problem}")]
+    return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: it is left as it is") for job in found]
+
+
+def by_hand_through(pair: Pair) -> tuple[str, ...]:
+    """What no stage does."""
+    told = []
+    if not pair.work:
+        told.append(
+            f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
+            f"{pair.target} when this has ended, not before"
+        )
+    told += [
+        f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
+        for here, there in pair.work
+        if there is None
+    ]
+    told.append(
+        f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"
+    )
+    if pair.reads:
+        told.append(
+            f"the document has it to be read at {pair.target} (access): work that writes is submitted there all the same"
+        )
+    if pair.target != pair.origin:
+        told.append(f"active stays {pair.origin} in the document; back it goes the same way: --to {pair.origin} {_WAY}")
+    return tuple(told)

@@ -1,0 +1,192 @@
+"""The fork: the work goes on at the target too, on a copy of its own. The source goes on leading, and no role changes.
+
+The document declares the copy and an apply makes what stands on it. What is done here is the moment, and the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations import copy_calls as copies
+from vastplan.operations import replica_calls as calls
+from vastplan.operations.copy_calls import Beside, Wanted
+from vastplan.operations.ends import jobs_of
+from vastplan.operations.job_calls import STILL, phase
+from vastplan.operations.planned import LEAST, amiss
+from vastplan.operations.restore_calls import gone, snapshot_of
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.work_stages import FREEZE, GO_ON, START, Chosen, freeze, go_on, start, unmoved
+
+LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forked(Beside):
+    """What a fork is between, and the copy that the document declares.
+
+    `live` leaves the work at the source running. `missing` says what of the copy's volume is not applied yet and what to type,
+    `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
+    """
+
+    wanted: Wanted
+    live: bool
+    missing: Callable[[], str]
+    kept: Callable[[], str]
+
+
+def fork(ends: Forked) -> tuple[Stage, ...]:
+    """Its stages, in order."""
+    if ends.live:
+        return _look(ends), _copy(ends), _clone(ends), _apply(ends), _start(ends)
+    return _look(ends), _freeze(ends), _copy(ends), _clone(ends), go_on(ends, FREEZE), _apply(ends), _start(ends)
+
+
+def amiss_of_fork(ends: Forked) -> str:
+    """What stands against a fork, "" where nothing does."""
+    found = ends.store.copy(ends.wanted.name)
+    if found is not None:
+        return f"the clone {ends.wanted.name} is there already at {ends.store.site}: a fork is made once, another one is another volume"
+    problem = amiss(ends.source.look(), ends.target.look(), ends)
+    return problem or ends.store.taken(ends.wanted.directory)
+
+
+def _look(ends: Forked) -> Stage:
+    def precondition(operation: Operation) -> str:
+        problem = amiss_of_fork(ends)
+        known = {str(fact["id"]) for fact in jobs_of(operation)}
+        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
+        return problem or (
+            f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
+        )
+
+    return Stage(
+        LOOK,
+        "read both sides",
+        f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; {ends.wanted.name} is not there yet; "
+        "the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _freeze(ends: Forked) -> Stage:
+    """As of a move; what went on at the source since then is left to those who run it."""
+    stage = freeze(ends)
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        if GO_ON in operation.passed:
+            return ()
+        return tuple(call for call in stage.rollback(operation) if not operation.happened(GO_ON, call.name))
+
+    def undone(operation: Operation) -> Gate:
+        return Gate(Holds.YES) if GO_ON in operation.passed else stage.undone(operation)
+
+    return replace(stage, rollback=rollback, undone=undone)
+
+
+def _copy(ends: Forked) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        arrived = calls.arrival(operation, FINAL_COPY, ends.source, ends.target)
+        if arrived.holds is not Holds.YES:
+            return arrived
+        snapshot = copies.kept_as(ends.store, ends.target, str(arrived.facts[f"{FINAL_COPY} point"]["guid"]))
+        if snapshot is None:
+            return Gate(Holds.NOT_YET, f"the snapshot of that restore point does not show at {ends.target.site} yet")
+        return Gate(Holds.YES, facts={**arrived.facts, **copies.chosen(snapshot)})
+
+    how = "while work goes on: the copy is crash-consistent" if ends.live else "with everything stopped"
+    return Stage(
+        FINAL_COPY,
+        f"replicate now at {ends.source.site}, {how}",
+        f"a restore point that was taken since then has arrived, and its snapshot shows at {ends.target.site}",
+        bound=max(LEAST, 2 * ends.forecast),
+        precondition=lambda operation: "" if ends.live else unmoved(ends, operation),
+        calls=lambda _: (calls.replicate(ends.source),),
+        gate=gate,
+    )
+
+
+def _clone(ends: Forked) -> Stage:
+    store, wanted = ends.store, ends.wanted
+
+    def precondition(operation: Operation) -> str:
+        there = store.copy(wanted.name) is not None
+        problem = f"the clone {wanted.name} is there already at {store.site}" if there else ""
+        problem = problem or gone(store, snapshot_of(operation)) or store.taken(wanted.directory)
+        return problem or ("" if ends.live else unmoved(ends, operation))
+
+    def why_kept() -> str:
+        return ends.kept() or store.reached(wanted.directory)
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        undo = f"undo {CLONE}"
+        if not operation.of(undo) and why_kept():
+            return ()
+        return copies.dropping(store, wanted, operation, CLONE, undo)
+
+    def undone(operation: Operation) -> Gate:
+        if copies.own(store, wanted, operation, CLONE) is None:
+            return Gate(Holds.YES)
+        why = why_kept()
+        if why:
+            return Gate(
+                Holds.YES, facts={"stays": f"the clone {wanted.name} at {wanted.directory}, for it is reached by {why}"}
+            )
+        return Gate(Holds.NOT_YET, f"{wanted.name} is still there")
+
+    return Stage(
+        CLONE,
+        f"clone that restore point to {wanted.directory} at {store.site}, as {wanted.name}",
+        "it can be read"
+        + (
+            "; until it is complete it depends on the snapshot of the restore point"
+            if wanted.background
+            else "; what it has comes from the snapshot of the restore point for good, which therefore stays"
+        ),
+        bound=LEAST,
+        back="remove the clone with its directory, where nobody can have written to it",
+        precondition=precondition,
+        calls=lambda operation: (copies.make(store, wanted, operation),),
+        gate=lambda _: copies.readable(store, wanted),
+        rollback=rollback,
+        undone=undone,
+    )
+
+
+def _apply(ends: Forked) -> Stage:
+    def gate(_: Operation) -> Gate:
+        missing = ends.missing()
+        return Gate(Holds.NEVER if missing else Holds.YES, missing)
+
+    return Stage(
+        APPLY,
+        f"nothing: an apply takes the clone on and makes what stands on it at {ends.target.site}; stops here until it has",
+        "view, quota, volume, claim and data source are in the ledger, and each claim is bound",
+        bound=0.0,
+        gate=gate,
+    )
+
+
+def _start(ends: Forked) -> Stage:
+    def at_work(operation: Operation) -> Chosen:
+        jobs = ends.source_jobs
+        return tuple(
+            fact
+            for fact in jobs_of(operation)
+            if jobs is not None
+            and (operation.of(START, f"submit {fact['id']}") or phase(jobs, str(fact["id"])) not in STILL)
+        )
+
+    def crossed(operation: Operation) -> str:
+        sent = any(one.outcome is Outcome.SEEN for one in operation.of(START))
+        return f"work has been submitted at {ends.target.site}, which writes to {ends.wanted.directory}" if sent else ""
+
+    return replace(
+        start(ends, FREEZE, at_work if ends.live else None),
+        does=f"submit the same workloads at {ends.target.site}, with the claim of the clone",
+        back="none: what is submitted writes to the clone, which is a volume of its own from then on",
+        crossed=crossed,
+        no_return=True,
+    )

@@ -1,0 +1,210 @@
+"""Work that goes to the other site of what is shared by global access, and back: no role changes, the origin keeps the data.
+
+Whoever reads at the satellite may see what is as old as the lease, so nothing is started before the lease since the freeze is over.
+Nothing here is past any return: until the end, what was submitted is stopped and what was suspended is resumed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations.ends import Ends, Home, jobs_of
+from vastplan.operations.job_calls import STILL, new_name, phase, suspend
+from vastplan.operations.prefetch import warm
+from vastplan.operations.restored import patience
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.work_stages import FREEZE, START, freeze, start, unmoved
+from vastplan.schema.replicated import Replica, Role
+from vastplan.schema.satellite import Cached
+
+LOOK, READ = "look", "read gate"
+MARGIN = 5.0  # seconds after the lease
+LEAST = 600.0  # seconds that a gate is given beside what it waits for anyway
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What a checkpoint costs that is written at the satellite: `said` in words, `problem` why work must not go there."""
+
+    said: str
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Counted:
+    """The data of an origin, as work at any of its sites writes to it: what lies at a satellite is counted nowhere else."""
+
+    site: str
+    origin: Replica
+
+    def used(self) -> int | None:
+        """By the origin."""
+        return self.origin.used()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedEnds(Ends):
+    """The ends where the one is a satellite of the other. `lease` is what the document says, `size` the bytes at the origin."""
+
+    origin: Replica
+    cached: tuple[Cached, Cached]
+    """Source and target, each about itself."""
+    directory: str
+    """Of the satellite: what is prefetched, all of it or the part that somebody named."""
+    lease: float
+    size: int | None = None
+    crossing: Crossing | None = None
+
+    @property
+    def outbound(self) -> bool:
+        """Whether work leaves the origin."""
+        return self.origin.site == self.source.site
+
+    @property
+    def satellite(self) -> Replica:
+        """The side that has the cache."""
+        return self.target if self.outbound else self.source
+
+    @property
+    def frozen(self) -> Home:
+        """What is frozen: work at the source, writes at the origin."""
+        return Home(
+            source=Counted(self.source.site, self.origin), clock=self.clock, work=self.work, unread=self.unread,
+            source_jobs=self.source_jobs, source_mounts=self.source_mounts,
+        )  # fmt: skip
+
+    def told_lease(self) -> float | None:
+        """The longer one of what the two sides say, `None` where neither does."""
+        return max((lease for one in self.cached if (lease := one.lease()) is not None), default=None)
+
+    def standing(self, operation: Operation) -> str:
+        """Who has the data, each as its own system says, and where the work of the operation is."""
+        told = []
+        for replica in (self.origin, self.satellite):
+            does = "has the data" if replica is self.origin else f"reads and writes what {self.origin.site} has"
+            try:
+                told.append(f"{replica.site} {does} ({replica.look().said})")
+            except (Refused, Unreachable):
+                told.append(f"{replica.site} cannot be read")
+        return ", ".join((*told, *_work_of(self, operation)))
+
+
+def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
+    """What the record says of the work; whether it runs, the systems say."""
+    stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
+    told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
+    if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
+        told.append(f"what was submitted at {ends.target.site} may be at work")
+    return told
+
+
+def through(ends: SharedEnds) -> tuple[Stage, ...]:
+    """Its stages, in order. Towards the origin nothing is prefetched, for the data is there."""
+    bound = patience(ends.size)
+    prefetch = (warm(ends.cached[1], ends.directory, ends.size, bound),) if ends.outbound else ()
+    return (_look(ends), *prefetch, freeze(ends.frozen), _read_gate(ends), _start(ends))
+
+
+def amiss(ends: SharedEnds) -> str:
+    """What stands against it, "" where nothing does."""
+    here, there = ends.origin.look(), ends.satellite.look()
+    names = ends.origin.site, ends.satellite.site
+    if (here.role, there.role) != (Role.SOURCE, Role.DESTINATION):
+        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.said} and {there.said}"
+    for site, side in zip(names, (here, there), strict=True):
+        if not side.good:
+            return f"{site} is in state {side.state or 'unknown'}"
+        if not side.connected:
+            return f"the peer of {site} is not connected"
+    for one in ends.cached:
+        if not one.shared():
+            return f"{one.site} does not say that it is shared by global access"
+    if ends.told_lease() is None:
+        return "neither side tells a lease, so how old a read may be is not known"
+    return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
+
+
+def _look(ends: SharedEnds) -> Stage:
+    def precondition(operation: Operation) -> str:
+        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
+        known = {str(fact["id"]) for fact in jobs_of(operation)}
+        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
+        more = f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
+        return amiss(ends) or more
+
+    return Stage(
+        LOOK,
+        "read both sides",
+        f"{ends.origin.site} is SOURCE, {ends.satellite.site} its satellite, both good; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _read_gate(ends: SharedEnds) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        lease = ends.told_lease()
+        if lease is None:
+            return Gate(Holds.NOT_YET, "neither side tells a lease")
+        since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
+        left = lease + MARGIN - (ends.clock.now() - since).total_seconds()
+        if left > 0:
+            return Gate(Holds.NOT_YET, f"the lease of {lease:.0f} s since {since.isoformat(timespec='seconds')}")
+        problem = amiss(ends)
+        return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
+
+    there, origin = ends.satellite.site, ends.origin.site
+    does = f"wait until no read at {there} can be older than the freeze"
+    if (
+        not ends.outbound
+    ):  # where a write lands, and when, nobody but a live system can say: so the lease is waited for, too
+        does = f"wait for as long as {there} may see another state than {origin}"
+    return Stage(
+        READ,
+        does,
+        f"the lease and {MARGIN:.0f} s are over since the freeze, and both sides are as they were",
+        bound=ends.lease + MARGIN + LEAST,
+        precondition=lambda operation: unmoved(ends.frozen, operation),
+        gate=gate,
+    )
+
+
+def _start(ends: SharedEnds) -> Stage:
+    """As in any move, but for the way back: there is one."""
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        jobs, calls = ends.target_jobs, []
+        for name in _submitted(operation) if jobs is not None else ():
+            found = jobs.named(name) if jobs is not None else None
+            if jobs is None or found is None:
+                continue
+            call = suspend(jobs, {"id": found.id, "name": name, "type": found.type, "phase": "", "project": ""})
+            if found.phase not in STILL or operation.of(f"undo {START}", call.name):
+                calls.append(call)
+        return tuple(calls)
+
+    def undone(operation: Operation) -> Gate:
+        jobs = ends.target_jobs
+        names = _submitted(operation) if jobs is not None else ()
+        found = [one for name in names if jobs is not None and (one := jobs.named(name)) is not None]
+        moving = [f"{one.name} is {now}" for one in found if jobs and (now := phase(jobs, one.id)) not in STILL]
+        return Gate(Holds.NOT_YET, "; ".join(moving)) if moving else Gate(Holds.YES)
+
+    return replace(
+        start(ends, FREEZE),
+        back=f"suspend at {ends.target.site} what was submitted here, and wait until it has stopped; it stays there, suspended",
+        precondition=lambda operation: unmoved(ends.frozen, operation),
+        rollback=rollback,
+        undone=undone,
+    )
+
+
+def _submitted(operation: Operation) -> tuple[str, ...]:
+    """The names of what this operation tried to submit: each is its own, so one that came through late is found, too."""
+    sent = {one.call for one in operation.of(START)}
+    return tuple(
+        new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in sent
+    )

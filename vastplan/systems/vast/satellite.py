@@ -1,0 +1,106 @@
+"""A side of a global access path: its lease, and the prefetches that fill the cache of its satellite.
+
+A prefetch is a task of its own: its id is in the answer alone, and those under way are listed by tenant and directory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.model.errors import NotFound, Unclear, Unreachable
+from vastplan.schema.satellite import Prefetch, Progress
+from vastplan.systems.transport import segment
+from vastplan.systems.vast.client import VastProvider
+from vastplan.systems.vast.replica import PATHS, Row
+
+GLOBAL = "STARED_GLOBAL_NAMESPACE"  # as the OpenAPI document of VMS spells it
+FULL = "FULL"
+_LISTED = "/clusters/list_prefetch_paths_info/"
+_COMPLETE = "COMPLETED"
+_FAILED = frozenset({"FAILED", "ERROR", "CANCELLED", "TIMEOUT"})
+
+
+class VastCached:
+    """The row of a path on one cluster, as the origin or as the satellite."""
+
+    def __init__(self, site: str, provider: VastProvider, id: str, guid: str) -> None:
+        self.site = site
+        self.path = f"{PATHS}{segment(id)}/"
+        self._provider, self._guid = provider, guid
+
+    def shared(self) -> bool:
+        """By its capability."""
+        return bool(self._row().get("capabilities") == GLOBAL)
+
+    def lease(self) -> float | None:
+        """A lease of 0 is none that is told: what holds then is not documented."""
+        lease = self._row().get("lease_expiry_time")
+        return float(lease) if isinstance(lease, int | float) and lease > 0 else None
+
+    def prefetch(self, directory: str) -> int:
+        """Data and names. One of the directory that runs already is a 409."""
+        body = {"path": directory, "prefetch_type": FULL}
+        answer = self._provider.ask("POST", f"{self.path}prefetch_path", body)
+        task = answer.get("task_id") if isinstance(answer, dict) else None
+        if not isinstance(task, int):
+            raise Unclear(f"POST {self.path}prefetch_path: the answer has no task")
+        return task
+
+    def running(self, directory: str) -> tuple[int, ...]:
+        """Of the path's own tenant: two tenants may have one directory each of the same name. What is over may be listed, too."""
+        found = self._provider.object(_LISTED).get("prefetch_data")
+        if not isinstance(found, list):
+            raise Unreachable(f"{self._provider.describe()}: the answer to GET {_LISTED} has no prefetch_data")
+        key = self._row().get("tenant_id")
+        name = self._provider.object(f"/tenants/{segment(str(key))}/").get("name")
+        return tuple(
+            one["task_id"]
+            for item in found
+            if isinstance(item, dict) and _is_of(item.get("tenant"), key, name)
+            for one in _dicts(item.get("paths"))
+            if _plain(one.get("path")) == _plain(directory) and isinstance(one.get("task_id"), int)
+            if _said(one) not in (_COMPLETE, *_FAILED)
+        )
+
+    def prefetched(self, task: int, directory: str) -> Prefetch | None:
+        """By what it says of itself. `SUCCESS` may be of the question, so such a one is complete once it is not listed."""
+        try:
+            row = self._provider.object(f"{self.path}prefetch_path", {"task_id": task})
+        except NotFound:
+            return None
+        said = _said(row)
+        progress = Progress.FAILED if said in _FAILED else Progress.RUNNING
+        if said == _COMPLETE or (said == "SUCCESS" and task not in self.running(directory)):
+            progress = Progress.COMPLETE
+        size = row.get("size_retrieved")
+        full = row.get("prefetch_type") in (None, FULL)
+        return Prefetch(task, progress, said, full, size if isinstance(size, int) else None)
+
+    def stop(self, task: int) -> None:
+        """It goes from the list of those that were, too."""
+        self._provider.ask("DELETE", f"{self.path}prefetch_path", {"task_id": task, "stop_running_prefetch": True})
+
+    def _row(self) -> Row:
+        row = self._provider.object(self.path)
+        if row.get("guid") != self._guid:
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+        return row
+
+
+def _is_of(tenant: Any, key: Any, name: Any) -> bool:
+    """The document has its name alone."""
+    if not isinstance(tenant, dict):
+        return False
+    return bool(tenant["id"] == key if "id" in tenant else tenant.get("name") == name)
+
+
+def _dicts(value: Any) -> list[Row]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _said(row: Row) -> str:
+    return str(row.get("code") or "").strip().upper()
+
+
+def _plain(path: Any) -> str:
+    return str(path or "").rstrip("/")
