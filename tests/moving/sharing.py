@@ -62,6 +62,7 @@ class Watch:
 
     def stayed(self) -> None:
         """Work is where it was, at iad, and what may have been submitted at pdx has stopped."""
+        self.scene.clock.sleep(10)  # one that was followed, for nobody can tell whose it is, ends by itself
         self.holds()
         assert self.scene.workloads("iad")["train"] in ("Resuming", "Running")
         assert set(self.scene.workloads("pdx").values()) <= {"Stopped"}

@@ -13,7 +13,8 @@ import pytest
 
 from tests.moving.sharing import busy, planned, stop_at, taken_back
 from tests.moving.theatre import BASE, GB, HOME, Theatre, shared_theatre, sharing, theatre
-from vastplan.app.move import Wanted, plan_move
+from vastplan.app.move import Wanted, moves, plan_move
+from vastplan.app.moving.standing import standing
 from vastplan.cli import main
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import THROUGH, UNPLANNED
@@ -223,6 +224,10 @@ def test_what_was_submitted_is_stopped_and_stays(scene: Theatre) -> None:
     taken_back(scene, plan)
     watch.stayed()
     assert scene.workloads("pdx") == {f"train-m{plan.id[:8]}": "Stopped"}
+    (one,) = moves(scene.lab.workspace())
+    assert standing(scene.lab.workspace(), one) == (
+        "now: iad has the data (SOURCE), pdx reads and writes what iad has (DESTINATION)",
+    )
     assert scene.labels("iad") == scene.labels("pdx") or set(scene.labels("pdx")) < set(scene.labels("iad"))
 
 

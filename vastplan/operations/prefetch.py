@@ -43,12 +43,11 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         try:
             left = _left(satellite, directory, operation)
         except (Refused, Unreachable):
-            left = _ours(operation)
-            return Gate(Holds.YES, facts=_goes_on(satellite, left))
-        kept = tuple(task for task in left if _kept(operation, task))
-        if left != kept:
-            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, left))} is still under way")
-        return Gate(Holds.YES, facts=_goes_on(satellite, kept))
+            return Gate(Holds.YES, facts=_goes_on(satellite, _known(operation)))
+        ours = [task for task in left if task in _ours(operation) and not _kept(operation, task)]
+        if ours:
+            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still under way")
+        return Gate(Holds.YES, facts=_goes_on(satellite, left))
 
     return Stage(
         WARM,
@@ -78,12 +77,18 @@ def _ours(operation: Operation) -> tuple[int, ...]:
 
 
 def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int, ...]:
-    """Those of us that are under way; nothing is asked where there can be none."""
-    ours = _ours(operation)
-    if not ours or WARM in operation.passed:
+    """Those of the record that are under way; nothing is asked where there can be none."""
+    known = _known(operation)
+    if not known or WARM in operation.passed:
         return ()
     under_way = satellite.running(directory)
-    return tuple(task for task in ours if task in under_way)
+    return tuple(task for task in known if task in under_way)
+
+
+def _known(operation: Operation) -> tuple[int, ...]:
+    """Ours, and the one that is followed."""
+    followed = task_of(operation)
+    return tuple(dict.fromkeys((*_ours(operation), *(() if followed is None else (followed,)))))
 
 
 def _kept(operation: Operation, task: int) -> bool:

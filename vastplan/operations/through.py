@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vastplan.model.errors import Refused, Unreachable
-from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations.ends import Ends, Home, jobs_of
 from vastplan.operations.job_calls import STILL, new_name, phase, suspend
 from vastplan.operations.prefetch import warm
@@ -94,6 +94,8 @@ class SharedEnds(Ends):
 
 def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
     """What the record says of the work; whether it runs, the systems say."""
+    if operation.phase is Phase.ABORTED:
+        return []
     stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
     told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
     if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):

@@ -96,7 +96,7 @@ def _question(plan: MovePlan) -> str:
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
     if plan.mode == THROUGH:
-        does = f"submit them at {plan.target}, where {plan.path} is used through global access"
+        does = f"use {plan.path} from {plan.target} through global access"
     if plan.mode == FORK:
         does = f"submit the same at {plan.target} with a clone of {plan.path}"
         if plan.live:
