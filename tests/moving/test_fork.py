@@ -219,7 +219,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     page = (scene.lab.folder / "f.html").read_text()
     assert "to try at pdx" in page and "vastplan apply lab.yaml --adopt --target pdx/volume/try" in page
     assert main(["move", "run", "f.json", "--yes"]) == 5
-    assert "vastplan apply lab.yaml --adopt --target pdx/volume/try, then go on" in capsys.readouterr().err
+    assert "lab.yaml --adopt --target pdx/volume/try, then go on" in capsys.readouterr().err
     assert main(["apply", "lab.yaml", "--adopt", "--target", "pdx/volume/try", "--auto-approve"]) == 0
     capsys.readouterr()
     assert main(["move", "run", "f.json", "--yes"]) == 0

@@ -95,7 +95,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
             evidence=evidence(met.ends, users, submits=wanted.mode not in ATTACHING),
             by_hand=(
-                *_by_hand(workspace, pair, wanted.mode),
+                *(by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(pair, pair.branch)),
                 *staying(pair, users if wanted.mode not in ATTACHING else ()),
             ),
             fork=wanted.fork,
@@ -206,10 +206,6 @@ def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
     if to not in workspace.document.head.sites:
         raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
     return pair_of(workspace.entries()[0], address, to)
-
-
-def _by_hand(workspace: Workspace, pair: Pair, mode: str) -> tuple[str, ...]:
-    return by_hand(pair, mode) if pair.branch is None else by_hand_beside(workspace, pair, pair.branch)
 
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:

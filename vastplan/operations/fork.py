@@ -26,12 +26,13 @@ LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
 class Forked(Beside):
     """What a fork is between, and the copy that the document declares.
 
-    `live` leaves the work at the source running. `missing` says what of the copy's volume is not applied yet and what to type,
-    `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
+    `live` leaves the work at the source running. `missing` says what of the copy's volume is not applied yet and what to type
+    (which is `command`), `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
     """
 
     wanted: Wanted
     live: bool
+    command: str
     missing: Callable[[], str]
     kept: Callable[[], str]
 
@@ -162,7 +163,7 @@ def _apply(ends: Forked) -> Stage:
 
     return Stage(
         APPLY,
-        f"nothing: an apply takes the clone on and makes what stands on it at {ends.target.site}; stops here until it has",
+        f"nothing: stops here until somebody has typed {ends.command}, which takes the clone on and makes what stands on it",
         "view, quota, volume, claim and data source are in the ledger, and each claim is bound",
         bound=0.0,
         gate=gate,

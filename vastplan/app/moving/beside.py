@@ -32,6 +32,7 @@ def with_copy(
         store=store,
         wanted=Wanted(branch.name, branch.directory, branch.background),
         live=branch.live,
+        command=apply_command(workspace, branch),
         missing=lambda: missing(workspace, providers, branch, ledger),
         kept=lambda: whose(branch, ledger),
     )
@@ -61,10 +62,9 @@ def loss_beside(ends: Beside) -> str:
     return (crash if ends.live else frozen).format(ends.source.site)
 
 
-def by_hand_beside(workspace: Workspace, pair: Pair, branch: Branch) -> tuple[str, ...]:
+def by_hand_beside(pair: Pair, branch: Branch) -> tuple[str, ...]:
     """What no stage does."""
     return (
-        f"once the clone is there: {apply_command(workspace, branch)}, then go on with the fork",
         f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
         *(
             f"{here.address}: nothing of the document mounts {branch.address} for its project, so its workloads are not submitted"
