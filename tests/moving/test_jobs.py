@@ -42,7 +42,7 @@ def test_each_type_is_found_suspended_resumed_and_submitted_again(scene: Theatre
         here.suspend(job)
         assert [found.phase for _ in range(2) if (found := here.job(job.id))] == ["Stopping", "Stopped"]
         here.resume(job)
-        asked = here.mapped(here.specification(job), "home", "home-2", "vastplan.move=1a")
+        asked = here.mapped(here.specification(job), {"home": "home-2"}, "vastplan.move=1a")
         assert "nodePools" in here.specification(job)["spec"] and "nodePools" not in asked["spec"]
         mounts = [(one["claimName"], one["path"]) for one in asked["spec"]["storage"]["pvc"]]
         assert mounts == [("home-2", "/home"), ("other", "/other")]

@@ -11,12 +11,15 @@ from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.beside import by_hand_beside
 from vastplan.app.moving.branch import facts_of, forked, forked_before, refuse_changed
+from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
+from vastplan.app.moving.joint import abort_together, is_together, plan_together, run_together
 from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, staying, users_of
 from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.moving.through import warming
+from vastplan.app.moving.together import TOGETHER
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     all_parts,
@@ -69,6 +72,13 @@ def other_site(workspace: Workspace, address: Address, site: str) -> str:
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
     """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
     clock = clock or CLOCK
+    if wanted.address.kind in TOGETHER:
+        if wanted.mode != PLANNED:
+            raise VastplanError(
+                f"{inert(wanted.address, 200)}: only a planned move takes all of it; move its volumes one by one"
+            )
+        _known_site(workspace, wanted.to)
+        return plan_together(workspace, wanted.address, wanted.to, clock)
     pair = _aimed(workspace, _pair(workspace, wanted.address, wanted.to), wanted)
     parts = _parts(workspace, pair)
     sites = (pair.source, pair.target)
@@ -97,6 +107,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             by_hand=(
                 *(by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(pair, pair.branch)),
                 *staying(pair, users if wanted.mode not in ATTACHING else ()),
+                *by_rule(workspace.document.entries, pair, wanted.mode),
             ),
             fork=wanted.fork,
             live=wanted.live,
@@ -119,6 +130,8 @@ def run_move(
     """
     clock = clock or CLOCK
     refuse_another(workspace, plan)
+    if plan.paths:
+        return run_together(workspace, plan, tell, again, clock, consent or {})
     pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid != plan.guid or str(pair.path) != plan.path:
@@ -140,6 +153,8 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
     known = to_take_back(workspace, MOVE, id)
+    if is_together(known):
+        return abort_together(workspace, known, tell, clock)
     pair = forked_before(_pair(workspace, Address.parse(known.address), known.target), known)
     pair = warming(pair, str(known.facts.get("warm", "")))
     with _opened(workspace, pair, clock) as (met, parts, write):
@@ -203,9 +218,13 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
 
 
 def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
+    _known_site(workspace, to)
+    return pair_of(workspace.entries()[0], address, to)
+
+
+def _known_site(workspace: Workspace, to: str) -> None:
     if to not in workspace.document.head.sites:
         raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
-    return pair_of(workspace.entries()[0], address, to)
 
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:

@@ -80,7 +80,7 @@ def consent(loss: Mapping[str, Any]) -> dict[str, Any]:
 def told(screen: Screen, done: Operation, plan: OperationPlan) -> None:
     """What became of it, and what is left to a person."""
     screen.show(status_text(done))
-    screen.show("\n".join(f"by hand: {inert(line, 400)}" for line in plan.by_hand))
+    screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
 
 
 def consented(request: OperationRequest, plan: OperationPlan, what: str, name: str, command: str) -> dict[str, Any]:

@@ -62,7 +62,9 @@ def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.Argu
 
 def _plan_move(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "subject", metavar="ADDRESS", help="a volume, view, bucket or protected path that two sites share"
+        "subject",
+        metavar="ADDRESS",
+        help="a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes",
     )
     ways = verb.add_mutually_exclusive_group(required=True)
     ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")

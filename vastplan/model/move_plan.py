@@ -29,6 +29,8 @@ class MovePlan(OperationPlan):
     guid: str
     broken: str = ""
     warm: str = ""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """Of a project or tenant: the guid of each protected path that moves, by its address."""
     lose: Mapping[str, str] = field(default_factory=dict)
     fork: str = ""
     """The volume of the document, at the target, that a fork is to be."""

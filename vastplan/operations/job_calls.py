@@ -59,7 +59,8 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
         return {"phase": found.phase if found else GONE}
 
     def send() -> None:
-        asked = source.mapped(source.specification(job), claim, becomes, f"{LABEL}={operation.id}")
+        others = fact.get("others") or {}
+        asked = source.mapped(source.specification(job), {claim: becomes, **others}, f"{LABEL}={operation.id}")
         target.submit(job.type, name, project, asked)
 
     def told(_: Facts, now: Facts) -> Told:

@@ -57,7 +57,7 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
         ]
         if stage.no_return:
             lines.append("     --- the point of no return lies here ---")
-    lines += ["", "by hand:", *(f"  {inert(line, 400)}" for line in plan.by_hand), "", f"expires {plan.expires}"]
+    lines += ["", "by hand:", *(f"  {inert(line, None)}" for line in plan.by_hand), "", f"expires {plan.expires}"]
     return "\n".join([*lines, f"to do it: {command}"] if command else lines)
 
 

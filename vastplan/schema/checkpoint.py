@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BeforeValidator, Field, model_validator
+from pydantic import MISSING, BeforeValidator, Field, StringConstraints, model_validator
 
 from vastplan.model import units
 from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, some, within
 from vastplan.schema.markers import Typed
-from vastplan.schema.types import Bytes, Name, Span, Spec, Text
+from vastplan.schema.types import Bytes, Name, Says, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
 ModelState = Literal[
@@ -133,6 +133,35 @@ class CheckpointTargets(Spec):
     durability: DurabilityName | MISSING = MISSING
 
 
+_Marker = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9._@:+-]*[A-Za-z0-9_@:+-][A-Za-z0-9._@:+-]*$"),
+    Says("the name of one file: letters, digits and ._@:+-, without / and without *"),
+]
+_Pattern = Annotated[
+    str,
+    StringConstraints(
+        min_length=2,
+        max_length=255,
+        pattern=r"^[A-Za-z0-9._@:+-]*[A-Za-z0-9_@:+-][A-Za-z0-9._@:+-]*\*[A-Za-z0-9._@:+*-]*$",
+    ),
+    Says("the names of directories: letters, digits and ._@:+-, then a *, as step-*"),
+]
+
+
+class Complete(Spec):
+    """By what a whole checkpoint is known: a file of this name in its directory, or a directory that was renamed to such a name."""
+
+    marker: _Marker | MISSING = MISSING
+    name: _Pattern | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _one(self) -> Complete:
+        if (self.marker is MISSING) == (self.name is MISSING):
+            raise ValueError("give either marker (a file that says that it is whole), or name (as step-*)")
+        return self
+
+
 class Checkpoint(Spec):
     """What writes checkpoints to a volume. It is computed with, and written nowhere: a change of it changes nothing."""
 
@@ -153,6 +182,8 @@ class Checkpoint(Spec):
     steps: Steps | MISSING = MISSING
     event: Text | MISSING = MISSING
     """What triggers a checkpoint, where nothing regular does: there is then no bound on the work that is lost."""
+    complete: Complete | MISSING = MISSING
+    """How the newest whole one is found. Without it a move says nothing of checkpoints: none is guessed."""
     keep_last: Many = 1
     concurrent_jobs: Many = 1
     aligned: bool = True

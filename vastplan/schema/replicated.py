@@ -169,8 +169,8 @@ class Jobs(Protocol):
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
         """Submit a new one to a project of this site."""
 
-    def mapped(self, specification: Mapping[str, Any], claim: str, becomes: str, label: str) -> Mapping[str, Any]:
-        """The specification as another site takes it: with another claim, without what only the first one has, and labelled."""
+    def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
+        """The specification as another site takes it: with other claims, without what only the first one has, and labelled."""
 
 
 class Mounts(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vastplan.app.moving.through import of_sharing
 from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.model.errors import Refused, Unreachable
@@ -20,11 +22,15 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) 
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
     if ends.unread:
         facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
+    return (*facts, *of_jobs(users, submits=submits), *mounted_by(ends))
+
+
+def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[Fact]:
+    """A fact for each workload and claim of it."""
     for work, job in users:
         kind = "preemptible" if job.preemptible else "not preemptible"
         becomes = f"; {work.source.address} {_becomes(work, job)}" if submits else ""
-        facts.append(Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{becomes}"))
-    return (*facts, *mounted_by(ends))
+        yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{becomes}")
 
 
 def _becomes(work: Work, job: Job) -> str:

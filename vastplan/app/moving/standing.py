@@ -9,7 +9,8 @@ from vastplan.app.operating.clock import CLOCK
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError
-from vastplan.model.operation import Operation
+from vastplan.model.escaping import inert
+from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word, words
 from vastplan.operations.ends import Ends
 from vastplan.operations.rejoin import both_lead
@@ -17,18 +18,24 @@ from vastplan.schema.replicated import Role
 
 
 def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
-    """Lines for people. What cannot be read is told."""
+    """Lines for people, of each path that is moved. What cannot be read is told."""
     sites = (operation.source, operation.target)
+    paths = tuple(operation.facts.get(PATHS) or (operation.address,))
+    told: list[str] = []
     try:
-        pair = pair_of(workspace.entries()[0], Address.parse(operation.address), operation.target)
         with connected(workspace.document, sites=sites, writable=False) as providers:
-            ends = meet(workspace, providers, pair, {}, CLOCK).ends
-            return (f"now: {ends.standing(operation)}", *_back(ends, operation, words(workspace.document.paths)))
-    except VastplanError as problem:
-        return (f"how it stands now cannot be read: {problem}",)
+            for path in paths:
+                pair = pair_of(workspace.entries()[0], Address.parse(path), operation.target)
+                ends = meet(workspace, providers, pair, {}, CLOCK).ends
+                now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
+                way = f"vastplan move plan {words(workspace.document.paths)} {word(path)}"
+                told += (f"{now}: {ends.standing(operation)}", *_back(ends, operation, way))
+    except (ValueError, VastplanError) as problem:
+        told.append(f"how it stands now cannot be read: {problem}")
+    return tuple(told)
 
 
-def _back(ends: Ends, operation: Operation, paths: str) -> tuple[str, ...]:
+def _back(ends: Ends, operation: Operation, way: str) -> tuple[str, ...]:
     try:
         source, target = ends.source.look(), ends.target.look()
     except (Refused, Unreachable):
@@ -38,7 +45,6 @@ def _back(ends: Ends, operation: Operation, paths: str) -> tuple[str, ...]:
     back, leads = ends.source.site, ends.target.site
     if target.role is not Role.SOURCE:
         back, leads = leads, back
-    way = f"vastplan move plan {paths} {word(operation.address)}"
     return (
         f"{back} and {leads} both take writes; what each has since they parted is lost when it is let follow the other:",
         f"  {way} --rejoin {back}  (keeps what {leads} has)",

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from vastplan.app.locks import LockedLedgers
 from vastplan.ledger import events
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import Operation
+from vastplan.model.operation import WHOLE, Operation
 from vastplan.model.site_ledger import SiteLedger, operations
 
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:
-    """Those of one kind: `move`, `restore`."""
-    return tuple(one for one in operations(parts) if one.kind == kind)
+    """Those of one kind: `move`, `restore`. One of several paths has a record under each, which a kill leaves uneven: the newest."""
+    found: dict[tuple[str, str], Operation] = {}
+    for one in operations(parts):
+        key = one.id, str(one.facts.get(WHOLE) or one.subject)
+        if one.kind == kind and (key not in found or one.serial > found[key].serial):
+            found[key] = whole(one)
+    return tuple(found.values())
+
+
+def whole(operation: Operation) -> Operation:
+    """A record by the address that somebody asked for."""
+    return replace(operation, address=str(operation.facts.get(WHOLE) or operation.address))
 
 
 def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:

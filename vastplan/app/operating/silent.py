@@ -112,7 +112,7 @@ class SilentJobs(_Silent):
         """Nothing can be asked of it."""
         self._no()
 
-    def mapped(self, specification: Mapping[str, Any], claim: str, becomes: str, label: str) -> Mapping[str, Any]:
+    def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
         """There is no specification of its."""
         self._no()
 

@@ -71,12 +71,9 @@ class RunaiJobs:
         where = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
         self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**where, **specification})
 
-    def mapped(self, specification: Row, claim: str, becomes: str, label: str) -> Row:
+    def mapped(self, specification: Row, claims: Mapping[str, str], label: str) -> Row:
         """Without pools, nodes and addresses of the cluster that it ran on."""
-        return {
-            name: _mapped(part, claim, becomes, label) if name in _SPECS else part
-            for name, part in specification.items()
-        }
+        return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
 
     def _path(self, job: Job) -> str:
         return f"{WORKLOADS}/{PATHS[job.type]}/{segment(job.id)}"
@@ -114,10 +111,13 @@ def _claims(specification: Row) -> set[str]:
     return {str(one.get("claimName")) for name in _SPECS for one in _mounts(specification.get(name))}
 
 
-def _mapped(spec: Row, claim: str, becomes: str, label: str) -> Row:
+def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     kept = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
     if "storage" in kept:
-        mounts = [{**one, "claimName": becomes} if one.get("claimName") == claim else one for one in _mounts(spec)]
+        # all at once: a claim may have the name there that another one has here
+        mounts = [
+            {**one, "claimName": claims.get(str(one.get("claimName")), one.get("claimName"))} for one in _mounts(spec)
+        ]
         kept["storage"] = {**kept["storage"], "pvc": mounts}
     key, _, value = label.partition("=")
     labels = [one for one in kept.get("labels") or () if one.get("name") != key]

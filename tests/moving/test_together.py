@@ -1,0 +1,291 @@
+"""A project with two volumes and a workload that mounts both: moved as one, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from tests.force import by_force
+from tests.moving.matrix import STRIKING, goes_on, killed, struck
+from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
+from vastplan.app.move import Wanted, abort_move, plan_move
+from vastplan.app.moving.together import pairs_of
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.move_plan import MovePlan
+from vastplan.model.operation import Phase
+from vastplan.model.value import Ref
+from vastplan.operations.ends import Claim, Work
+from vastplan.operations.joint import users_together
+from vastplan.operations.run import Stopped
+from vastplan.schema.entries import Entry
+from vastplan.schema.replicated import Job
+from vastplan.sim.runai import workloads
+from vastplan.sim.vast import content
+
+TEAM = Address("iad", "project", "team")
+EVENTS, WRITES = 324, 10
+"""How many events such a move has, which the first test holds, and how many calls that write."""
+DIRECTORIES = ("/team/home", "/team/data")
+DATA = {"sites": ["iad"], "path": "/team/data", "size": "10 TiB", "mount": "/data", "snapshots": "protected"}
+DATA_TWIN = {"sites": ["pdx"], "path": "/team/data", "size": "10 TiB", "mount": "/data", "name": "data-there"}
+
+
+class Both(Theatre):
+    """The theatre with a second volume."""
+
+    def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
+        return plan_move(self.lab.workspace(), Wanted(TEAM, to, **options), self.clock)
+
+    def rows(self, site: str) -> dict[str, dict[str, Any]]:
+        self.lab._tokens.clear()
+        rows = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
+        return {str(row["name"]): dict(row) for row in rows}
+
+    def roles_of_all(self) -> set[tuple[str, str]]:
+        here, there = self.rows("iad"), self.rows("pdx")
+        return {(here[name]["role"], there[name]["role"]) for name in here}
+
+    def held(self, site: str) -> dict[str, list[str]]:
+        with self.lab.world.lock:
+            cluster = self.vast(site)._cluster
+            return {
+                one: content.labels(cluster, content.pointer(cluster, self.tenant[site], one)) for one in DIRECTORIES
+            }
+
+    def start_job(self, every: float = 60) -> None:
+        with self.lab.world.lock:
+            self.job = self.runai("iad").submit("team", "train", gpus=4, claim_names=["home", "data"])
+            self.vast("iad").start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant["iad"])
+
+    def at_work(self) -> bool:
+        """Whether the workload at iad runs, behind the system's back."""
+        rows = workloads.live(self.runai("iad")._ctx)
+        return any(row["phase"] == "Running" for row in rows)
+
+
+class Judge:
+    """Who may write each path, at every second, and that both end alike. What the workload logs to the second volume is written here."""
+
+    def __init__(self, scene: Both) -> None:
+        self._scene = scene
+        self._guids = [str(row["guid"]) for row in scene.rows("iad").values()]
+        self.most, self.seconds = 0, 0
+        self.acknowledged: list[str] = []
+        scene.clock.watchers.append(self._look)
+
+    def _look(self) -> None:
+        scene = self._scene
+        self.most = max(self.most, *(len(scene.lab.world.writers(guid)) for guid in self._guids))
+        self.seconds += 1
+        with scene.lab.world.lock:
+            if self.seconds % 7 == 0 and scene.at_work():
+                label = f"log-{self.seconds}"
+                scene.vast("iad").write("/team/data", GB, label, tenant_id=scene.tenant["iad"])
+                self.acknowledged.append(label)
+
+    def moved(self) -> None:
+        scene = self._scene
+        assert len(self._guids) == 2 and self.most == 1
+        assert scene.roles_of_all() == {("DESTINATION", "SOURCE")}
+        assert scene.workloads("iad") == {"train": "Stopped"}
+        (there,) = scene.workloads("pdx").items()
+        assert there[1] == "Running"
+        assert scene.held("iad") == scene.held("pdx")
+        held = scene.held("pdx")
+        assert {"step-0", *self.acknowledged} <= set(held["/team/data"])
+        assert {"step-0", "step-100", "step-200"} <= set(held["/team/home"])
+        self.recorded(Phase.DONE)
+
+    def recorded(self, phase: Phase) -> None:
+        with self._scene.lab.workspace().ledger() as backend:
+            here, there = (backend.read(site).operations for site in ("iad", "pdx"))
+        assert here == there and set(here) == set(self._guids)
+        assert {one.phase for one in here.values()} == {phase}
+        assert len({(one.id, one.serial, one.term) for one in here.values()}) == 1
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Both]:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    base = deepcopy(BASE)
+    base["tenants"]["team"]["volumes"]["data"] = DATA
+    with patch("tests.moving.theatre.BASE", base), theatre(tmp_path) as one:
+        made = Both(one.lab, one.clock, tenant=one.tenant)
+        team = base["tenants"]["team"]
+        volumes = {**team["volumes"], "home-copy": TWIN, "data-copy": DATA_TWIN}
+        made.lab.write({**base, "tenants": {"team": {**team, "volumes": volumes}}})
+        made.lab.converge()
+        with made.lab.world.lock:
+            made.vast("iad").write("/team/data", GB, "step-0", tenant_id=made.tenant["iad"])
+        made.clock.sleep(10)
+        yield made
+
+
+def busy(scene: Both) -> Judge:
+    scene.start_job()
+    judge = Judge(scene)
+    scene.clock.sleep(130)
+    assert judge.acknowledged
+    return judge
+
+
+def test_a_project_moves_with_all_its_volumes(scene: Both) -> None:
+    judge = busy(scene)
+    plan = scene.plan()
+    assert sorted(plan.paths) == ["iad/protected_path/data", "iad/protected_path/home"]
+    assert [job["name"] for job in plan.jobs] == ["train"]
+    assert [stage.name for stage in plan.stages if stage.no_return] == ["switch"]
+    assert killed(scene, plan, -1) == EVENTS
+    judge.moved()
+    (name,) = scene.workloads("pdx")
+    rows = scene.lab.by_hand("pdx", "runai", "GET", "/api/v1/workloads")["workloads"]
+    shown = scene.lab.by_hand("pdx", "runai", "GET", f"/api/v1/workloads/trainings/{rows[0]['id']}")
+    assert name == f"train-m{plan.id[:8]}"
+    assert [one["claimName"] for one in shown["spec"]["storage"]["pvc"]] == ["home", "data-there"]
+    done = scene.run(plan)  # whoever types it again changes nothing
+    assert done.phase is Phase.DONE and scene.told == [] and done.address == str(TEAM)
+    of_freeze = [one.call for one in done.of("freeze")]
+    assert len(of_freeze) == 1 and len(done.of("start")) == 1
+    order = [one.stage for one in done.attempts]
+    assert max(i for i, one in enumerate(order) if one == "final copy") < order.index("switch")
+
+
+def test_all_of_it_comes_back(scene: Both) -> None:
+    busy(scene)
+    scene.run(scene.plan())
+    scene.clock.sleep(60)
+    back = plan_move(scene.lab.workspace(), Wanted(Address("pdx", "tenant", "team"), "iad"), scene.clock)
+    assert len(back.paths) == 2 and [job["name"] for job in back.jobs] == list(scene.workloads("pdx"))
+    assert scene.run(back).phase is Phase.DONE
+    assert scene.roles_of_all() == {("SOURCE", "DESTINATION")}
+
+
+@pytest.mark.parametrize("deadly", by_force(list(range(EVENTS)), "3", "121", "190", "321"))
+def test_one_that_is_killed_goes_on(scene: Both, deadly: int) -> None:
+    judge = busy(scene)
+    plan = scene.plan()
+    assert killed(scene, plan, deadly) == deadly + 1
+    goes_on(scene, plan)
+    judge.moved()
+
+
+@pytest.mark.parametrize("number", range(WRITES))
+@pytest.mark.parametrize("fault", by_force(STRIKING, "500 after commit"))
+def test_one_whose_call_is_struck_goes_on(scene: Both, fault: str, number: int) -> None:
+    judge = busy(scene)
+    assert struck(scene, scene.plan(), fault, number, writes=True).struck
+    judge.moved()
+
+
+@pytest.mark.parametrize("deadly", by_force(list(range(0, EVENTS, 5)), "150"))
+def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, deadly: int) -> None:
+    judge = busy(scene)
+    plan = scene.plan()
+    killed(scene, plan, deadly)
+    try:
+        done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+    except VastplanError as problem:
+        told = str(problem)
+    else:
+        assert done.phase is Phase.ABORTED and scene.roles_of_all() == {("SOURCE", "DESTINATION")}
+        assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}
+        judge.recorded(Phase.ABORTED)
+        assert judge.most <= 1
+        return
+    known = ("cannot be taken back any more", "no move", "has ended")
+    assert [words for words in known if words in told], told
+    goes_on(scene, plan)
+    judge.moved()
+
+
+def test_neither_of_its_volumes_can_be_moved_meanwhile(scene: Both) -> None:
+    plan = scene.plan()
+    scene.lab.world.link("iad", "pdx", up=False)
+    with pytest.raises(Stopped, match="iad/project/team") as stopped:
+        scene.run(plan)
+    for name in ("home", "data"):
+        assert f"iad/protected_path/{name}: iad may write" in str(stopped.value)
+        with pytest.raises(VastplanError, match=f"the move {plan.id[:8]} to pdx is under way"):
+            plan_move(scene.lab.workspace(), Wanted(Address("iad", "volume", name), "pdx"), scene.clock)
+
+
+def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:
+    with pytest.raises(VastplanError, match="iad/project/nobody is no project of this document"):
+        plan_move(scene.lab.workspace(), Wanted(TEAM._replace(name="nobody"), "pdx"), scene.clock)
+    with pytest.raises(VastplanError, match="iad/project/team is at iad already"):
+        scene.plan("iad")
+    with pytest.raises(VastplanError, match="no site nowhere"):
+        scene.plan("nowhere")
+    with pytest.raises(VastplanError, match="only a planned move takes all of it"):
+        scene.plan(mode="unplanned")
+
+
+@pytest.mark.parametrize("kind", ["project", "tenant"])
+@pytest.mark.parametrize(
+    "extra", [{"path": "/team/alone", "size": "1 TiB"}, {"storage_class": "team", "size": "1 TiB"}]
+)
+def test_a_volume_on_one_site_only_is_told_by_name(scene: Both, kind: str, extra: dict[str, Any]) -> None:
+    base = deepcopy(BASE)
+    alone = {"sites": ["iad"], "mount": "/alone", **extra}
+    volumes = {**base["tenants"]["team"]["volumes"], "data": DATA, "alone": alone}
+    base["tenants"]["team"]["volumes"] = volumes
+    scene.lab.write(base)
+    with pytest.raises(VastplanError, match="as a whole: iad/volume/alone lives at iad only"):
+        plan_move(scene.lab.workspace(), Wanted(TEAM._replace(kind=kind), "pdx"), scene.clock)
+
+
+def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Both) -> None:
+    plan = scene.plan()
+    scene.start_job()
+    with pytest.raises(Stale, match="other workloads than in the plan use it now: train"):
+        scene.run(plan)
+    assert scene.workloads("iad") == {"train": "Running"}
+
+
+def test_a_volume_that_goes_to_a_third_site_is_told_by_name() -> None:
+    tenant, project = Address("iad", "tenant", "team"), TEAM
+    view = Entry(Address("iad", "view", "home"), {"path": "/team/home", "tenant": Ref(tenant)})
+    paths = [
+        Entry(
+            Address("iad", "protected_path", f"to-{site}"),
+            {"source_dir": "/team/home", "target_exported_dir": "/team/home", "remote_tenant": Ref(tenant._replace(site=site))},
+        )
+        for site in ("sea", "pdx")
+    ]  # fmt: skip
+    told = "iad/view/home lives at iad and sea, not at pdx"
+    with pytest.raises(VastplanError, match=told):
+        pairs_of((Entry(tenant, {}), view, paths[0]), tenant, "pdx")
+    with pytest.raises(
+        VastplanError, match="replicated more than once: iad/protected_path/to-sea, iad/protected_path/to-pdx"
+    ):
+        pairs_of((Entry(tenant, {}), view, *paths), tenant, "pdx")
+    with pytest.raises(VastplanError, match="iad/project/team has no volumes"):
+        pairs_of((Entry(project, {}),), project, "pdx")
+
+
+def test_a_workload_with_a_claim_that_nothing_stands_for_is_submitted_nowhere() -> None:
+    def works(claim: str, to: str, project: str = "2") -> Any:
+        there = Claim(project, "ns", to, f"pdx/{to}") if to else None
+        return Work(Claim("1", "ns", claim, f"iad/{claim}"), there)
+
+    class End:
+        def __init__(self, work: Any) -> None:
+            self.work = work
+
+        def users(self) -> Any:
+            return ((self.work, Job("7", "train", "Training", "Running", "1")),)
+
+    def of(*work: Any) -> Any:
+        (fact,) = users_together(tuple(End(one) for one in work))  # type: ignore[misc]
+        return fact["claim"], fact["to_claim"], fact["others"]
+
+    assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"})
+    assert of(works("a", "b"), works("b", ""))[1] == ""
+    assert of(works("a", ""), works("b", "a"))[1] == ""
+    assert of(works("a", "b"), works("b", "a", project="3"))[1] == ""

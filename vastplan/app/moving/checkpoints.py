@@ -1,0 +1,62 @@
+"""The newest complete checkpoint of what moves, by the rule of the document: what a person types to see it on each side.
+
+VMS lists no directory (`stat_path` tells of one path whose name is known), and vastplan reads no file: so it is a step by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from vastplan.app.moving.pair import Pair
+from vastplan.model.move_plan import KEEP, PLANNED, REJOIN
+from vastplan.model.shell import word
+from vastplan.schema.entries import Entry
+
+
+def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
+    """Lines for people, none where no volume of the pair says by what a whole checkpoint is known. `written` is the document's own."""
+    volumes = tuple(written)
+    here = _volume(volumes, pair.source, pair.source_directory)
+    directory = pair.branch.directory if pair.branch is not None else pair.target_directory
+    there = _volume(volumes, pair.target, directory)
+    rule = _rule(here) or _rule(there)
+    if not rule or mode in (REJOIN, KEEP):  # nothing is begun by those
+        return ()
+    seen = f"on a client at {pair.target}, before anything resumes from it: {_command(there, here, directory, rule)}"
+    if mode != PLANNED:
+        return (f"the newest complete checkpoint of {pair.path}, which work goes on from, is what this prints {seen}",)
+    before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, there, pair.source_directory, rule)}"
+    return (
+        f"the newest complete checkpoint of {pair.path}: VMS lists no directory, so look on both sides",
+        before,
+        seen,
+        "both have to print the same directory (below where it is mounted); where they do not, do not let the work go on",
+    )
+
+
+def _volume(volumes: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
+    return next(
+        (
+            one
+            for one in volumes
+            if (one.address.site, one.address.kind) == (site, "volume") and one.values.get("path") == directory
+        ),
+        None,
+    )
+
+
+def _rule(volume: Entry | None) -> Mapping[str, str]:
+    said = volume.values.get("checkpoint") if volume is not None else None
+    rule = said.get("complete") if isinstance(said, Mapping) else None
+    return rule if isinstance(rule, Mapping) else {}
+
+
+def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Mapping[str, str]) -> str:
+    """It prints one directory, or nothing where none is complete. Where it is mounted is what the volume says, else its directory."""
+    said = [one.values.get("mount") for one in (volume, other) if one is not None]
+    root = word(next((one for one in said if one), directory))
+    if "marker" in rule:
+        what = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
+    else:
+        what = f"-type d -name {word(rule['name'])} -printf '%T@ %p\\n'"
+    return f"find {root} -name .snapshot -prune -o {what} | sort -n | tail -n 1"

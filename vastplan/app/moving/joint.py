@@ -1,0 +1,235 @@
+"""`vastplan move` of a project or tenant: one operation over all paths of its volumes, with a record of it for each of them.
+
+Each path keeps its record under its own guid, as after a move by itself, so that a second move of any of them is refused. All say
+the same but for subject and address; of those that a killed run left behind the newest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from vastplan.app.connect import connected
+from vastplan.app.files.move_plan import MOVE_FILE
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.checkpoints import by_rule
+from vastplan.app.moving.ends import Met
+from vastplan.app.moving.evidence import evidence, of_jobs
+from vastplan.app.moving.meeting import meet
+from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, users_of
+from vastplan.app.moving.pair import Pair, pair_of
+from vastplan.app.moving.together import pairs_of
+from vastplan.app.operating.course import carried, heading, paths_of, refuse_second, second, shown
+from vastplan.app.operating.record import by_id, journal, whole
+from vastplan.app.workspace import Workspace
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale
+from vastplan.model.move_plan import PLANNED, MovePlan
+from vastplan.model.operation import PATHS, WHOLE, Operation, Phase
+from vastplan.model.operation_plan import Fact
+from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.operations.clock import Clock
+from vastplan.operations.ends import Ends, Work, newcomers
+from vastplan.operations.joint import joint, users_together
+from vastplan.operations.run import Run, abort
+from vastplan.operations.stage import Stage
+from vastplan.schema.replicated import Job
+
+Users = tuple[tuple[Work, Job], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All pairs of a move, each with its ends."""
+
+    pairs: tuple[Pair, ...]
+    met: tuple[Met, ...]
+
+    @property
+    def ends(self) -> tuple[Ends, ...]:
+        """The ends of each pair."""
+        return tuple(met.ends for met in self.met)
+
+    @property
+    def guids(self) -> dict[str, str]:
+        """The guid of each path, by its address."""
+        return {str(pair.path): met.guid for pair, met in zip(self.pairs, self.met, strict=True)}
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """What an ordinary apply leaves alone meanwhile."""
+        return tuple(sorted({address for pair in self.pairs for address in pair.covers}))
+
+    def users(self) -> tuple[Users, ...]:
+        """The workloads that use each path. Raises `Unreachable` where they cannot be read, or where they would go on is not known."""
+        return tuple(users_of(ends, PLANNED) for ends in self.ends)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of all as one list."""
+        return joint({met.guid: stages_of(PLANNED, met.ends, "") for met in self.met})
+
+    def standing(self, operation: Operation) -> str:
+        """Which side of each path may write now."""
+        told = (f"{pair.path}: {ends.standing(operation)}" for pair, ends in zip(self.pairs, self.ends, strict=True))
+        return "; ".join(told)
+
+
+def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock) -> MovePlan:
+    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    pairs = _along(pairs_of(workspace.entries()[0], address, to))
+    sites = (address.site, to)
+    with workspace.ledger() as backend:
+        parts = {site: backend.read(site) for site in sites}
+    with connected(workspace.document, sites=sites, writable=False) as providers:
+        group = Group(pairs, tuple(meet(workspace, providers, pair, parts, clock) for pair in pairs))
+        for pair, met in zip(pairs, group.met, strict=True):
+            refuse_second(parts, met.guid)
+            refuse_mode(met.ends, PLANNED, "", pair)
+        users = group.users()
+        read = [
+            Fact(f"{pair.path}: {fact.name}", fact.value)
+            for pair, ends in zip(pairs, group.ends, strict=True)
+            for fact in evidence(ends, (), submits=True)
+        ]
+        told = (line for pair, of_it in zip(pairs, users, strict=True) for line in _by_hand(workspace, pair, of_it))
+        plan = MovePlan(
+            **heading(workspace, clock.now()),
+            address=str(address),
+            path=str(address),
+            mode=PLANNED,
+            source=address.site,
+            target=to,
+            guid=group.met[0].guid,
+            paths=group.guids,
+            loss="nothing that was written to any of the paths before the freeze",
+            jobs=users_together(users),
+            covers=group.covers,
+            stages=tuple(shown(stage) for stage in group.stages()),
+            evidence=(*read, *(fact for of_it in users for fact in of_jobs(of_it, submits=True))),
+            by_hand=tuple(dict.fromkeys(told)),
+        )
+        return MOVE_FILE.sealed(plan)
+
+
+def run_together(
+    workspace: Workspace,
+    plan: MovePlan,
+    tell: Callable[[str], None],
+    again: str,
+    clock: Clock,
+    consent: Mapping[str, object],
+) -> Operation:
+    """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
+    short = plan.id[:8]
+    with _opened(workspace, tuple(plan.paths), plan.target, clock) as (group, parts, write):
+        if group.guids != dict(plan.paths):
+            raise Stale(f"{plan.path}: its paths are others than when the move was planned; plan it again")
+        last = {one.subject: one for one in operations(parts) if one.subject in group.guids.values()}
+        for one in last.values():
+            if one.id != short and not one.phase.closed:
+                raise second(one)
+        ours = [whole(one) for one in last.values() if one.id == short]
+        known = max(ours, key=lambda one: one.serial, default=None)
+        if known is not None:
+            _refuse_overtaken(known, last)
+
+        def record() -> Operation:
+            for guid in group.guids.values():
+                refuse_second(parts, guid)  # another operation on a path may have another subject
+            if {str(pair.path) for pair in _asked_for(workspace, plan)} != set(plan.paths):
+                raise Stale(f"{plan.path} has other volumes than when the move was planned; plan it again")
+            return _record(plan, group, last, consent)
+
+        back = f"vastplan move abort {paths_of(workspace)} {short}"
+        run = Run(clock, write, tell, group.standing, again, back)
+        return carried(workspace, plan, known, parts, run, record, stages=lambda _: group.stages())
+
+
+def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str], None], clock: Clock) -> Operation:
+    """As `abort_move`, of all paths of a record. Raises `Stopped` once the first path has been switched."""
+    with _opened(workspace, tuple(known.facts[PATHS]), known.target, clock) as (group, parts, write):
+        known = by_id(parts, known.kind, known.id)
+        if group.guids != known.facts[PATHS]:
+            raise Stale(f"{known.address}: its paths are others than those that are being moved")
+        last = {one.subject: one for one in operations(parts) if one.subject in group.guids.values()}
+        _refuse_overtaken(known, last)
+        if known.phase is Phase.ABORTED:
+            write(known)
+            return known
+        again = f"vastplan move abort {paths_of(workspace)} {known.id}"
+        return abort(known, group.stages(), Run(clock, write, tell, group.standing, again))
+
+
+def is_together(operation: Operation) -> bool:
+    """Whether a record is of several paths."""
+    return bool(operation.facts.get(PATHS))
+
+
+def _asked_for(workspace: Workspace, plan: MovePlan) -> tuple[Pair, ...]:
+    return pairs_of(workspace.entries()[0], Address.parse(plan.address), plan.target)
+
+
+def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """The pairs, each with the claims of the others: a workload that mounts several of them finds all of them at the target."""
+    moving = {(here.project, here.name) for pair in pairs for here, there in pair.work if there is not None}
+    return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
+
+
+def _by_hand(workspace: Workspace, pair: Pair, users: Users) -> tuple[str, ...]:
+    return (
+        *by_hand(pair, PLANNED),
+        *staying(pair, users),
+        *by_rule(workspace.document.entries, pair, PLANNED),
+    )
+
+
+def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
+    """A run that died while it wrote its first record may have left a path without it, which something else moved since."""
+    for one in last.values():
+        if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
+            raise Stale(f"{one.address}: the {one.kind} {one.id} came between; move each path by itself")
+
+
+def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent: Mapping[str, object]) -> Operation:
+    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses any of the paths."""
+    users = group.users()
+    others = newcomers(dict.fromkeys(one for of_it in users for one in of_it), plan.jobs)
+    if others:
+        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan the move again")
+    return Operation(
+        id=plan.id[:8],
+        kind=plan.kind,
+        mode=plan.mode,
+        subject=plan.guid,
+        address=plan.address,
+        source=plan.source,
+        target=plan.target,
+        document=plan.digest,
+        began=group.ends[0].clock.now().isoformat(timespec="seconds"),
+        term=1 + max((one.term for one in last.values()), default=0),
+        covers=group.covers,
+        consent={**consent, "lose": {}, "broken": "", "plan": plan.id},
+        facts={"jobs": list(users_together(users)), PATHS: group.guids, WHOLE: plan.address},
+    )
+
+
+@contextmanager
+def _opened(
+    workspace: Workspace, paths: tuple[str, ...], to: str, clock: Clock
+) -> Iterator[tuple[Group, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
+    pairs = _along(tuple(pair_of(workspace.entries()[0], Address.parse(path), to) for path in paths))
+    sites = (pairs[0].source, to)
+    with (
+        locked_ledgers(workspace, sites) as ledgers,
+        connected(workspace.document, sites=sites, writable=True) as providers,
+    ):
+        parts = ledgers.parts()
+        group = Group(pairs, tuple(meet(workspace, providers, pair, parts, clock) for pair in pairs))
+        one = journal(ledgers)
+
+        def write(operation: Operation) -> None:
+            for path, guid in operation.facts[PATHS].items():
+                one(replace(operation, subject=guid, address=path))
+
+        yield group, parts, write
