@@ -272,20 +272,15 @@ def test_a_volume_that_goes_to_a_third_site_is_told_by_name() -> None:
 def test_a_workload_with_a_claim_that_nothing_stands_for_is_submitted_nowhere() -> None:
     def works(claim: str, to: str, project: str = "2") -> Any:
         there = Claim(project, "ns", to, f"pdx/{to}") if to else None
-        return Work(Claim("1", "ns", claim, f"iad/{claim}"), there)
+        return Work(Claim("1", "ns", claim, f"iad/{claim}"), there, along=frozenset("ab"))
 
-    class End:
-        def __init__(self, work: Any) -> None:
-            self.work = work
-
-        def users(self) -> Any:
-            return ((self.work, Job("7", "train", "Training", "Running", "1")),)
-
-    def of(*work: Any) -> Any:
-        (fact,) = users_together(tuple(End(one) for one in work))  # type: ignore[misc]
+    def of(*work: Any, claims: tuple[str, ...] = ("a", "b")) -> Any:
+        job = Job("7", "train", "Training", "Running", "1", claims=claims)
+        (fact,) = users_together(tuple(((one, job),) for one in work))
         return fact["claim"], fact["to_claim"], fact["others"]
 
     assert of(works("a", "b"), works("b", "a")) == ("a", "b", {"b": "a"})
     assert of(works("a", "b"), works("b", ""))[1] == ""
     assert of(works("a", ""), works("b", "a"))[1] == ""
     assert of(works("a", "b"), works("b", "a", project="3"))[1] == ""
+    assert of(works("a", "b"), works("b", "a"), claims=("a", "b", "c"))[1] == "", "nothing of c is there"
