@@ -55,7 +55,7 @@ def test_work_goes_there_and_comes_back_and_nothing_is_missing(scene: Theatre) -
     assert [stage.name for stage in back.stages] == ["look", "freeze", "read gate", "start"]
     again = scene.run(back)
     watch.moved("iad")
-    assert scene.workloads("iad") == {"train": "Stopped", f"train-m{done.id}-m{again.id}": "Running"}
+    assert scene.workloads("iad") == {"train": "Stopped", f"train-m{again.id}": "Running"}
     assert again.term == 2 and len(prefetches(scene)) == 1
 
 
@@ -339,7 +339,7 @@ def test_a_document_that_lets_the_satellite_read_only_says_so(scene: Theatre) ->
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(scene.lab.folder)
     monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
-    monkeypatch.setattr("vastplan.cli.commands.move.now", scene.clock.now)
+    monkeypatch.setattr("vastplan.cli.operating.now", scene.clock.now)
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
     typed = ["move", "plan", "lab.yaml", str(HOME), "--to", "pdx"]
     for wrong in (["--warm", "x"], ["--through-global-access", "--unplanned"]):

@@ -357,10 +357,9 @@ class _Matching:
                 return Match(live, member_of=first)
         assert kind.grouped is not None
         for key, first in self._named.get((kind.name, address.name), ()):
-            if first.site != address.site:
-                found = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
-                if first not in self._desired and (found or not candidates):
-                    return Match(found[0] if found else None, member_of=first)
+            found = self._whole.observed.having(address.site, kind.name, kind.grouped.key, key)
+            if first not in self._desired and (found or not candidates):  # of another site: this one is not owned
+                return Match(found[0] if found else None, member_of=first)
         return None
 
     def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:
