@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.moving.matrix import STRIKING, goes_on, killed, struck
 from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
 from vastplan.app.move import Wanted, abort_move, plan_move
 from vastplan.app.moving.together import pairs_of
+from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import MovePlan
@@ -213,6 +215,31 @@ def test_neither_of_its_volumes_can_be_moved_meanwhile(scene: Both) -> None:
         assert f"iad/protected_path/{name}: iad may write" in str(stopped.value)
         with pytest.raises(VastplanError, match=f"the move {plan.id[:8]} to pdx is under way"):
             plan_move(scene.lab.workspace(), Wanted(Address("iad", "volume", name), "pdx"), scene.clock)
+
+
+@pytest.mark.parametrize("typed", [str(TEAM), "iad/protected_path/data", "pdx/view/data-there", "its id"])
+def test_it_is_told_once_and_taken_back_by_whatever_it_moves(
+    scene: Both, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.moving.standing.CLOCK", scene.clock)
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
+    plan = scene.plan()
+    killed(scene, plan, 20)
+    document = str(scene.lab.folder / "lab.yaml")
+    assert main(["move", "status", document, "--format", "json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    roles = "iad may write (SOURCE), pdx may not write (DESTINATION)"
+    assert one["address"] == str(TEAM)
+    assert one["standing"] == [f"now iad/protected_path/{name}: {roles}" for name in ("data", "home")]
+    typed = plan.id[:8] if typed == "its id" else typed
+    assert main(["move", "status", document, typed]) == 0
+    assert capsys.readouterr().out.count(f"move {plan.id[:8]}") == 1
+    assert main(["move", "abort", document, typed, "--yes"]) == 0
+    with scene.lab.workspace().ledger() as backend:
+        assert {one.phase for site in ("iad", "pdx") for one in backend.read(site).operations.values()} == {
+            Phase.ABORTED
+        }
 
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:
