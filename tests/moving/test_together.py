@@ -217,7 +217,7 @@ def test_neither_of_its_volumes_can_be_moved_meanwhile(scene: Both) -> None:
             plan_move(scene.lab.workspace(), Wanted(Address("iad", "volume", name), "pdx"), scene.clock)
 
 
-@pytest.mark.parametrize("typed", [str(TEAM), "iad/protected_path/data", "pdx/view/data-there", "its id"])
+@pytest.mark.parametrize("typed", [str(TEAM), "iad/protected_path/data", "pdx/volume/data-copy", "its id"])
 def test_it_is_told_once_and_taken_back_by_whatever_it_moves(
     scene: Both, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -204,7 +204,7 @@ def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
 
 
 def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
-    """What stands on a directory: its view, and all else that the same entry of the document stands for."""
+    """What stands on a directory: its view, the entry of the document that stands for it, and all else that this stands for."""
     views = [
         one
         for one in everything
@@ -212,6 +212,7 @@ def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterab
     ]
     origins = {one.origin or str(one.address) for one in views}
     yield from (str(one.address) for one in views)
+    yield from sorted(origins)
     for one in everything:
         of_entry = one.origin in origins or str(one.address) in origins
         of_directory = one.address.kind == "quota" and one.values.get("path") == directory
