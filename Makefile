@@ -54,7 +54,7 @@ unit: $(VENV)/ready
 	$(BIN)/pytest -m "not slow" -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')"
 
 # The others: every kind through every step, older versions, hostile documents, more random ones, kills. CI takes all that is of
-# the kinds, and of the rest one part a day: make slow SHARE=1/4
+# the kinds, of the rest one part a day: make slow SHARE=1/16
 slow: $(VENV)/ready
 	$(BIN)/pytest -m slow $(if $(SHARE),--share $(SHARE))
 

@@ -1,7 +1,7 @@
 """What `make test` leaves to `make slow`, beside what is marked where it stands: modules that take systems through their lives.
 
 By module the tests of it that `make test` keeps. Each took two seconds and more in November 2026, on two cores. CI takes the others by turns:
-those of `WHOLE` each day, the rest in shares.
+those of `WHOLE` each day, the rest in shares, and of `FORCED` smaller ones.
 """
 
 from __future__ import annotations
@@ -110,6 +110,9 @@ def leave(items: Iterable[pytest.Item]) -> None:
 WHOLE = ("kinds/", "clients/", "values/", "test_")
 """Of these every slow test runs in CI each day: together they say whether each documented operation was seen."""
 
+FORCED = ("moving/", "restoring/")
+"""Of these there are thousands, one for each point at which a move can be killed or struck: a share of them is a quarter of the others'."""
+
 Share = tuple[int, int]
 """The K-th of N parts of what is slow; K counts from one."""
 
@@ -123,6 +126,9 @@ def share(text: str) -> Share:
 
 
 def is_in_share(nodeid: str, of: Share) -> bool:
-    """Whether a slow test is among those of a share. The others are in the other shares."""
+    """Whether a slow test is among those of a share. The others are in the other shares; all but `FORCED` are in four of them."""
     part, parts = of
-    return nodeid.removeprefix("tests/").startswith(WHOLE) or zlib.crc32(nodeid.encode()) % parts == part - 1
+    name = nodeid.removeprefix("tests/")
+    if not name.startswith(FORCED):
+        parts = max(1, parts // 4)
+    return name.startswith(WHOLE) or zlib.crc32(nodeid.encode()) % parts == (part - 1) % parts

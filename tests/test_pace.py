@@ -15,12 +15,22 @@ def test_each_module_and_each_test_that_is_kept_is_there() -> None:
             assert f"def {name}(" in text, (module, name)
 
 
-def test_each_slow_test_is_in_one_of_the_shares_and_those_of_the_kinds_in_each() -> None:
-    names = [f"tests/{folder}/test_x.py::test[{number}]" for folder in ("trust", "kinds") for number in range(40)]
-    shares = [{name for name in names if is_in_share(name, share(text))} for text in ("1/2", "2/2")]
-    assert shares[0] | shares[1] == set(names)
-    assert shares[0] & shares[1] == {name for name in names if "/kinds/" in name}
-    assert all(len(taken) > 50 for taken in shares)
+@pytest.mark.parametrize("parts", [1, 2, 3, 4, 8, 16])
+def test_each_slow_test_is_in_one_of_the_shares_and_those_of_the_kinds_in_each(parts: int) -> None:
+    names = [
+        f"tests/{folder}/test_x.py::test[{number}]" for folder in ("trust", "kinds", "moving") for number in range(400)
+    ]
+    shares = [{name for name in names if is_in_share(name, share(f"{part}/{parts}"))} for part in range(1, parts + 1)]
+    in_shares = {name: sum(name in taken for taken in shares) for name in names}
+    assert all(count == parts for name, count in in_shares.items() if "/kinds/" in name)
+    assert all(count == 1 for name, count in in_shares.items() if "/moving/" in name)
+    assert all(count >= 1 for count in in_shares.values())
+
+
+def test_a_share_of_what_is_forced_is_small() -> None:
+    names = [f"tests/{folder}/test_x.py::test[{number}]" for folder in ("trust", "moving") for number in range(1600)]
+    taken = [name for name in names if is_in_share(name, share("5/16"))]
+    assert 60 < sum("moving" in name for name in taken) < 140 and 320 < sum("trust" in name for name in taken) < 480
 
 
 @pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3"])
