@@ -17,7 +17,7 @@ from vastplan.operations.job_calls import STILL, phase
 from vastplan.operations.planned import LEAST, amiss
 from vastplan.operations.restore_calls import gone, snapshot_of
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.operations.work_stages import FREEZE, GO_ON, START, Chosen, freeze, go_on, start, unmoved
+from vastplan.operations.work_stages import FREEZE, GO_ON, START, Chosen, freeze, go_on, others, start, unmoved
 
 LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
 
@@ -55,12 +55,7 @@ def amiss_of_fork(ends: Forked) -> str:
 
 def _look(ends: Forked) -> Stage:
     def precondition(operation: Operation) -> str:
-        problem = amiss_of_fork(ends)
-        known = {str(fact["id"]) for fact in jobs_of(operation)}
-        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
-        return problem or (
-            f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
-        )
+        return amiss_of_fork(ends) or others(ends, operation)
 
     return Stage(
         LOOK,

@@ -16,7 +16,7 @@ from vastplan.operations.job_calls import STILL, new_name, phase, suspend
 from vastplan.operations.prefetch import warm
 from vastplan.operations.restored import patience
 from vastplan.operations.stage import Call, Gate, Holds, Stage
-from vastplan.operations.work_stages import FREEZE, START, freeze, start, unmoved
+from vastplan.operations.work_stages import FREEZE, START, freeze, others, start, unmoved
 from vastplan.schema.replicated import Replica, Role
 from vastplan.schema.satellite import Cached
 
@@ -131,11 +131,7 @@ def amiss(ends: SharedEnds) -> str:
 
 def _look(ends: SharedEnds) -> Stage:
     def precondition(operation: Operation) -> str:
-        ends.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
-        known = {str(fact["id"]) for fact in jobs_of(operation)}
-        others = [f"{job.name} ({job.id})" for _, job in ends.users() if job.id not in known]
-        more = f"other workloads than in the plan use it now: {', '.join(others)}; plan again" if others else ""
-        return amiss(ends) or more
+        return amiss(ends) or others(ends, operation)
 
     return Stage(
         LOOK,
