@@ -80,7 +80,7 @@ def test_without_the_read_gate_work_begins_with_what_is_old(scene: Theatre) -> N
 def test_a_part_of_it_is_warmed_where_somebody_names_it(scene: Theatre) -> None:
     for named in ("step-9", "/team/home/step-9", "/team/home/step-9/"):
         assert planned(scene, warm=named).warm == "/team/home/step-9"
-    for named in ("/team/other", "../x", "/team/homework", "a//b"):
+    for named in ("/team/other", "../x", "/team/homework", "a//b", "two\nlines", "x" * 2000):
         with pytest.raises(VastplanError, match="is no directory in /team/home at pdx"):
             planned(scene, warm=named)
     with pytest.raises(VastplanError, match="iad is none"):
@@ -346,6 +346,11 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
         assert main([*typed, *wrong]) == 1
     told = capsys.readouterr().err
     assert "--warm DIR is said to --through-global-access" in told and "never to --unplanned" in told
+    with pytest.raises(SystemExit):
+        main([*typed, "--through-global-access", "--warm", ""])
+    assert "argument --warm: is empty" in capsys.readouterr().err
+    assert main([*typed, "--through-global-access"]) == 0
+    assert "not saved: to carry it out, type the same with --out FILE first" in capsys.readouterr().err
     files = ["--out", "move.json", "--report", "move.html"]
     assert main([*typed, "--through-global-access", "--warm", "/team/home", *files]) == 0
     told = capsys.readouterr().out

@@ -67,6 +67,12 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"directory": "/team/scratch"}, r"a view \(.*\) is at /team/scratch already"),
     ({"directory": "/team/home/deep"}, "is no directory beside /team/home"),
     ({"directory": "relative"}, "is no directory beside /team/home"),
+    (
+        {"directory": "/team/scratch/deep"},
+        "lies in /team/scratch, which is iad/volume/scratch's; say another directory",
+    ),
+    ({"name": "Bad Name"}, "Bad Name is no name that a document can have in Kubernetes"),
+    ({"name": "two\nlines"}, "is no name that a document can have in Kubernetes"),
     ({"name": "scratch", "directory": "/team/x"}, "has a volume scratch already: say another name"),
     ({"address": Address("iad", "volume", "claimed")}, "is of a storage class"),
     ({"address": Address("iad", "volume", "nothing")}, "is no volume, view, bucket or protected path of this document"),

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
+from pydantic import TypeAdapter, ValidationError
+
 from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
 from vastplan.app.locks import locked_ledgers
@@ -38,8 +40,10 @@ from vastplan.operations.ends import newcomers, noted
 from vastplan.operations.restored import amiss
 from vastplan.operations.run import Run, abort
 from vastplan.schema.restorable import Snapshot
+from vastplan.schema.types import KubernetesName, Name
 
 RESTORE = "restore"
+_OF_VIEW, _OF_VOLUME = TypeAdapter(Name), TypeAdapter(KubernetesName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +200,12 @@ def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
     if wanted.mode == IN_PLACE:
         return "", ""
     name = wanted.name or f"{place.address.name}-restored"
+    key = _OF_VOLUME if place.written is not None else _OF_VIEW
+    try:
+        key.validate_python(name)
+    except ValidationError:
+        said = " in Kubernetes: small letters and digits, with - and . between them" if key is _OF_VOLUME else ""
+        raise VastplanError(f"{inert(name, 80)} is no name that a document can have{said}; say another: --as") from None
     directory = wanted.directory.rstrip("/") or f"{place.directory.rpartition('/')[0]}/{name}"
     if not directory.startswith("/") or directory == place.directory or directory.startswith(f"{place.directory}/"):
         raise VastplanError(
@@ -211,9 +221,23 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
         kind = "view" if place.written is None else "volume"
         known = {one.address.name for one in workspace.document.entries if one.address.kind == kind}
         there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
-        problem = there or met.source.taken(directory)
+        problem = there or _inside(workspace, place, directory) or met.source.taken(directory)
     if problem:
         raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
+
+
+def _inside(workspace: Workspace, place: Place, directory: str) -> str:
+    """Whose directory on the site a new one would lie in, "" for nobody's: what is copied, counted or protected there would take it in."""
+    tenant = place.entry.values.get("tenant")
+    for one in workspace.entries()[0]:
+        here = one.address.site == place.site and one.values.get("tenant") == tenant
+        theirs = str(one.values.get("source_dir" if one.address.kind == "protected_path" else "path") or "").rstrip("/")
+        if one.address.kind == "protected_path" and one.values.get("remote_tenant") == tenant:
+            here, theirs = True, str(one.values.get("target_exported_dir")).rstrip("/")
+        whole = one.address.kind == "protected_path" or (one.address.kind == "view" and one.origin)
+        if here and whole and theirs not in ("", directory) and f"{directory}/".startswith(f"{theirs}/"):
+            return f"{directory} lies in {theirs}, which is {one.origin or one.address}'s; say another directory (--directory)"
+    return ""
 
 
 def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:

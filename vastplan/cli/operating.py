@@ -46,6 +46,8 @@ def planned(request: OperationRequest, screen: Screen, plan: Planned, file: Vers
     if request.out is not None:
         file.save(plan, request.out)
         screen.progress(f"saved to {request.out}; it holds for 15 minutes")
+    else:
+        screen.progress("not saved: to carry it out, type the same with --out FILE first")
     return errors.OK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from vastplan.cli import options
 
@@ -52,6 +52,22 @@ def _connections(verb: argparse.ArgumentParser) -> None:
     )
 
 
+class Said(argparse.Action):
+    """A text that has to be one: an empty one is a variable that was not set."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep it. Raises `ArgumentError` for one without a letter."""
+        if not str(values).strip():
+            raise argparse.ArgumentError(self, "is empty")
+        setattr(namespace, self.dest, values)
+
+
 def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.ArgumentParser:
     verb = _verb(verbs, kind, "plan", text, example)
     _of_document(verb)
@@ -67,33 +83,42 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         help="a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes",
     )
     ways = verb.add_mutually_exclusive_group(required=True)
-    ways.add_argument("--to", default="", metavar="SITE", help="the site that is to have it")
+    ways.add_argument("--to", default="", action=Said, metavar="SITE", help="the site that is to have it")
     ways.add_argument(
         "--rejoin",
         default="",
+        action=Said,
         metavar="SITE",
         help="a site that is back, and is to follow the other one again: what only it has is lost but for a snapshot",
     )
     ways.add_argument(
         "--keep",
         default="",
+        action=Said,
         metavar="SITE",
         help="where both led: the site that was right, which the other one is to follow",
     )
     verb.add_argument(
         "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
     )
-    verb.add_argument("--broken", default="", metavar="REASON", help="why it is given up although it answers")
+    verb.add_argument(
+        "--broken", default="", action=Said, metavar="REASON", help="why it is given up although it answers"
+    )
     verb.add_argument(
         "--through-global-access", dest="through", action="store_true",
         help="the work alone, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
     )  # fmt: skip
     verb.add_argument(
-        "--warm", default="", metavar="DIR", help="with it: prefetch this directory of the satellite, not all of it"
+        "--warm",
+        default="",
+        action=Said,
+        metavar="DIR",
+        help="with it: prefetch this directory of the satellite, not all of it",
     )
     verb.add_argument(
         "--fork",
         default="",
+        action=Said,
         metavar="NAME",
         help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
     )
@@ -103,12 +128,21 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
 
 def _plan_restore(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("subject", metavar="ADDRESS", help="a volume, view, bucket or protected path")
-    verb.add_argument("--snapshot", required=True, metavar="NAME", help="a snapshot of its directory")
+    verb.add_argument("--snapshot", required=True, action=Said, metavar="NAME", help="a snapshot of its directory")
     verb.add_argument(
-        "--as", dest="name", default="", metavar="NAME", help="what the new volume is called; else NAME-restored"
+        "--as",
+        dest="name",
+        default="",
+        action=Said,
+        metavar="NAME",
+        help="what the new volume is called; else NAME-restored",
     )
     verb.add_argument(
-        "--directory", default="", metavar="DIR", help="where the new volume is to live; else beside the old one"
+        "--directory",
+        default="",
+        action=Said,
+        metavar="DIR",
+        help="where the new volume is to live; else beside the old one",
     )
     verb.add_argument(
         "--in-place", action="store_true", help="put the directory itself back, where it has a protected path"
@@ -119,7 +153,7 @@ def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
     verb = _verb(verbs, kind, "run", f"carry out a planned {kind}, or go on with one that stopped", f"{kind}.json")
     verb.add_argument("paths", nargs=1, type=Path, metavar="FILE", help=f"what vastplan {kind} plan saved")
     _connections(verb)
-    verb.add_argument("--lose", default="", metavar=loses, help=text)
+    verb.add_argument("--lose", default="", action=Said, metavar=loses, help=text)
     verb.add_argument(
         "--approvals", type=Path, metavar="FILE", help="in the place of --lose: an approval of the protected path"
     )
@@ -133,7 +167,9 @@ def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
 def _status(verbs: _Verbs, kind: str, subject: str) -> None:
     verb = _verb(verbs, kind, "status", f"say how far {kind}s are, from the ledger", "examples/ai-factory")
     _of_document(verb)
-    verb.add_argument("subject", nargs="?", default="", metavar=kind.upper(), help=f"one of them: its id, or {subject}")
+    verb.add_argument(
+        "subject", nargs="?", default="", action=Said, metavar=kind.upper(), help=f"one of them: its id, or {subject}"
+    )
     options.formats(verb, "text", "json")
 
 

@@ -16,6 +16,7 @@ from vastplan.schema.replicated import Replica
 from vastplan.schema.satellite import Cached
 
 _WAY = "--through-global-access"
+_LONGEST = 1024  # characters of a path
 
 
 def shares(ends: Ends) -> SharedEnds:
@@ -33,7 +34,8 @@ def warming(pair: Pair, warm: str) -> Pair:
     if not pair.origin or pair.target == pair.origin:
         raise VastplanError(f"--warm is for {_WAY} to a satellite: {pair.target} is none")
     path = warm.rstrip("/") if warm.startswith("/") else f"{root}/{warm.rstrip('/')}"
-    if not f"{path}/".startswith(f"{root}/") or not {"", ".", ".."}.isdisjoint(path.split("/")[1:]):
+    below = f"{path}/".startswith(f"{root}/") and {"", ".", ".."}.isdisjoint(path.split("/")[1:])
+    if not below or len(path) > _LONGEST or not path.isprintable():
         raise VastplanError(f"--warm: {inert(warm, 200)} is no directory in {root} at {pair.target}")
     return replace(pair, warm=path)
 
