@@ -167,9 +167,7 @@ def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
 def _status(verbs: _Verbs, kind: str, subject: str) -> None:
     verb = _verb(verbs, kind, "status", f"say how far {kind}s are, from the ledger", "examples/ai-factory")
     _of_document(verb)
-    verb.add_argument(
-        "subject", nargs="?", default="", action=Said, metavar=kind.upper(), help=f"one of them: its id, or {subject}"
-    )
+    verb.add_argument("subject", nargs="?", default="", metavar=kind.upper(), help=f"one of them: its id, or {subject}")
     options.formats(verb, "text", "json")
 
 
