@@ -121,7 +121,7 @@ TABLE = {
         roles=("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),
     ),
     "moved by somebody": Row(
-        _moved, STATES.MOVED, "moved: somebody moved it: pdx is its source", findings={"VP345"},
+        _moved, STATES.MOVED, "moved: pdx is its source, and the document has iad: somebody moved it without vastplan", findings={"VP345"},
         roles=("DESTINATION", "SOURCE"),
     ),
     "split": Row(

@@ -13,8 +13,8 @@ import pytest
 
 from tests.force import by_force
 from tests.moving.matrix import STRIKING, goes_on, killed, struck
-from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
-from vastplan.app.move import Wanted, abort_move, plan_move
+from tests.moving.theatre import BASE, GB, HOME, TWIN, Theatre, shared_theatre, theatre
+from vastplan.app.move import Wanted, abort_move, moves, plan_move
 from vastplan.app.moving.together import pairs_of
 from vastplan.cli import main
 from vastplan.model.address import Address
@@ -240,6 +240,83 @@ def test_it_is_told_once_and_taken_back_by_whatever_it_moves(
         assert {one.phase for site in ("iad", "pdx") for one in backend.read(site).operations.values()} == {
             Phase.ABORTED
         }
+
+
+def with_active(active: str) -> dict[str, Any]:
+    """The same volumes, each one entry for both sites."""
+    volumes = {
+        name: {"sites": ["iad", "pdx"], "active": active, "path": path, "size": "10 TiB", "mount": f"/{name}", "replicate": "protected"}
+        for name, path in (("home", "/team/home"), ("data", "/team/data"))
+    }  # fmt: skip
+    schedule = {name: value for name, value in BASE["snapshot_schedules"]["protected"].items() if name != "sites"}
+    team = {**BASE["tenants"]["team"], "volumes": volumes}
+    return {**BASE, "snapshot_schedules": {"protected": schedule}, "tenants": {"team": team}}
+
+
+@pytest.mark.parametrize("ending", ["goes on", "is taken back"])
+def test_one_that_is_begun_ends_whichever_side_the_document_says_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with shared_theatre(tmp_path, sections=with_active("iad")) as one:
+        scene = Both(one.lab, one.clock, tenant=one.tenant)
+        scene.clock.sleep(120)
+        scene.lab.converge()
+        scene.start_job()
+        scene.clock.sleep(130)
+        plan = scene.plan()
+        killed(scene, plan, 121)
+        scene.lab.write(with_active("pdx"))
+        assert Address("pdx", "protected_path", "home") in {one.address for one in scene.lab.workspace().entries()[0]}
+        if ending == "goes on":
+            goes_on(scene, plan)
+            assert scene.roles_of_all() == {("DESTINATION", "SOURCE")} and scene.held("iad") == scene.held("pdx")
+            assert list(scene.workloads("pdx").values()) == ["Running"]
+        else:
+            done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+            assert done.phase is Phase.ABORTED and scene.roles_of_all() == {("SOURCE", "DESTINATION")}
+            assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}
+            with pytest.raises(Stale, match="was taken back"):
+                scene.run(plan)
+
+
+def test_one_volume_that_is_begun_goes_on_whichever_side_the_document_says_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with shared_theatre(tmp_path, sections=with_active("iad")) as one:
+        scene = Both(one.lab, one.clock, tenant=one.tenant)
+        scene.clock.sleep(120)
+        scene.lab.converge()
+        plan = plan_move(scene.lab.workspace(), Wanted(HOME, "pdx"), scene.clock)
+        other = plan_move(scene.lab.workspace(), Wanted(HOME._replace(name="data"), "pdx"), scene.clock)
+        killed(scene, plan, 30)
+        scene.lab.write(with_active("pdx"))
+        with pytest.raises(Stale, match="is another protected path"):
+            scene.run(other)
+        goes_on(scene, plan)
+        assert scene.roles_of_all() == {("DESTINATION", "SOURCE"), ("SOURCE", "DESTINATION")}
+
+
+def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
+    scene: Both, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy(scene)
+    plan = scene.plan()
+    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setattr("vastplan.app.moving.standing.CLOCK", scene.clock)
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
+    killed(scene, plan, 240)
+    (record,) = moves(scene.lab.workspace())
+    assert "switch" in record.passed and not record.phase.closed
+    document = str(scene.lab.folder / "lab.yaml")
+    assert main(["move", "abort", document, plan.id[:8], "--yes"]) == 5
+    told = capsys.readouterr().err
+    assert "this cannot be taken back any more" in told and "go on: vastplan move run FILE" in told
+    assert "move abort" not in told.partition("go on")[2]
+    assert main(["move", "status", document]) == 0
+    told = capsys.readouterr().out
+    assert "it cannot be taken back any more (it is past switch)" in told and "abort" not in told
 
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:

@@ -134,10 +134,12 @@ def run_move(
         return run_together(workspace, plan, tell, again, clock, consent or {})
     pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
     with _opened(workspace, pair, clock) as (met, parts, write):
-        if met.guid != plan.guid or str(pair.path) != plan.path:
-            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.subject)
-        if known is not None and known.id == plan.id[:8] and not known.phase.closed:
+        begun = known is not None and known.id == plan.id[:8]
+        # what is begun goes on whichever side the document says by now
+        if met.guid != plan.guid or (str(pair.path) != plan.path and not begun):
+            raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
+        if known is not None and begun and not known.phase.closed:
             refuse_changed(pair, known)
         back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
         run = Run(clock, write, tell, met.ends.standing, again, back)

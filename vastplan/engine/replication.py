@@ -13,7 +13,7 @@ from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.moments import moment
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
@@ -123,8 +123,10 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             group, silent, leads, now
         )
     if leads and leads != site:
-        by = f"moved by vastplan move {inert(move.id, 40)}" if move and _led_to(move, leads) else "somebody moved it"
-        return ReplicationState.MOVED, f"{by}: {leads} is its source, and the document has {site}"
+        stands = f"{leads} is its source, and the document has {site}"
+        if move and _led_to(move, leads):
+            return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}"
+        return ReplicationState.MOVED, f"{stands}: somebody moved it without vastplan, or the document was edited first"
     if not leads:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
     source = group.here
@@ -139,9 +141,10 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
 
 def _under_way(operation: Operation) -> str:
     """What somebody began and nobody ended, with the way out."""
+    back = "" if PAST in operation.facts else f", or vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
     return (
         f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
-        f"go on with its file, or vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+        f"go on with its file{back}"
     )
 
 

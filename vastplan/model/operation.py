@@ -13,6 +13,8 @@ from typing import Any
 from vastplan.model.canonical_json import plain
 
 Facts = Mapping[str, Any]  # JSON
+PAST = "past return"
+"""In the facts of a record: the stage behind which it cannot be taken back any more."""
 PATHS, WHOLE = "paths", "whole"
 """In the facts of a record that lies under each of several paths: their guids by their addresses, and the address that was asked for."""
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from vastplan.model.canonical_json import text
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import Attempt, Operation, Outcome, Phase
+from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
 from vastplan.operations.clock import Clock
 from vastplan.operations.stage import Call, Gate, Holds, Stage, Told, undoing
 
@@ -68,7 +68,8 @@ def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operatio
         operation = settle(operation, stage, run)
         why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]
         if why:
-            raise Stopped(_stop_text(operation, stage, run, f"this cannot be taken back any more: {why}"))
+            on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
+            raise Stopped(_stop_text(operation, stage, on, f"this cannot be taken back any more: {why}"))
     if operation.phase is Phase.OPEN:
         operation = _note(run, replace(operation, phase=Phase.ABORTING))
     operation = carry_out(operation, undoing(stages, operation), run)
@@ -116,7 +117,7 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
         if not operation.happened(stage.name, call.name):
             operation = _tried(operation, stage, call, run)
     gate = _observed(operation, stage, run)
-    operation = operation.knowing(**gate.facts)
+    operation = operation.knowing(**gate.facts, **({PAST: stage.name} if stage.no_return else {}))
     return _note(run, replace(operation, passed=(*operation.passed, stage.name)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, REJOIN, MovePlan
-from vastplan.model.operation import Operation, Outcome
+from vastplan.model.operation import PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
 
@@ -92,8 +92,12 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         f"  began {operation.began}; passed: {', '.join(operation.passed) or 'nothing yet'}",
     ]
     if not operation.phase.closed:
+        back = f"give up: vastplan {operation.kind} abort PATH {operation.id}"
+        if PAST in operation.facts:
+            back = f"it cannot be taken back any more (it is past {inert(operation.facts[PAST], 40)})"
+        on = "abort PATH " + operation.id if operation.phase is Phase.ABORTING else "run FILE"
         lines.append(
-            f"  go on: vastplan {operation.kind} run FILE; give up: vastplan {operation.kind} abort PATH {operation.id}"
+            f"  go on: vastplan {operation.kind} {on}" + ("" if operation.phase is Phase.ABORTING else f"; {back}")
         )
     for attempt in operation.attempts:
         if operation.phase.closed and attempt.outcome is Outcome.SEEN:

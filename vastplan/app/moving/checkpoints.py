@@ -30,7 +30,8 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
         f"the newest complete checkpoint of {pair.path}: VMS lists no directory, so look on both sides",
         before,
         seen,
-        "both have to print the same directory (below where it is mounted); where they do not, do not let the work go on",
+        "both have to print the same directory (below where it is mounted); where they do not, do not let the work go on; "
+        "where neither prints one, no checkpoint is complete by that rule",
     )
 
 

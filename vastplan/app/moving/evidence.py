@@ -26,11 +26,15 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) 
 
 
 def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[Fact]:
-    """A fact for each workload and claim of it."""
+    """A fact for each workload, with what becomes of each claim of it."""
+    each: dict[str, list[tuple[Work, Job]]] = {}
     for work, job in users:
+        each.setdefault(job.id, []).append((work, job))
+    for of_it in each.values():
+        job = of_it[0][1]
         kind = "preemptible" if job.preemptible else "not preemptible"
-        becomes = f"; {work.source.address} {_becomes(work, job)}" if submits else ""
-        yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{becomes}")
+        claims = (f"; {work.source.address} {_becomes(work, job)}" for work, job in of_it) if submits else ()
+        yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs, {kind}{''.join(claims)}")
 
 
 def _becomes(work: Work, job: Job) -> str:

@@ -106,7 +106,7 @@ def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock)
             jobs=users_together(users),
             covers=group.covers,
             stages=tuple(shown(stage) for stage in group.stages()),
-            evidence=(*read, *(fact for of_it in users for fact in of_jobs(of_it, submits=True))),
+            evidence=(*read, *of_jobs(tuple(one for of_it in users for one in of_it), submits=True)),
             by_hand=tuple(dict.fromkeys(told)),
         )
         return MOVE_FILE.sealed(plan)
@@ -123,9 +123,11 @@ def run_together(
     """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
     short = plan.id[:8]
     with _opened(workspace, tuple(plan.paths), plan.target, clock) as (group, parts, write):
-        if group.guids != dict(plan.paths):
+        last = {one.subject: one for one in operations(parts) if one.subject in plan.paths.values()}
+        begun = any(one.id == short for one in last.values())
+        # what is begun goes on whichever side the document says by now
+        if _others(group, plan.paths) or (group.guids != dict(plan.paths) and not begun):
             raise Stale(f"{plan.path}: its paths are others than when the move was planned; plan it again")
-        last = {one.subject: one for one in operations(parts) if one.subject in group.guids.values()}
         for one in last.values():
             if one.id != short and not one.phase.closed:
                 raise second(one)
@@ -150,9 +152,9 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
     """As `abort_move`, of all paths of a record. Raises `Stopped` once the first path has been switched."""
     with _opened(workspace, tuple(known.facts[PATHS]), known.target, clock) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
-        if group.guids != known.facts[PATHS]:
+        if _others(group, known.facts[PATHS]):
             raise Stale(f"{known.address}: its paths are others than those that are being moved")
-        last = {one.subject: one for one in operations(parts) if one.subject in group.guids.values()}
+        last = {one.subject: one for one in operations(parts) if one.subject in known.facts[PATHS].values()}
         _refuse_overtaken(known, last)
         if known.phase is Phase.ABORTED:
             write(known)
@@ -168,6 +170,11 @@ def is_together(operation: Operation) -> bool:
 
 def _asked_for(workspace: Workspace, plan: MovePlan) -> tuple[Pair, ...]:
     return pairs_of(workspace.entries()[0], Address.parse(plan.address), plan.target)
+
+
+def _others(group: Group, paths: Mapping[str, str]) -> bool:
+    """Whether the paths of a document are others than those of a plan or record, whatever it calls them."""
+    return sorted(group.guids.values()) != sorted(paths.values())
 
 
 def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:

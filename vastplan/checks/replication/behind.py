@@ -5,6 +5,7 @@ from datetime import datetime
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.model import formatting
 from vastplan.model.finding import Severity
 from vastplan.model.moments import moment
 from vastplan.model.units import SECONDS, show
@@ -14,7 +15,7 @@ from vastplan.schema.entries import Entry
 def _run(facts: Facts) -> Iterator[Violation]:
     for path, taken, behind, every in _late(facts):
         text = (
-            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {show(behind, SECONDS)} "
+            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {formatting.span(behind)} "
             f"older, and one is due every {show(every, SECONDS)}"
         )
         yield Violation(path, text)
@@ -23,7 +24,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 def late(facts: Facts) -> dict[str, str]:
     """What is further behind than its schedule says, by address, in a few words; waived or not."""
     return {
-        str(path.address): f"{show(behind, SECONDS)} behind, and one is due every {show(every, SECONDS)}"
+        str(path.address): f"{formatting.span(behind)} behind, and one is due every {show(every, SECONDS)}"
         for path, _, behind, every in _late(facts)
     }
 
