@@ -122,3 +122,8 @@ def test_work_that_mounts_what_stays_is_not_started_without_it(scene: Theatre) -
     assert any("but scratch stays, so it is not submitted there" in fact.value for fact in plan.evidence)
     assert scene.run(plan).phase is Phase.DONE
     assert scene.workloads("iad") == {"multi": "Stopped"} and scene.workloads("pdx") == {}
+    back = scene.plan("iad")
+    (told,) = [line for line in back.by_hand if "stands suspended" in line]
+    assert told.startswith(
+        f"workload multi stands suspended at iad since the move {plan.id[:8]}, which submitted it nowhere"
+    )

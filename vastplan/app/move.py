@@ -16,7 +16,16 @@ from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
 from vastplan.app.moving.joint import abort_together, is_together, plan_together, run_together
 from vastplan.app.moving.meeting import meet
-from vastplan.app.moving.modes import ATTACHING, by_hand, loss_of, refuse_mode, stages_of, staying, users_of
+from vastplan.app.moving.modes import (
+    ATTACHING,
+    by_hand,
+    loss_of,
+    refuse_mode,
+    stages_of,
+    staying,
+    suspended_before,
+    users_of,
+)
 from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.moving.through import warming
 from vastplan.app.moving.together import TOGETHER
@@ -88,6 +97,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
         refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
         lose, loss = loss_of(wanted.mode, met.ends)
         users = users_of(met.ends, wanted.mode)
+        last = {one.subject: one for one in operations(parts)}.get(met.guid)
         plan = MovePlan(
             **heading(workspace, clock.now()),
             address=str(wanted.address),
@@ -107,6 +117,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             by_hand=(
                 *(by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(pair, pair.branch)),
                 *staying(pair, users if wanted.mode not in ATTACHING else ()),
+                *suspended_before(last, pair.target),
                 *by_rule(workspace.document.entries, pair, wanted.mode),
             ),
             fork=wanted.fork,

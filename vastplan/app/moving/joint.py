@@ -17,7 +17,7 @@ from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence, of_jobs
 from vastplan.app.moving.meeting import meet
-from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, users_of
+from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, suspended_before, users_of
 from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.together import pairs_of
 from vastplan.app.operating.course import carried, heading, paths_of, refuse_second, second, shown
@@ -92,7 +92,9 @@ def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock)
             for pair, ends in zip(pairs, group.ends, strict=True)
             for fact in evidence(ends, (), submits=True)
         ]
-        told = (line for pair, of_it in zip(pairs, users, strict=True) for line in _by_hand(workspace, pair, of_it))
+        told = [line for pair, of_it in zip(pairs, users, strict=True) for line in _by_hand(workspace, pair, of_it)]
+        for one in operations(parts):
+            told += suspended_before(one, to) if one.subject in group.guids.values() else ()
         plan = MovePlan(
             **heading(workspace, clock.now()),
             address=str(address),

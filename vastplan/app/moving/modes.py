@@ -8,8 +8,9 @@ from vastplan.app.moving.through import by_hand_through, loss_through, refuse_th
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.operation import Operation, Phase
 from vastplan.operations.copy_calls import Beside
-from vastplan.operations.ends import Ends, Work
+from vastplan.operations.ends import Ends, Work, jobs_of
 from vastplan.operations.planned import amiss, planned, unread_of
 from vastplan.operations.rejoin import EVERYTHING, common, rejoin
 from vastplan.operations.rejoin import amiss as amiss_of_rejoin
@@ -104,6 +105,18 @@ def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
         f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
         for work, job in users
         if work.stays(job)
+    )
+
+
+def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
+    """The workloads that the last move left suspended at the site that leads again, and submitted nowhere."""
+    if last is None or last.phase is not Phase.DONE or last.source != target:
+        return ()
+    return tuple(
+        f"workload {inert(fact['name'], 80)} stands suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
+        "nowhere: resume it there when this has ended"
+        for fact in jobs_of(last)
+        if not fact.get("to_claim")
     )
 
 
