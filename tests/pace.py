@@ -69,10 +69,25 @@ LEFT: Mapping[str, tuple[str, ...]] = {
     "kinds/test_what_a_vms_does_itself.py": (),
     "kinds/test_workload_policies.py": (),
     "kube/test_life.py": (),
+    "moving/test_apply.py": ("test_what_is_being_moved_is_left_alone_and_nothing_else",),
+    "moving/test_fork.py": ("test_the_work_goes_on_at_both_sites",),
+    "moving/test_fork_matrix.py": (),
+    "moving/test_jobs.py": (),
+    "moving/test_matrix.py": ("test_how_many_events_an_unplanned_move_has",),
+    "moving/test_planned.py": ("test_a_job_moves_and_nothing_that_it_wrote_is_missing", "test_a_plan_expires"),
+    "moving/test_rejoin.py": ("test_a_site_that_is_back_follows_and_its_branch_is_in_a_snapshot",),
+    "moving/test_through.py": ("test_work_goes_there_and_comes_back_and_nothing_is_missing",),
+    "moving/test_through_matrix.py": (),
+    "moving/test_together.py": ("test_a_project_moves_with_all_its_volumes",),
+    "moving/test_together_matrix.py": (),
+    "moving/test_unplanned.py": (),
     "ledger/test_apply.py": ("test_of_two_appliers_one_wins_and_the_other_is_told_who",),
     "probes/test_tables.py": (),
     "properties/test_random_documents.py": (),
     "report/test_large.py": (),
+    "restoring/test_in_place.py": (),
+    "restoring/test_matrix.py": (),
+    "restoring/test_new.py": ("test_it_is_copied_and_the_next_plan_makes_it_a_volume",),
     "review/test_endpoints.py": (),
     "review/test_every_kind.py": (),
     "review/test_head.py": (),
@@ -107,10 +122,13 @@ def leave(items: Iterable[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-WHOLE = ("kinds/", "clients/", "values/", "test_")
-"""Of these every slow test runs in CI each day: together they say whether each documented operation was seen."""
+WHOLE = ("kinds/", "clients/", "values/", "test_", "moving/", "restoring/")
+"""Of these every slow test runs in CI each day, but for `FORCED`: together they say whether each documented operation was seen."""
 
-FORCED = ("moving/", "restoring/")
+FORCED = (
+    "moving/test_matrix", "moving/test_together_matrix", "moving/test_fork_matrix", "moving/test_through_matrix",
+    "moving/test_rehearse_matrix", "restoring/test_matrix",
+)  # fmt: skip
 """Of these there are thousands, one for each point at which a move can be killed or struck: a share of them is a quarter of the others'."""
 
 Share = tuple[int, int]
@@ -129,6 +147,8 @@ def is_in_share(nodeid: str, of: Share) -> bool:
     """Whether a slow test is among those of a share. The others are in the other shares; all but `FORCED` are in four of them."""
     part, parts = of
     name = nodeid.removeprefix("tests/")
-    if not name.startswith(FORCED):
-        parts = max(1, parts // 4)
-    return name.startswith(WHOLE) or zlib.crc32(nodeid.encode()) % parts == (part - 1) % parts
+    forced = name.startswith(FORCED)
+    if name.startswith(WHOLE) and not forced:
+        return True
+    parts = parts if forced else max(1, parts // 4)
+    return zlib.crc32(nodeid.encode()) % parts == (part - 1) % parts

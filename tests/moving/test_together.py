@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
-from tests.force import by_force
-from tests.moving.matrix import STRIKING, goes_on, killed, struck
-from tests.moving.theatre import BASE, GB, HOME, TWIN, Theatre, shared_theatre, theatre
+from tests.moving.matrix import goes_on, killed
+from tests.moving.theatre import BASE, HOME, shared_theatre
+from tests.moving.together import DATA, EVENTS, TEAM, Both, both, busy
 from vastplan.app.move import Wanted, abort_move, moves, plan_move
 from vastplan.app.moving.together import pairs_of
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
-from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Claim, Work
@@ -27,114 +25,13 @@ from vastplan.operations.joint import users_together
 from vastplan.operations.run import Stopped
 from vastplan.schema.entries import Entry
 from vastplan.schema.replicated import Job
-from vastplan.sim.runai import workloads
-from vastplan.sim.vast import content
-
-TEAM = Address("iad", "project", "team")
-EVENTS, WRITES = 324, 10
-"""How many events such a move has, which the first test holds, and how many calls that write."""
-DIRECTORIES = ("/team/home", "/team/data")
-DATA = {"sites": ["iad"], "path": "/team/data", "size": "10 TiB", "mount": "/data", "snapshots": "protected"}
-DATA_TWIN = {"sites": ["pdx"], "path": "/team/data", "size": "10 TiB", "mount": "/data", "name": "data-there"}
-
-
-class Both(Theatre):
-    """The theatre with a second volume."""
-
-    def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(TEAM, to, **options), self.clock)
-
-    def rows(self, site: str) -> dict[str, dict[str, Any]]:
-        self.lab._tokens.clear()
-        rows = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
-        return {str(row["name"]): dict(row) for row in rows}
-
-    def roles_of_all(self) -> set[tuple[str, str]]:
-        here, there = self.rows("iad"), self.rows("pdx")
-        return {(here[name]["role"], there[name]["role"]) for name in here}
-
-    def held(self, site: str) -> dict[str, list[str]]:
-        with self.lab.world.lock:
-            cluster = self.vast(site)._cluster
-            return {
-                one: content.labels(cluster, content.pointer(cluster, self.tenant[site], one)) for one in DIRECTORIES
-            }
-
-    def start_job(self, every: float = 60) -> None:
-        with self.lab.world.lock:
-            self.job = self.runai("iad").submit("team", "train", gpus=4, claim_names=["home", "data"])
-            self.vast("iad").start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant["iad"])
-
-    def at_work(self) -> bool:
-        """Whether the workload at iad runs, behind the system's back."""
-        rows = workloads.live(self.runai("iad")._ctx)
-        return any(row["phase"] == "Running" for row in rows)
-
-
-class Judge:
-    """Who may write each path, at every second, and that both end alike. What the workload logs to the second volume is written here."""
-
-    def __init__(self, scene: Both) -> None:
-        self._scene = scene
-        self._guids = [str(row["guid"]) for row in scene.rows("iad").values()]
-        self.most, self.seconds = 0, 0
-        self.acknowledged: list[str] = []
-        scene.clock.watchers.append(self._look)
-
-    def _look(self) -> None:
-        scene = self._scene
-        self.most = max(self.most, *(len(scene.lab.world.writers(guid)) for guid in self._guids))
-        self.seconds += 1
-        with scene.lab.world.lock:
-            if self.seconds % 7 == 0 and scene.at_work():
-                label = f"log-{self.seconds}"
-                scene.vast("iad").write("/team/data", GB, label, tenant_id=scene.tenant["iad"])
-                self.acknowledged.append(label)
-
-    def moved(self) -> None:
-        scene = self._scene
-        assert len(self._guids) == 2 and self.most == 1
-        assert scene.roles_of_all() == {("DESTINATION", "SOURCE")}
-        assert scene.workloads("iad") == {"train": "Stopped"}
-        (there,) = scene.workloads("pdx").items()
-        assert there[1] == "Running"
-        assert scene.held("iad") == scene.held("pdx")
-        held = scene.held("pdx")
-        assert {"step-0", *self.acknowledged} <= set(held["/team/data"])
-        assert {"step-0", "step-100", "step-200"} <= set(held["/team/home"])
-        self.recorded(Phase.DONE)
-
-    def recorded(self, phase: Phase) -> None:
-        with self._scene.lab.workspace().ledger() as backend:
-            here, there = (backend.read(site).operations for site in ("iad", "pdx"))
-        assert here == there and set(here) == set(self._guids)
-        assert {one.phase for one in here.values()} == {phase}
-        assert len({(one.id, one.serial, one.term) for one in here.values()}) == 1
 
 
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Both]:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
-    base = deepcopy(BASE)
-    base["tenants"]["team"]["volumes"]["data"] = DATA
-    with patch("tests.moving.theatre.BASE", base), theatre(tmp_path) as one:
-        made = Both(one.lab, one.clock, tenant=one.tenant)
-        team = base["tenants"]["team"]
-        volumes = {**team["volumes"], "home-copy": TWIN, "data-copy": DATA_TWIN}
-        made.lab.write({**base, "tenants": {"team": {**team, "volumes": volumes}}})
-        made.lab.converge()
-        with made.lab.world.lock:
-            made.vast("iad").write("/team/data", GB, "step-0", tenant_id=made.tenant["iad"])
-        made.clock.sleep(10)
-        yield made
-
-
-def busy(scene: Both) -> Judge:
-    scene.start_job()
-    judge = Judge(scene)
-    scene.clock.sleep(130)
-    assert judge.acknowledged
-    return judge
+    with both(tmp_path) as one:
+        yield one
 
 
 def test_a_project_moves_with_all_its_volumes(scene: Both) -> None:
@@ -166,44 +63,6 @@ def test_all_of_it_comes_back(scene: Both) -> None:
     assert len(back.paths) == 2 and [job["name"] for job in back.jobs] == list(scene.workloads("pdx"))
     assert scene.run(back).phase is Phase.DONE
     assert scene.roles_of_all() == {("SOURCE", "DESTINATION")}
-
-
-@pytest.mark.parametrize("deadly", by_force(list(range(EVENTS)), "3", "121", "190", "321"))
-def test_one_that_is_killed_goes_on(scene: Both, deadly: int) -> None:
-    judge = busy(scene)
-    plan = scene.plan()
-    assert killed(scene, plan, deadly) == deadly + 1
-    goes_on(scene, plan)
-    judge.moved()
-
-
-@pytest.mark.parametrize("number", range(WRITES))
-@pytest.mark.parametrize("fault", by_force(STRIKING, "500 after commit"))
-def test_one_whose_call_is_struck_goes_on(scene: Both, fault: str, number: int) -> None:
-    judge = busy(scene)
-    assert struck(scene, scene.plan(), fault, number, writes=True).struck
-    judge.moved()
-
-
-@pytest.mark.parametrize("deadly", by_force(list(range(0, EVENTS, 5)), "150"))
-def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, deadly: int) -> None:
-    judge = busy(scene)
-    plan = scene.plan()
-    killed(scene, plan, deadly)
-    try:
-        done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
-    except VastplanError as problem:
-        told = str(problem)
-    else:
-        assert done.phase is Phase.ABORTED and scene.roles_of_all() == {("SOURCE", "DESTINATION")}
-        assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}
-        judge.recorded(Phase.ABORTED)
-        assert judge.most <= 1
-        return
-    known = ("cannot be taken back any more", "no move", "has ended")
-    assert [words for words in known if words in told], told
-    goes_on(scene, plan)
-    judge.moved()
 
 
 def test_neither_of_its_volumes_can_be_moved_meanwhile(scene: Both) -> None:
