@@ -84,7 +84,7 @@ def _lost(story: Story) -> None:
     told = story.run(*words, expect=0, program=HURRIED)
     story.expect(told, "the point of no return lies here", "loses: all that was written after")
     told = story.run("move", "run", str(file), *_consent(told), *CHECKED, expect=0, last=5, program=HURRIED)
-    story.expect(told, "from iad to pdx: done", "not fenced")
+    story.expect(told, "from iad to pdx, unplanned: done", "not fenced")
     story.tell(
         "13. Somebody submits the job at pdx. It finds the newest checkpoint of the restore point, and goes on from there."
     )

@@ -290,6 +290,10 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     quiet = told(replace(record, stage="freeze"))
     assert quiet.state is STATES.BUSY and quiet.text.startswith("vastplan move m1 is under way (stage freeze)")
     assert told(replace(record, phase=Phase.ABORTED)).state is STATES.IN_ORDER
+    fork = replace(record, mode="fork", subject="fork g trial")
+    assert told(fork).state is STATES.BUSY and told(replace(fork, phase=Phase.DONE)).state is STATES.IN_ORDER
+    past = told(replace(record, stage="open", facts={"past return": "switch"}))
+    assert past.text.endswith("go on with its file")
 
 
 def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:

@@ -28,7 +28,10 @@ def replications(
     matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
 ) -> tuple[Replication, ...]:
     """One for each group that is there, or was, by the address that the document has it at, else the ledger's."""
-    moves = {one.subject: one for one in operations}
+    every = tuple(operations)
+    moves = {one.subject: one for one in every}
+    # one that changes no role has a subject of its own, of which the group is a word: it counts while it is under way
+    moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
     found: dict[str, Replication] = {}
     grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
     wanted = sorted(address for address in desired if address.kind in grouped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, REJOIN, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, MovePlan
 from vastplan.model.operation import PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
@@ -68,8 +68,10 @@ def _of_copy(operation: Operation) -> list[str]:
         branch, point = facts["fork"], facts.get("final copy point") or {}
         how = "crash-consistent" if branch.get("live") else "with the work at rest"
         of = f", of the restore point of {inert(point.get('created'), 40)}, {how}" if point else ""
+        gone = operation.phase is Phase.ABORTED and "stays" not in facts
+        made = "was to be" if gone else "is"
         lines.append(
-            f"  the branch is {inert(branch.get('address'), 200)} at {inert(branch.get('directory'), 300)}{of}"
+            f"  the branch {made} {inert(branch.get('address'), 200)} at {inert(branch.get('directory'), 300)}{of}"
         )
     if "stays" in facts:
         lines.append(f"  not taken back: {inert(facts['stays'], 600)}")
@@ -84,6 +86,8 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         else f"{operation.phase.value} at stage {operation.stage or 'none yet'}"
     )
     way = f"from {operation.source} to {operation.target}"
+    if operation.mode != PLANNED and operation.source != operation.target:
+        way = f"{way}, {inert(operation.mode, 40)}"
     if operation.source == operation.target:
         to = operation.facts.get("directory")
         way = f"to {inert(to, 300)}" if to else f"at {operation.source}, {inert(operation.mode, 40)}"
