@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from tests.moving.forking import PATH, abort, applied, declared, directories, fork, labels, record, recorded, streams
+from tests.moving.matrix import killed
 from tests.moving.theatre import HOME, Theatre
 from vastplan.cli import main
 from vastplan.model.errors import VastplanError
+from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
+from vastplan.model.replication import ReplicationState
 from vastplan.operations.run import Stopped
 
 LEADING = ("SOURCE", "DESTINATION")
@@ -100,6 +103,35 @@ def test_one_that_is_given_up_before_the_clone_resumes(scene: Theatre) -> None:
     scene.lab.world.link("iad", "pdx", up=True)
     abort(scene, plan)
     assert scene.workloads("iad")["train"] in ("Resuming", "Running") and streams(scene) == []
+
+
+def test_an_apply_does_not_make_the_clone_meanwhile(scene: Theatre) -> None:
+    declared(scene)
+    scene.start_job()
+    scene.clock.sleep(130)
+    plan = fork(scene)
+    killed(scene, plan, 20)
+    assert record(scene).stage == "freeze"
+    planned = scene.lab.plan()
+    blocked = {str(action.address): {one.guard for one in action.blocked} for action in planned.actions}
+    assert "under-way" in blocked["pdx/clone/try"] and "under-way" in blocked["pdx/view/try"]
+    (told,) = planned.replications
+    assert told.state is ReplicationState.BUSY and f"vastplan move {plan.id[:8]} is under way" in told.text
+    with pytest.raises(Stopped, match="is not applied yet"):
+        until_the_stop(scene, plan)
+    applied(scene)
+    assert scene.run(plan).phase is Phase.DONE
+
+
+def until_the_stop(scene: Theatre, plan: MovePlan) -> None:
+    """Kills may have left something to wait for."""
+    for _ in range(3):
+        try:
+            scene.run(plan)
+        except Stopped as stopped:
+            if "is not applied yet" in str(stopped):
+                raise
+            scene.pause()
 
 
 def test_what_an_apply_took_on_is_not_taken_back(scene: Theatre) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.beside import by_hand_beside
-from vastplan.app.moving.branch import facts_of, forked, forked_before, refuse_changed
+from vastplan.app.moving.branch import facts_of, forked, forked_before, parts_of, refuse_changed
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
@@ -157,7 +157,8 @@ def run_move(
 
         def record() -> Operation:
             refuse_second(parts, plan.guid)  # another move of the same path has another subject
-            return _record(plan, pair, met.ends, known, consent or {})
+            operation = _record(plan, pair, met.ends, known, consent or {})
+            return replace(operation, covers=(*operation.covers, *parts_of(workspace, pair.branch)))
 
         return carried(workspace, plan, known, parts, run, record, stages=lambda one: _stages(one, met.ends))
 

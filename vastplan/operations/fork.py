@@ -26,12 +26,13 @@ LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
 class Forked(Beside):
     """What a fork is between, and the copy that the document declares.
 
-    `live` leaves the work at the source running. `missing` says what of the copy's volume is not applied yet and what to type
+    `live` leaves the work at the source running, `covers` is what is forked. `missing` says what of the copy's volume is not applied yet and what to type
     (which is `command`), `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
     """
 
     wanted: Wanted
     live: bool
+    covers: tuple[str, ...]
     command: str
     missing: Callable[[], str]
     kept: Callable[[], str]
@@ -148,6 +149,7 @@ def _clone(ends: Forked) -> Stage:
         gate=lambda _: copies.readable(store, wanted),
         rollback=rollback,
         undone=undone,
+        covers=ends.covers,  # until then an apply would make the clone itself, of another moment
     )
 
 

@@ -118,7 +118,8 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
             operation = _tried(operation, stage, call, run)
     gate = _observed(operation, stage, run)
     operation = operation.knowing(**gate.facts, **({PAST: stage.name} if stage.no_return else {}))
-    return _note(run, replace(operation, passed=(*operation.passed, stage.name)))
+    covers = operation.covers if stage.covers is None else stage.covers
+    return _note(run, replace(operation, passed=(*operation.passed, stage.name), covers=covers))
 
 
 def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:

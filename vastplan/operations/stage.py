@@ -93,6 +93,8 @@ class Stage:
     """Whether it goes on where a call of it is refused, or where nobody can tell what became of one."""
     no_return: bool = False
     """Whether the point of no return lies in it, which `back` says."""
+    covers: tuple[str, ...] | None = None
+    """What an apply leaves alone from the end of this stage on, where that is less than before."""
 
 
 def undoing(stages: tuple[Stage, ...], operation: Operation) -> tuple[Stage, ...]:

@@ -32,6 +32,7 @@ def with_copy(
         store=store,
         wanted=Wanted(branch.name, branch.directory, branch.background),
         live=branch.live,
+        covers=pair.covers,
         command=apply_command(workspace, branch),
         missing=lambda: missing(workspace, providers, branch, ledger),
         kept=lambda: whose(branch, ledger),

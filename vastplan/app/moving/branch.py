@@ -62,6 +62,13 @@ def facts_of(branch: Branch) -> dict[str, object]:
     }  # fmt: skip
 
 
+def parts_of(workspace: Workspace, branch: Branch | None) -> tuple[str, ...]:
+    """What of the document stands for a branch."""
+    return tuple(
+        str(one.address) for one in workspace.entries()[0] if branch is not None and one.origin == str(branch.address)
+    )
+
+
 def refuse_changed(pair: Pair, operation: Operation) -> None:
     """Raises `Stale` where the document says another clone than when a fork began."""
     before = forked_before(pair, operation).branch
