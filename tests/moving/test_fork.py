@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
 from vastplan.model.replication import ReplicationState
+from vastplan.operations import replica_calls
 from vastplan.operations.run import Stopped
+from vastplan.schema.replicated import Point
 
 LEADING = ("SOURCE", "DESTINATION")
 
@@ -121,6 +124,20 @@ def test_an_apply_does_not_make_the_clone_meanwhile(scene: Theatre) -> None:
         until_the_stop(scene, plan)
     applied(scene)
     assert scene.run(plan).phase is Phase.DONE
+
+
+def test_a_newer_point_that_does_not_show_yet_holds_nothing(scene: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared(scene)
+    found = replica_calls.arrived
+
+    def and_one_more(*asked: Any) -> tuple[Point, ...]:
+        points = found(*asked)
+        return (*points, replace(points[-1], guid="came-a-moment-ago")) if points else ()
+
+    monkeypatch.setattr(replica_calls, "arrived", and_one_more)
+    with pytest.raises(Stopped, match="is not applied yet"):
+        scene.run(fork(scene))
+    assert record(scene).facts["final copy point"]["guid"] != "came-a-moment-ago"
 
 
 def until_the_stop(scene: Theatre, plan: MovePlan) -> None:

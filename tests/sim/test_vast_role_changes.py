@@ -360,6 +360,18 @@ def test_reads_may_be_what_moves_the_clock_while_something_is_under_way(make: An
     assert twins.path(twins.a)["role"] == "DESTINATION" and twins.a.plane.now() == before + 10
 
 
+def test_so_may_be_reads_of_snapshots_until_what_arrived_shows(make: Any) -> None:
+    twins = make(per_read=5)
+    twins.a.call("PATCH", f"{ONE}replicate_now/", now(twins.a))
+    while {row["state"] for row in twins.b.get("/replicationrestorepoints/")} != {"READY"}:
+        pass
+    name = twins.b.get("/replicationrestorepoints/")[-1]["name"]
+    reads = next(number for number in range(100) if name in {row["name"] for row in twins.b.get("/snapshots/")})
+    before = twins.a.plane.now()
+    twins.b.get("/snapshots/")
+    assert reads > 0 and twins.a.plane.now() == before
+
+
 # Now
 
 

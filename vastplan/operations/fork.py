@@ -85,13 +85,14 @@ def _freeze(ends: Forked) -> Stage:
 
 def _copy(ends: Forked) -> Stage:
     def gate(operation: Operation) -> Gate:
-        arrived = calls.arrival(operation, FINAL_COPY, ends.source, ends.target)
-        if arrived.holds is not Holds.YES:
-            return arrived
-        snapshot = copies.kept_as(ends.store, ends.target, str(arrived.facts[f"{FINAL_COPY} point"]["guid"]))
-        if snapshot is None:
-            return Gate(Holds.NOT_YET, f"the snapshot of that restore point does not show at {ends.target.site} yet")
-        return Gate(Holds.YES, facts={**arrived.facts, **copies.chosen(snapshot)})
+        points = calls.arrived(operation, FINAL_COPY, ends.source, ends.target)
+        if not points:
+            return Gate(Holds.NOT_YET, calls.none_since(operation, FINAL_COPY, ends.target))
+        for point in reversed(points):  # any of them will do: a schedule may make a newer one before each shows
+            snapshot = copies.kept_as(ends.store, ends.target, point.guid)
+            if snapshot is not None:
+                return Gate(Holds.YES, facts={**calls.arrived_as(FINAL_COPY, point), **copies.chosen(snapshot)})
+        return Gate(Holds.NOT_YET, f"the snapshot of that restore point does not show at {ends.target.site} yet")
 
     how = "while work goes on: the copy is crash-consistent" if ends.live else "with everything stopped"
     return Stage(

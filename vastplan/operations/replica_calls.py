@@ -44,13 +44,27 @@ def replicate(replica: Replica) -> Call:
 
 def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> Gate:
     """Whether a point that was taken since a stage's call has arrived, seen on the other side."""
-    attempts = operation.of(stage, REPLICATE)
-    fresh = newer(attempts[-1].before, taken_at.points())
+    points = arrived(operation, stage, taken_at, seen_on)
+    if not points:
+        return Gate(Holds.NOT_YET, none_since(operation, stage, seen_on))
+    return Gate(Holds.YES, facts=arrived_as(stage, points[-1]))
+
+
+def arrived(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> tuple[Point, ...]:
+    """The points that were taken since a stage's call and have arrived, seen on the other side; the newest last."""
+    fresh = newer(operation.of(stage, REPLICATE)[-1].before, taken_at.points())
     there = {point.guid: point for point in seen_on.points()}
-    arrived = [there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived]
-    if not arrived:
-        return Gate(Holds.NOT_YET, f"no restore point since {attempts[-1].at} has arrived at {seen_on.site}")
-    return Gate(Holds.YES, facts={f"{stage} point": {"guid": arrived[-1].guid, "created": arrived[-1].created}})
+    return tuple(there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived)
+
+
+def none_since(operation: Operation, stage: str, seen_on: Replica) -> str:
+    """What is said while none has arrived."""
+    return f"no restore point since {operation.of(stage, REPLICATE)[-1].at} has arrived at {seen_on.site}"
+
+
+def arrived_as(stage: str, point: Point) -> Facts:
+    """A point that has arrived, as later stages know it."""
+    return {f"{stage} point": {"guid": point.guid, "created": point.created}}
 
 
 def _roles(ends: Ends) -> Facts:

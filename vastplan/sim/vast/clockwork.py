@@ -18,6 +18,7 @@ from vastplan.sim.vast import (
     role_changes,
     shared_access,
     sides,
+    snapshots,
     streams,
     tasks,
 )
@@ -72,19 +73,22 @@ UNDER_WAY = frozenset(
         shared_access.PREFETCHED,
     }
 )  # fmt: skip
-READS_OF = frozenset(
+TELLS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        sides.NAME, sides.POINTS, mirrors.STREAMS, streams.NAME, tasks.VTASKS.name, peers.PEERS_NAME,
+        **dict.fromkeys((sides.NAME, sides.POINTS, mirrors.STREAMS, streams.NAME, tasks.VTASKS.name, peers.PEERS_NAME), UNDER_WAY),
+        snapshots.SNAPSHOTS.name: frozenset({replication.DISCOVER}),
     }
 )  # fmt: skip
+"""What is under way that a read of a collection tells of."""
 
 
 def was_read(cluster: VastCluster, collection: str) -> None:
     """Let a read of what tells of progress take time, where that is assumed and something is under way."""
     fabric, seconds = cluster.fabric, cluster.assumed.per_read
-    if not seconds or collection not in READS_OF:
+    told = TELLS.get(collection)
+    if not seconds or told is None:
         return
-    if any(timer["kind"] in UNDER_WAY for one in fabric.clusters for timer in timers(one)):
+    if any(timer["kind"] in told for one in fabric.clusters for timer in timers(one)):
         pass_time(fabric, seconds)
 
 
