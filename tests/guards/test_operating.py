@@ -58,3 +58,14 @@ def test_the_part_that_knows_more_is_believed() -> None:
     assert last_of_each([[MOVE], [ended], [MOVE]]) == (ended,)
     other = replace(MOVE, subject="other", began="before")
     assert last_of_each([[MOVE, other]]) == (other, MOVE)
+
+
+def test_one_of_a_project_is_told_by_that_and_past_its_point_of_no_return_nobody_is_told_to_give_up() -> None:
+    of_project = replace(MOVE, facts={"whole": "iad/project/team", "past return": "switch"})
+    assert blocked(of_project)["iad/tenant/t"][0][1].startswith("the move 1a of iad/project/team to pdx is under way")
+    for operation, back in ((MOVE, True), (of_project, False)):
+        part = stage.ledger
+        with patch.object(stage, "ledger", lambda case, one=operation, part=part: {site: replace(each, operations={"guid": one}) for site, each in part(case).items()}):  # fmt: skip
+            plan, _ = stage.planned(CASE)
+        (fix,) = [block.fix for one in plan.actions for block in one.blocked]
+        assert ("abort PATH 1a" in fix) is back and "status PATH" in fix

@@ -54,6 +54,10 @@ def test_what_is_typed_prints_the_newest_that_is_whole(tmp_path: Path, rule: dic
         directory(root, "run/step-100", 300, "COMPLETE")
         directory(root, "run/step-200", 200, "COMPLETE")
         directory(root, "run/tmp-step-300", 100, "shard-0")
+        directory(root, "run/step-400.tmp", 50, "shard-0")
+        directory(root, "run/step-400.tmp/step-7", 20, "shard-0")
+        directory(root, "run/step-200/step-9", 10, "shard-0")
+        os.utime(root / "run/step-200", (10**9 - 200, 10**9 - 200))
         directory(root, ".snapshot/step-900", 1, "COMPLETE")
     here, there = (str(tmp_path / f"{site}'s; $(touch gone)") for site in ("iad", "pdx"))
     entries = (volume("iad", here, complete=rule), volume("pdx", there))
@@ -75,7 +79,7 @@ def test_where_nothing_says_where_it_is_mounted_its_directory_is_taken() -> None
         Address("pdx", "volume", "home"), {"path": "/team/home", "checkpoint": {"complete": {"name": "step-*"}}}, None
     )
     (line,) = by_rule((entry,), pair(), "unplanned")
-    assert "find /team/home -name .snapshot -prune -o -type d -name 'step-*'" in line
+    assert "find /team/home \\( -name .snapshot -o -name 'step-*.*' \\) -prune -o -type d -name 'step-*' -prune" in line
 
 
 @pytest.mark.parametrize(

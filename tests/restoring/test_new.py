@@ -67,6 +67,8 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"directory": "/team/scratch"}, r"a view \(.*\) is at /team/scratch already"),
     ({"directory": "/team/home/deep"}, "is no directory beside /team/home"),
     ({"directory": "relative"}, "is no directory beside /team/home"),
+    ({"directory": "/"}, "/ is no directory beside /team/home"),
+    ({"directory": "/team/../etc"}, "/team/../etc is no directory beside /team/home"),
     (
         {"directory": "/team/scratch/deep"},
         "lies in /team/scratch, which is iad/volume/scratch's; say another directory",

@@ -206,10 +206,13 @@ def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
     except ValidationError:
         said = " in Kubernetes: small letters and digits, with - and . between them" if key is _OF_VOLUME else ""
         raise VastplanError(f"{inert(name, 80)} is no name that a document can have{said}; say another: --as") from None
-    directory = wanted.directory.rstrip("/") or f"{place.directory.rpartition('/')[0]}/{name}"
-    if not directory.startswith("/") or directory == place.directory or directory.startswith(f"{place.directory}/"):
+    directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
+    plain = (
+        directory.startswith("/") and {"", ".", ".."}.isdisjoint(directory.split("/")[1:]) and directory.isprintable()
+    )
+    if not plain or f"{directory}/".startswith(f"{place.directory}/"):
         raise VastplanError(
-            f"{inert(directory, 200)} is no directory beside {place.directory}; say another: --directory"
+            f"{inert(wanted.directory or directory, 200)} is no directory beside {place.directory}; say another: --directory"
         )
     return name, directory
 

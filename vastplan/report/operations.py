@@ -51,9 +51,9 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
     ]
     for number, stage in enumerate(plan.stages, 1):
         lines += [
-            f"  {number}. {stage.name}: {inert(stage.does, 300)}",
-            f"     until: {inert(stage.until, 300)}" + (f" (at most {stage.bound:.0f} s)" if stage.bound else ""),
-            f"     taken back by: {inert(stage.back, 300)}",
+            f"  {number}. {stage.name}: {inert(stage.does, None)}",
+            f"     until: {inert(stage.until, None)}" + (f" (at most {stage.bound:.0f} s)" if stage.bound else ""),
+            f"     taken back by: {inert(stage.back, None)}",
         ]
         if stage.no_return:
             lines.append("     --- the point of no return lies here ---")

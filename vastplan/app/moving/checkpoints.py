@@ -56,8 +56,12 @@ def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Ma
     """It prints one directory, or nothing where none is complete. Where it is mounted is what the volume says, else its directory."""
     said = [one.values.get("mount") for one in (volume, other) if one is not None]
     root = word(next((one for one in said if one), directory))
+    apart = "-name .snapshot"
     if "marker" in rule:
         what = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
     else:
-        what = f"-type d -name {word(rule['name'])} -printf '%T@ %p\\n'"
-    return f"find {root} -name .snapshot -prune -o {what} | sort -n | tail -n 1"
+        name = rule["name"]
+        if "." not in name.partition("*")[2]:  # step-400.tmp is no step-*: so is called what is being written
+            apart = f"\\( {apart} -o -name {word(name.rstrip('*') + '*.*')} \\)"
+        what = f"-type d -name {word(name)} -prune -printf '%T@ %p\\n'"
+    return f"find {root} {apart} -prune -o {what} | sort -n | tail -n 1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vastplan.engine.guards.context import GuardContext
+from vastplan.model.operation import PAST, WHOLE
 from vastplan.model.plan import Action, Block
 
 
@@ -11,10 +12,14 @@ def under_way(action: Action, context: GuardContext) -> Block | None:
     operation = context.under_way.get(str(action.address))
     if operation is None:
         return None
+    whole = operation.facts.get(WHOLE) or operation.address
+    back = f"take it back: vastplan {operation.kind} status PATH, vastplan {operation.kind} abort PATH {operation.id}"
+    if PAST in operation.facts:
+        back = f"see how far it is: vastplan {operation.kind} status PATH"
     to = "" if operation.target == operation.source else f" to {operation.target}"
     return Block(
         "under-way",
-        f"the {operation.kind} {operation.id} of {operation.address}{to} is under way (stage "
+        f"the {operation.kind} {operation.id} of {whole}{to} is under way (stage "
         f"{operation.stage or 'none yet'}), and nothing of it is changed meanwhile",
-        f"go on with it or take it back: vastplan {operation.kind} status PATH, vastplan {operation.kind} abort PATH {operation.id}",
+        f"go on with it or {back}",
     )
