@@ -18,7 +18,7 @@ MOVE = Operation(
 CASE: dict[str, Any] = {"desired": {"tenant/t": {"name": "t"}, "tenant/u": {"name": "u"}}}
 
 
-def blocked(operation: Operation) -> dict[str, list[tuple[str, str]]]:
+def blocked(operation: Operation, what: str = "message") -> dict[str, list[tuple[str, str]]]:
     """The guards that stop something, with what they say, by address."""
     ledger = stage.ledger
 
@@ -27,7 +27,7 @@ def blocked(operation: Operation) -> dict[str, list[tuple[str, str]]]:
 
     with patch.object(stage, "ledger", with_operation):
         plan, _ = stage.planned(CASE)
-    return {str(one.address): [(block.guard, block.message) for block in one.blocked] for one in plan.actions}
+    return {str(one.address): [(block.guard, getattr(block, what)) for block in one.blocked] for one in plan.actions}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,5 @@ def test_one_of_a_project_is_told_by_that_and_past_its_point_of_no_return_nobody
     of_project = replace(MOVE, facts={"whole": "iad/project/team", "past return": "switch"})
     assert blocked(of_project)["iad/tenant/t"][0][1].startswith("the move 1a of iad/project/team to pdx is under way")
     for operation, back in ((MOVE, True), (of_project, False)):
-        part = stage.ledger
-        with patch.object(stage, "ledger", lambda case, one=operation, part=part: {site: replace(each, operations={"guid": one}) for site, each in part(case).items()}):  # fmt: skip
-            plan, _ = stage.planned(CASE)
-        (fix,) = [block.fix for one in plan.actions for block in one.blocked]
+        ((_, fix),) = blocked(operation, "fix")["iad/tenant/t"]
         assert ("abort PATH 1a" in fix) is back and "status PATH" in fix
