@@ -109,6 +109,14 @@ def test_it_is_made_after_its_bucket_and_each_write_is_on_both(lab: Lab) -> None
 
 
 @pytest.mark.slow
+def test_where_it_is_read_nothing_is_mounted_to_write(lab: Lab) -> None:
+    lab.write(document(access={"pdx": "read"}))
+    lab.converge()
+    sources = [row["spec"].get("readOnly", False) for site in BOTH for row in lab.rows(site, "data_source")]
+    assert sources == [False, True] and lab.plan().actions == ()
+
+
+@pytest.mark.slow
 def test_a_month_of_edits(lab: Lab) -> None:
     made(lab)
     guid = row(lab)["guid"]

@@ -53,7 +53,9 @@ def _of_a_bucket(entry: Entry, scope: Scope) -> None:
     here = [view for view in views if view.values.get("path") == values["source_dir"]]
     if here and not any("S3" in (view.values.get("protocols") or ()) for view in here):
         text = f"synchronous replication is for S3 buckets alone, and view {here[0].address.name} is none"
-        scope.refuse(entry, "VP247", text, "an entry of buckets with synchronous_replication; or a schedule that replicates")
+        scope.refuse(
+            entry, "VP247", text, "an entry of buckets with synchronous_replication; or a schedule that replicates"
+        )
 
 
 def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
