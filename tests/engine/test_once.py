@@ -16,7 +16,7 @@ from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Attribute, Kind, Once, Row
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, MadeWith
 from vastplan.schema.types import MISSING, Name, Spec
 
 
@@ -38,6 +38,17 @@ PRINT = kind(
     attributes=(Attribute("number", ("number",)), Attribute("plate_made", ("plate_made",))),
     once=Once("another print is another entry", ("number", "plate_made")),
 )
+
+
+class Binding(Spec):
+    """How a book is bound: one that is sewn is not bound otherwise, nor is another one sewn."""
+
+    name: Annotated[Name, IDENTITY]
+    by: Annotated[str, IMMUTABLE, MadeWith("sewn", another="take it apart first")] = "glued"
+    colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
+
+
+BINDING = kind(Binding, name="binding", system="library", section="bindings", endpoint=Endpoint("bindings"))
 FIRST = {"plate": "a", "paper": "grey"}
 
 
@@ -53,6 +64,7 @@ class Press(Library):
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setitem(library.KINDS, "print", PRINT)
+    monkeypatch.setitem(library.KINDS, "binding", BINDING)
     one = Bench()
     monkeypatch.setattr(one, "library", Press())
     one.providers[library.SITE, "library"] = one.library
@@ -131,3 +143,18 @@ def test_after_an_answer_that_is_lost_what_is_seen_is_noted(bench: Bench) -> Non
 def test_of_what_is_made_again_nothing_is_noted() -> None:
     shelf = library.KINDS["shelf"]
     assert (made_of(shelf, {"name": "s"}), noted(shelf, {"name": "s"})) == ({}, {})
+
+
+@pytest.mark.parametrize(("before", "after"), [("sewn", "glued"), ("glued", "sewn"), ("stapled", "sewn")])
+def test_what_is_made_so_is_not_made_otherwise(bench: Bench, before: str, after: str) -> None:
+    bench.done(entry("binding", "b", by=before, colour="red"))
+    plan = bench.plan(entry("binding", "b", by=after, colour="blue"))
+    assert plan.actions == () and codes(plan) == ["VP350"]
+    assert "and by is about how it was made" in plan.findings[0].message
+    assert plan.findings[0].fix == "take it apart first"
+
+
+def test_between_other_values_it_is_replaced_and_what_else_changes_is(bench: Bench) -> None:
+    bench.done(entry("binding", "b", by="glued"), entry("binding", "c", by="sewn", colour="red"))
+    plan = bench.plan(entry("binding", "b", by="stapled"), entry("binding", "c", by="sewn", colour="blue"))
+    assert [action(plan, "binding", name).verb for name in "bc"] == [Verb.REPLACE, Verb.REPLACE]

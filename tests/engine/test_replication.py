@@ -300,3 +300,67 @@ def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:
     elsewhere = replace(a_view("iad"), origin="iad/volume/w")
     (action,) = [one for one in made(TABLE["a role that changes"], elsewhere).actions if one.address.kind == "view"]
     assert action.blocked == ()
+
+
+def at_once(rows: Rows, *unread: str, origin: bool = True) -> tuple[Replication, Plan]:
+    """What is told of it where each write is on both sites at once."""
+    sent = {"capabilities": "SYNC_REPLICATION", "protection_policy_id": None, "sync_disconnect_time": 30}
+    same = {site: [one | sent for one in there] for site, there in rows.items()}
+    wanted = path("iad", origin=origin)
+    values = {name: value for name, value in wanted.values.items() if name != "protection_policy"}
+    entry = replace(wanted, values={**values, "capabilities": "SYNC_REPLICATION", "sync_disconnect_time": 30})
+    got = plan(same, entry, unread=unread, iad=OURS)
+    return got.replications[0], got
+
+
+def test_where_each_write_is_on_both_at_once_nothing_has_an_age() -> None:
+    found, got = at_once(pair("SOURCE", "DESTINATION"))
+    assert (found.state, found.text) == (STATES.IN_ORDER, "each write is on both sites before it is answered")
+    assert found.at_once and got.actions == () and got.findings == ()
+    assert (found.as_of, found.coming, {one.arrived for one in found.members}) == ("", None, {""})
+    assert not made(TABLE["in order"]).replications[0].at_once
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (pair("SOURCE", "DESTINATION", peer_connection_state="ERROR"), "iad says that its peer is ERROR: nothing arrives"),
+        ({**pair("SOURCE", ""), "pdx": [row("pdx", "DESTINATION", "Blocked")]}, "pdx says DESTINATION, Blocked: nothing arrives"),
+    ],
+)  # fmt: skip
+def test_two_that_were_parted_are_told(rows: Rows, text: str) -> None:
+    found, _ = at_once(rows)
+    assert (found.state, found.text) == (STATES.STOPPED, text)
+
+
+def test_of_a_source_that_does_not_answer_nothing_that_was_answered_is_lost() -> None:
+    found, _ = at_once(pair("SOURCE", "DESTINATION"), "iad")
+    assert (found.state, found.leads) == (STATES.UNKNOWN, "")
+    assert (
+        found.text
+        == "iad: no answer; pdx has what was answered until the two parted, and gives no access to it while they are apart"
+    )
+
+
+@pytest.mark.parametrize(
+    ("iad", "pdx", "code", "fix"),
+    [
+        ("DESTINATION", "SOURCE", "VP345", "active: pdx; or put the roles right"),
+        ("STANDALONE", "SOURCE", "VP345", "active: pdx; or put the roles right"),
+        ("SOURCE", "STANDALONE", "VP346", "put the roles right"),
+        ("SOURCE", "SOURCE", "VP347", "put the roles right"),
+    ],
+)
+def test_no_move_is_advised_that_would_be_refused(iad: str, pdx: str, code: str, fix: str) -> None:
+    _, got = at_once(pair(iad, pdx))
+    (finding,) = [one for one in got.findings if one.code == code]
+    assert finding.fix.startswith(fix) and "vastplan move" not in finding.fix
+
+
+def test_nor_of_one_that_is_no_part_of_an_entry() -> None:
+    _, got = at_once(pair("DESTINATION", "SOURCE"), origin=False)
+    (finding,) = [one for one in got.findings if one.code == "VP345"]
+    assert (
+        finding.fix
+        == "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
+    )

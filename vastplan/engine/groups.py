@@ -108,6 +108,12 @@ def is_lost(live: Live) -> bool:
     return word_of(live.attributes.get(grouped.state)) in grouped.lost
 
 
+def at_once(live: Live) -> bool:
+    """Whether a write to an object is answered when all members have it."""
+    grouped = live.kind.grouped
+    return grouped is not None and live.values.get(grouped.kept_by) in grouped.at_once
+
+
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     """What it costs to make one again that has other members, for people."""
     if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
@@ -161,21 +167,27 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
         fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
+        fix = _NO_MOVE if at_once(live) else fix
         yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
         (back, *_) = torn.sites
-        fix = _back(address, back, site)
+        fix = _NO_MOVE if at_once(live) else _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
     elif leads is not None or part_of(live) is Part.FOLLOWS:
         text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
         fix = "make this site its source again, or write it for the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
-            if part_of(live) is Part.ALONE:
+            if at_once(live):
+                fix = f"{grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
+            elif part_of(live) is Part.ALONE:
                 fix = _back(address, site, leads.site)
             elif composed:
                 fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
         yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+
+
+_NO_MOVE = "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
 
 
 def _back(address: Address, back: str, leads: str) -> str:

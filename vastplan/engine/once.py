@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vastplan.engine.diff import digests
@@ -32,20 +32,30 @@ def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in told.items() if value is not None}
 
 
-def refused(entry: Entry, kind: Kind, fields: Iterable[str]) -> Finding:
+def refused(entry: Entry, kind: Kind, fields: Sequence[str]) -> Finding:
     """VP350: what an object was made of is not chosen again once it is there."""
     text = f"it is made already, and {some(sorted(fields))} is about how it was made: nothing there is changed"
-    fix = kind.once.another if kind.once is not None else "leave it as it was; what is made otherwise has another name"
+    fix = kind.once.another if kind.once is not None else _another(kind, fields)
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
 def remade(kind: Kind, changes: Iterable[FieldChange]) -> list[str]:
     """The fields for which another object would have to be made, and none is."""
-    return [change.path for change in changes if change.replaces and _is_fixed(kind, change.path)]
+    return [change.path for change in changes if change.replaces and _is_fixed(kind, change)]
 
 
-def _is_fixed(kind: Kind, path: str) -> bool:
-    return kind.once is not None or kind.field(path.partition(".")[0]).has(Marker.MADE_WITH)
+def _is_fixed(kind: Kind, change: FieldChange) -> bool:
+    field = kind.field(change.path.partition(".")[0])
+    of = field.made_with.of if field.made_with is not None else ()
+    return kind.once is not None or field.has(Marker.MADE_WITH) or change.before in of or change.after in of
+
+
+def _another(kind: Kind, fields: Iterable[str]) -> str:
+    """How to have what is refused all the same."""
+    ways = (kind.field(path.partition(".")[0]).made_with for path in fields)
+    return next(
+        (way.another for way in ways if way is not None), "leave it as it was; what is made otherwise has another name"
+    )
 
 
 def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 
-from vastplan.engine.groups import Part, changing, is_lost, key_of, part_of, said, split, word_of
+from vastplan.engine.groups import Part, at_once, changing, is_lost, key_of, part_of, said, split, word_of
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
@@ -22,6 +22,7 @@ from vastplan.schema.kind import Grouped, Kind, Told
 
 EVERYTHING = "making it again sends everything again"
 _GONE = "it shows none of it"
+_AT_ONCE = "each write is on both sites before it is answered"
 
 
 def replications(
@@ -66,6 +67,10 @@ class _Group:
         """The members that are there."""
         return [one for one in (self.here, self.there) if one is not None]
 
+    def at_once(self) -> bool:
+        """Whether a write is answered when all members have it."""
+        return any(map(at_once, self.live()))
+
     def silent(self, site: str) -> bool:
         """Whether nothing is known of a site."""
         return self.unread.get(site, _GONE) != _GONE
@@ -102,7 +107,7 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
         text = "; ".join(filter(None, (_under_way(move), text)))
         state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
     members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
-    return Replication(str(group.address), group.address.site, leads, state, text, members)
+    return Replication(str(group.address), group.address.site, leads, state, text, members, group.at_once())
 
 
 def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
@@ -139,7 +144,9 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     if group.other and group.there is None:
         return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
     failing = _failing(group)
-    return (ReplicationState.STOPPED, failing) if failing else (ReplicationState.IN_ORDER, "")
+    if failing:
+        return ReplicationState.STOPPED, failing
+    return ReplicationState.IN_ORDER, _AT_ONCE if group.at_once() else ""
 
 
 def _under_way(operation: Operation) -> str:
@@ -166,6 +173,8 @@ def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str
         return f"moved: its source is on {leads} now. {text}; it is not to be believed when it is back"
     if part_of(other) is not Part.FOLLOWS:
         return text
+    if at_once(other):
+        return f"{text}; {other.site} has what was answered until the two parted, and gives no access to it while they are apart"
     as_of = _text(other, group.told.as_of)
     taken = moment(as_of)
     if taken is None:
@@ -205,9 +214,9 @@ def _member(group: _Group, site: str) -> Member:
         state=_text(live, group.grouped.state),
         health=_text(live, group.told.health),
         peer=_text(live, group.told.peer),
-        as_of=_text(live, group.told.as_of),
-        arrived=_text(live, group.told.arrived),
-        coming=_coming(group, live),
+        as_of="" if at_once(live) else _text(live, group.told.as_of),
+        arrived="" if at_once(live) else _text(live, group.told.arrived),
+        coming=None if at_once(live) else _coming(group, live),
         suspended=live.values.get(group.told.enabled) is False,
     )
 

@@ -57,6 +57,8 @@ class Replication:
     state: ReplicationState
     text: str = ""
     members: tuple[Member, ...] = ()
+    at_once: bool = False
+    """Whether a write is answered when both sites have it: then there are no restore points, and no age of a copy."""
 
     @property
     def as_of(self) -> str:

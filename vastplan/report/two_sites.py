@@ -76,7 +76,13 @@ def _path(found: _Row, now: str, y: int) -> Html:
         _side(left, row.leads, MARGIN, y + 20),
         _side(right, row.leads, MARGIN + WIDTH + BETWEEN, y + 20),
         *_arrow(row.leads if row.state in _FOLLOWS else "", left, right, across, amiss),
-        tag("text", fitting(age(row.as_of, now), 40), class_="under middle", x=middle, y=across - 8),
+        tag(
+            "text",
+            fitting("each write at once" if row.at_once else age(row.as_of, now), 40),
+            class_="under middle",
+            x=middle,
+            y=across - 8,
+        ),
         tag("text", fitting(_still_to_come(row), 40), class_="under middle", x=middle, y=across + 18),
     )
 

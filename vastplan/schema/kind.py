@@ -15,6 +15,7 @@ from vastplan.schema.markers import (
     Exclusive,
     InsteadOf,
     Limits,
+    MadeWith,
     Marker,
     Opens,
     Refers,
@@ -60,6 +61,7 @@ class Field:
     opens: Opens | None = None
     revokes: Revokes | None = None
     deletes: Deletes | None = None
+    made_with: MadeWith | None = None
     limits: Limits | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
@@ -338,7 +340,8 @@ class Grouped:
     pairs of fields of which a member may have either the one way round or the other.
 
     Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
-    member is gone for good. `told` are the attributes that say how far the others are.
+    member is gone for good. `told` are the attributes that say how far the others are. Where the field `kept_by` has one of the
+    values `at_once`, a write is answered when all members have it, and they are never behind.
     """
 
     key: str
@@ -354,6 +357,8 @@ class Grouped:
     starting: frozenset[str] = frozenset()
     failing: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
+    kept_by: str = ""
+    at_once: frozenset[str] = frozenset()
     told: Told | None = None
 
 

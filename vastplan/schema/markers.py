@@ -220,6 +220,19 @@ class Revokes:
 
 
 @dataclass(frozen=True, slots=True, init=False)
+class MadeWith:
+    """Beside IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it. `another` says for
+    people how to have the other value all the same."""
+
+    of: tuple[Any, ...]
+    another: str
+
+    def __init__(self, *of: Any, another: str) -> None:
+        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "another", another)
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Limits:
     """Each item of the list limits somebody whom it names by text: by a key of the item the kind and the attribute it is of.
 

@@ -16,6 +16,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
 GLOBAL = ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
+SYNCHRONOUS = "SYNC_REPLICATION"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,11 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     everything = tuple(entries)
     path = _path(everything, address)
     ends = _ends(path)
+    if path.values.get("capabilities") == SYNCHRONOUS:
+        raise VastplanError(
+            f"{path.address} is replicated synchronously, so vastplan does not move it: which calls change its roles, and what follows "
+            "them, no document says well enough; change them in VMS (both sites have every write), and write active for the site that leads"
+        )
     if not ends:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
     if to not in ends:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
+from vastplan.app.moving.pair import SYNCHRONOUS
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
@@ -54,6 +55,11 @@ def meet(
     if place.path is None:
         raise VastplanError(
             f"{place.address} has no protected path, and VAST restores in place only what has one; "
+            "restore into a new volume: the same command without --in-place"
+        )
+    if place.path.values.get("capabilities") == SYNCHRONOUS:
+        raise VastplanError(
+            f"{place.path.address} is replicated synchronously, and what becomes of the other site by a restore in place no document says; "
             "restore into a new volume: the same command without --in-place"
         )
     row = find(provider, name=place.path.called)

@@ -12,7 +12,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 
-REPLICATE, GLOBAL_ACCESS = SHARED
+REPLICATE, GLOBAL_ACCESS, SYNCHRONOUS = SHARED
 SHARING = ("volume", "view", "bucket")
 """The entries that may be shared."""
 _USERS = (
@@ -61,8 +61,10 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
     if active not in there:
         return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
-    if REPLICATE not in entry.values:
+    if GLOBAL_ACCESS in entry.values:
         return _for_global_access(entry, there, scope)
+    if SYNCHRONOUS in entry.values:
+        return _synchronously(there, active, scope)
     schedule = entry.values[REPLICATE]
     policy = scope.get(schedule.target)
     to = policy.values.get("replicate_to") if policy is not None else None
@@ -85,6 +87,17 @@ def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -
             f"it is on {', '.join(there)}, and global access is between {active}, which is active, and one site of at"
         )
         return "VP291", text, "two sites: one is active, and at names the other"
+    return _only_link(ends, active, scope)
+
+
+def _synchronously(there: Mapping[str, Entry], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
+    if len(there) != 2:
+        text = f"it is on {', '.join(there)}, and synchronous replication is between two sites"
+        return "VP291", text, "sites: the active one and another"
+    return _only_link(sorted(there), active, scope)
+
+
+def _only_link(ends: list[str], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
     links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
     if len(links) != 1:
         text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
@@ -122,8 +135,13 @@ def path_between(
         sent |= {"protection_policy": values[REPLICATE], "capabilities": "ASYNC_REPLICATION"}
     else:
         peer, before = peer_at(among.link, entry.address.site)
-        lease = values[GLOBAL_ACCESS]["lease"]
-        sent |= {"peer": peer, "capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
+        sent["peer"] = peer
+        if GLOBAL_ACCESS in values:
+            lease = values[GLOBAL_ACCESS]["lease"]
+            sent |= {"capabilities": "STARED_GLOBAL_NAMESPACE", "lease_expiry_time": lease}
+        else:
+            after_which = values[SYNCHRONOUS]["disconnect_after"]
+            sent |= {"capabilities": "SYNC_REPLICATION", "sync_disconnect_time": after_which}
     after = (entry.ref("view", name).target, *before)
     return entry.part("protected_path", name, sent, after=after, defaults=() if "protected_path" in names else defaults)
 

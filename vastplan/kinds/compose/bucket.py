@@ -15,7 +15,7 @@ from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.compose._two_sites import path_between, shared
 from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
 from vastplan.kinds.compose.volume import Path
-from vastplan.kinds.vast._two_sites import MountedOnTwoSites
+from vastplan.kinds.vast._two_sites import MountedOnTwoSites, SynchronousReplication
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.s3_policy import PolicyName
@@ -77,8 +77,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
     the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
 
-    One that two sites share, with `replicate` or `global_access`, is made on both, with policies and a pair of keys of each site's own. By
-    replication it is mounted where it is active, and where `access` lets it be read meanwhile.
+    One that two sites share, with `replicate`, `global_access` or `synchronous_replication`, is made on both, with policies and a pair of
+    keys of each site's own. By either replication it is mounted where it is active, and where `access` lets it be read meanwhile.
     """
 
     bucket: BucketName | MISSING = MISSING
@@ -100,6 +100,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    synchronous_replication: Annotated[SynchronousReplication | MISSING, DOCUMENT] = MISSING
+    """In the place of `replicate`, without a schedule: each write waits for the other site."""
     lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
     s3_versioning: bool | MISSING = MISSING
     locking: bool | MISSING = MISSING

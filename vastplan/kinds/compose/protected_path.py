@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vastplan.kinds.compose.peering import other_site
+from vastplan.kinds.vast.protected_path import SYNCHRONOUS
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
@@ -45,8 +46,21 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.standing_for(values)
 
 
+def _of_a_bucket(entry: Entry, scope: Scope) -> None:
+    """Refuse to replicate synchronously what the document says to be no bucket."""
+    values, site = entry.values, entry.address.site
+    views = scope.owned_by(values["tenant"], site, "view") if values.get("capabilities") == SYNCHRONOUS else []
+    here = [view for view in views if view.values.get("path") == values["source_dir"]]
+    if here and not any("S3" in (view.values.get("protocols") or ()) for view in here):
+        text = f"synchronous replication is for S3 buckets alone, and view {here[0].address.name} is none"
+        scope.refuse(
+            entry, "VP247", text, "an entry of buckets with synchronous_replication; or a schedule that replicates"
+        )
+
+
 def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
-    """Global access alone: whose the directory is on the site at the other end of the peer."""
+    """Without a schedule: whose the directory is on the site at the other end of the peer."""
+    _of_a_bucket(entry, scope)
     peering = scope.get(Address(entry.address.site, "peering", values["peer"].target.name))
     if peering is not None:
         _to_a_site(entry, scope, values, other_site(peering, entry.address.site))

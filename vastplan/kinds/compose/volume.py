@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, model_validator
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
 from vastplan.kinds.compose._source import Copies, Source, claimed, cloned
-from vastplan.kinds.compose._two_sites import may_read, offers, path_between, shared, sites_of
+from vastplan.kinds.compose._two_sites import REPLICATE, may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast._two_sites import MountedOnTwoSites
@@ -251,12 +251,12 @@ def offered(
     """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
 
     The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
-    replace nothing that is in use. A copy takes no writes, whatever they say; at a satellite, whose writes would go to the other
-    site, the data source is one to read.
+    replace nothing that is in use. A copy that a schedule sends takes no writes, whatever they say; where writes would be taken, and go to
+    the other site (at a satellite, or synchronously), the data source is one to read.
     """
     if offers(entry, leads=leads):
         source = mounting(entry, values, project)
-        reads = not leads and "global_access" in values and may_read(entry)
+        reads = not leads and REPLICATE not in values and may_read(entry)
         yield replace(source, values={**source.values, **({"read_only": True} if reads else {})}, after=after)
 
 

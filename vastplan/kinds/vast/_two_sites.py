@@ -7,8 +7,10 @@ from pydantic import Field, model_validator
 from vastplan.schema.markers import DOCUMENT, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
-SHARED = ("replicate", "global_access")
+SHARED = ("replicate", "global_access", "synchronous_replication")
 """The words by which two sites share something."""
+SYNCHRONOUS = SHARED[-1]
+"""The one that only buckets have."""
 _OF_SHARED = ("active", "access")
 
 
@@ -17,6 +19,13 @@ class GlobalAccess(Spec):
 
     lease: Span
     at: Annotated[list[Name], Field(min_length=1, max_length=1)]
+
+
+class SynchronousReplication(Spec):
+    """A write is answered when both sites have it. After `disconnect_after` without the other site it is not waited for any more, and the
+    other gives no access to what it has."""
+
+    disconnect_after: Span
 
 
 class OnTwoSites(Spec):
@@ -32,24 +41,29 @@ class OnTwoSites(Spec):
     @model_validator(mode="before")
     @classmethod
     def _by_a_schedule(cls, values: Any) -> Any:
-        said = values.get("replicate") if isinstance(values, dict) else None
-        if isinstance(said, dict) and "mode" in said:
+        if not isinstance(values, dict):
+            return values
+        said = values.get("replicate")
+        if isinstance(said, dict) and not said.keys().isdisjoint(("mode", "synchronous")):
             raise ValueError(
-                "replicate is the name of a schedule, by which VAST sends snapshots; "
-                "without one (mode: sync) it replicates S3 buckets alone, and vastplan makes no such copies"
+                "replicate is the name of a schedule, by which VAST sends snapshots; each write of a bucket, without a schedule, is sent by "
+                "synchronous_replication: {disconnect_after: TIME}"
             )
+        if SYNCHRONOUS in values and SYNCHRONOUS not in cls.model_fields:
+            raise ValueError("synchronous replication is for S3 buckets alone: write it as an entry of buckets")
         return values
 
     @model_validator(mode="after")
     def _as_one(self) -> "OnTwoSites":
-        given = [name for name in SHARED if getattr(self, name) is not MISSING]
+        given = [name for name in SHARED if getattr(self, name, MISSING) is not MISSING]
         if not given:
             for name in _OF_SHARED:
                 if getattr(self, name, MISSING) is not MISSING:
-                    raise ValueError(f"{name} is for what two sites share, with replicate or global_access")
+                    words = " or ".join(word for word in SHARED if word in type(self).model_fields)
+                    raise ValueError(f"{name} is for what two sites share, with {words}")
             return self
         if len(given) > 1:
-            raise ValueError("two sites share it by one of replicate and global_access")
+            raise ValueError(f"two sites share it by one of {' and '.join(given)}")
         if getattr(self, "snapshots", MISSING) is not MISSING:
             raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
         if self.active is MISSING:
@@ -58,7 +72,7 @@ class OnTwoSites(Spec):
 
     def protected_by(self) -> str:
         """The field that makes a protected path of the directory, or would."""
-        return next((name for name in SHARED if getattr(self, name) is not MISSING), "snapshots")
+        return next((name for name in SHARED if getattr(self, name, MISSING) is not MISSING), "snapshots")
 
 
 class MountedOnTwoSites(OnTwoSites):

@@ -18,6 +18,7 @@ from vastplan.schema.markers import (
     Clears,
     Codec,
     InsteadOf,
+    MadeWith,
     Opens,
     Refers,
     ServerDefault,
@@ -32,6 +33,13 @@ _Guid = Annotated[
     StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"),
     Says("a GUID, such as 01234567-89ab-cdef-0123-456789abcdef"),
 ]
+SYNCHRONOUS = "SYNC_REPLICATION"
+_BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
+# A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
+_ANOTHER = (
+    "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
+    "the directory that stays on the other site, and then write it"
+)
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
 # The first synchronisation may take days; the path is in order while it lasts.
@@ -96,13 +104,14 @@ class ProtectedPath(Spec):
         Opens(),
         Since("vms", "5.1"),
     ] = MISSING
-    """In the place of a schedule, for global access alone, which takes no snapshots. No answer shows it. Source: VAST
-    knowledge base, configuring global access."""
+    """In the place of a schedule, for global access alone and for synchronous replication, which take no snapshots. No answer shows
+    it. Source: VAST knowledge base, configuring global access; S3 synchronous replication."""
     capabilities: Annotated[
-        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"],
+        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
+        MadeWith(SYNCHRONOUS, another=_ANOTHER),
         Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
-        Since("vms", "5.3", values=("REPLICATION_AND_GN",)),
+        Since("vms", "5.3", values=("REPLICATION_AND_GN", SYNCHRONOUS)),
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
@@ -113,15 +122,19 @@ class ProtectedPath(Spec):
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """How long the other cluster may serve what it has cached (global access)."""
+    sync_disconnect_time: Annotated[Span | MISSING, Since("vms", "5.3")] = MISSING
+    """How long a write waits for the other cluster before the two are disconnected (synchronous replication)."""
 
     @model_validator(mode="after")
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
         if (self.peer is MISSING) == (self.protection_policy is MISSING):
-            raise ValueError("give either protection_policy, or peer (global access alone)")
-        if (self.peer is MISSING) == (self.capabilities == "STARED_GLOBAL_NAMESPACE"):
-            raise ValueError("STARED_GLOBAL_NAMESPACE and peer go together")
+            raise ValueError("give either protection_policy, or peer (global access alone, or synchronous replication)")
+        if (self.peer is MISSING) == (self.capabilities in _BY_A_PEER):
+            raise ValueError(f"peer goes with {' or '.join(_BY_A_PEER)}, and with nothing else")
+        if (self.sync_disconnect_time is MISSING) == (self.capabilities == SYNCHRONOUS):
+            raise ValueError(f"{SYNCHRONOUS} and sync_disconnect_time go together")
         return self
 
 
@@ -174,6 +187,8 @@ KIND = kind(
         starting=frozenset(map(_word, _STARTING)),
         failing=frozenset(map(_word, _FAILING)),
         lost=frozenset({"DELETED_ON_PEER"}),
+        kept_by="capabilities",
+        at_once=frozenset({SYNCHRONOUS}),
         told=Told(
             as_of="newest_restore_point",
             arrived="arrived",

@@ -29,6 +29,7 @@ REFUSALS: Mapping[str, int] = MappingProxyType(
         "replicate at a replica": 400,
         "replicate while suspended": 400,
         "replicate during a restore": 400,
+        "replicate what is synchronous": 400,
         "reattach of what cannot be reached": 400,
         "reattach at a replica": 400,
         "reattach of what is attached": 400,
@@ -72,6 +73,14 @@ class Assumed:
     """What only the cluster had that is attached again stays behind as a snapshot there."""
     stopped_clone_keeps: bool = False
     """The directory of a clone that is stopped before it is complete stays."""
+    synchronous_secondary_writes: bool = True
+    """The other side of a bucket that is replicated synchronously takes writes, too, while the two are in step."""
+    synchronous_rejoins: bool = False
+    """Two that were parted are in step again by themselves when the link is back, without `reattach_stream` at the source."""
+    synchronous_source_apart: Literal["Degraded", "Active", "Sync Failed"] = "Degraded"
+    """What a source says that was parted from the other side and goes on alone; the other side says `Blocked`."""
+    synchronous_disconnect: int = 30
+    """Seconds, where a path says none."""
     lease: int = 60
     """Of global access where none is given."""
     scan: float = 5

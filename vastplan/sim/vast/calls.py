@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import reattach, replication, restore, shared_access, sides, streams
+from vastplan.sim.vast import reattach, replication, restore, shared_access, sides, streams, synchronous
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import raise_for
 from vastplan.sim.vast.records import Query, is_true
@@ -34,6 +34,8 @@ def replicate_now(cluster: VastCluster, row: Row, body: Row) -> None:
         refuse(cluster, "replicate at a replica", f"{row['name']} is {row['role']}, not {SOURCE}.")
     elif not row["enabled"]:
         refuse(cluster, "replicate while suspended", f"{row['name']} is suspended.")
+    elif sides.synchronous(row):
+        refuse(cluster, "replicate what is synchronous", f"{row['name']} is replicated synchronously.")
     elif RESTORE in row:
         refuse(cluster, "replicate during a restore", f"{row['name']} is being restored.")
     else:
@@ -43,7 +45,8 @@ def replicate_now(cluster: VastCluster, row: Row, body: Row) -> None:
 
 def reattach_stream(cluster: VastCluster, row: Row, body: Row) -> None:
     """Attach the other side again."""
-    reattach.reattach(cluster, row, body.get("stream_id"))
+    attach = synchronous.restore if sides.synchronous(row) else reattach.reattach
+    attach(cluster, row, body.get("stream_id"))
 
 
 def _pause_stream(cluster: VastCluster, row: Row, body: Row) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vastplan.sim.vast import content, shared_access, sides
+from vastplan.sim.store import Row
+from vastplan.sim.vast import content, shared_access, sides, synchronous
 from vastplan.sim.vast.cluster import VastCluster
 
 
@@ -38,18 +39,35 @@ def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, o
             raise NoAnswer(str(away)) from None
         content.write(other, owner, directory, size, label, of)
         return
+    row = synchronous.covering(cluster, tenant, path)
+    if row is not None:
+        _write_to_both(cluster, row, path, size, label, of)
+        return
     if not takes_writes(cluster, tenant, path):
         raise ReadOnly(f"{path} takes no writes on {cluster.name}")
     content.write(cluster, tenant, path, size, label, of)
 
 
+def _write_to_both(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
+    try:
+        synchronous.reach(cluster, row)
+        if sides.read_only(row):
+            raise ReadOnly(f"{path} takes no writes on {cluster.name}")
+        synchronous.write(cluster, row, path, size, label, of)
+    except synchronous.Waits as waits:
+        raise NoAnswer(str(waits)) from None
+
+
 def seen(cluster: VastCluster, tenant: int, path: str) -> content.Pointer:
     """What a client finds in a directory. Raises `NoAnswer`."""
     answers(cluster)
+    both = synchronous.covering(cluster, tenant, path)
     row = shared_access.satellite(cluster, tenant, path)
-    if row is None:
-        return content.pointer(cluster, tenant, path)
     try:
-        return shared_access.within(row, shared_access.listing(cluster, row), path)
-    except shared_access.Away as away:
+        if both is not None:
+            synchronous.reach(cluster, both)
+        if row is not None:
+            return shared_access.within(row, shared_access.listing(cluster, row), path)
+    except (shared_access.Away, synchronous.Waits) as away:
         raise NoAnswer(str(away)) from None
+    return content.pointer(cluster, tenant, path)

@@ -20,6 +20,7 @@ from vastplan.sim.vast import (
     sides,
     snapshots,
     streams,
+    synchronous,
     tasks,
 )
 from vastplan.sim.vast.cluster import VastCluster
@@ -43,6 +44,8 @@ OF_A_PATH: Mapping[str, Callable[..., None]] = MappingProxyType(
         role_changes.STAND: lambda cluster, row: role_changes.become(cluster, row, sides.STANDALONE),
         role_changes.LEAD: role_changes.lead,
         role_changes.REJOIN: reattach.rejoined,
+        synchronous.LEVEL: synchronous.level,
+        synchronous.PART: synchronous.part,
     }
 )
 OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
@@ -70,7 +73,7 @@ def play(cluster: VastCluster, timer: Row) -> None:
 UNDER_WAY = frozenset(
     {
         replication.UPLOADED, role_changes.SWAP, role_changes.STAND, role_changes.LEAD, role_changes.REJOIN, role_changes.HEARTBEAT, copies.COPIED,
-        shared_access.PREFETCHED,
+        shared_access.PREFETCHED, synchronous.LEVEL, synchronous.PART,
     }
 )  # fmt: skip
 TELLS: Mapping[str, frozenset[str]] = MappingProxyType(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import copies, reattach, replication, role_changes, sides, tasks
+from vastplan.sim.vast import copies, reattach, replication, role_changes, sides, synchronous, tasks
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.events import alarm
 from vastplan.sim.vast.fabric import arm, keep
@@ -24,8 +24,11 @@ def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
         fabric.cut.add(pair)
     keep(fabric)
     for one, far in ((cluster, other), (other, cluster)):
-        for row in shared_paths(one, far) if not up else ():
-            replication.interrupt(one, row)
+        for row in shared_paths(one, far):
+            if sides.synchronous(row):
+                (synchronous.mended if up else synchronous.cut)(one, row)
+            elif not up:
+                replication.interrupt(one, row)
         if not up:
             copies.noticed(one, far)
         for peer in peers(one, far) if not up else ():
@@ -76,6 +79,8 @@ def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> N
         role_changes.give_up(cluster, row)
     elif row["role"] == SOURCE and not row.get(DETACHED) and mirror.get(DETACHED):
         _loses(cluster, row, other, mirror)
+    if sides.synchronous(row):
+        synchronous.hears(cluster, row, other, mirror)
     replication.advance(cluster, row)
     role_changes.step(cluster, row)
     reattach.go_on(cluster, row)

@@ -22,6 +22,7 @@ SHARED = (
     "is_gn_enabled",
     "enabled",
     "lease_expiry_time",
+    "sync_disconnect_time",
 )
 
 

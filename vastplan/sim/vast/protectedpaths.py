@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories, mirrors, replication, restore, role_changes, sides, tasks
+from vastplan.sim.vast import directories, mirrors, replication, restore, role_changes, sides, synchronous, tasks
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
 from vastplan.sim.vast.fabric import arm, disarm
@@ -19,10 +19,11 @@ SCAN = "scan"
 MADE, NEW = "_made", "_new"
 WAITING = "_waiting"  # the task of a delete that cannot tell the other side
 COMMANDS = frozenset({"state", "replication_policy_id"})
+_MIRRORED = ("name", "enabled", "lease_expiry_time", "sync_disconnect_time")
 NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
 # What clients of live clusters look for in the text.
 PATH_ON_PEER = "Cannot create remote stream: path on peer exists"
-CAPABILITIES = frozenset({*NEED_POLICY, "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"})
+CAPABILITIES = frozenset({*NEED_POLICY, sides.GLOBAL, sides.SYNCHRONOUS})
 
 
 def _peer(cluster: VastCluster, row: Row) -> Row | None:
@@ -128,6 +129,9 @@ def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
         same_cluster = other["remote_target_id"] == row["remote_target_id"]
         if same_cluster and other["remote_tenant_guid"] != row["remote_tenant_guid"]:
             yield "remote_tenant_guid", f"The tenant replicates to {other['remote_tenant_name']} on that cluster."
+    buckets = [view["path"] for view in cluster.rows("views", tenant_id=owner) if view["bucket"]]
+    if sides.synchronous(row) and source.rstrip("/") not in buckets:
+        yield "source_dir", "Synchronous replication is for an existing S3 bucket."
     for view in cluster.rows("views", tenant_id=owner):
         if "S3" in view["protocols"] and view["path"] != source.rstrip("/") and directories.below(source, view["path"]):
             yield "source_dir", f"The directory is inside of bucket {view['bucket']}."
@@ -145,7 +149,9 @@ def _stored(cluster: VastCluster, row: Row) -> None:
         return
     side = sides.reached_side(cluster, row)
     if side is not None:
-        side[0].put(NAME, side[1] | {name: row[name] for name in ("name", "enabled", "lease_expiry_time")})
+        side[0].put(NAME, side[1] | {name: row[name] for name in _MIRRORED})
+    if sides.synchronous(row) and NEW not in row and row["role"] == SOURCE:
+        synchronous.switched(cluster, row)
     if NEW not in row:
         replication.schedule(cluster, row)
         replication.advance(cluster, row)
@@ -162,7 +168,7 @@ def mirror(cluster: VastCluster, row: Row) -> None:
     remote.put(NAME, made)
     due(remote, PROTECTED_PATHS, made)
     if NEW not in row:  # it waited for this
-        replication.advance(cluster, row)
+        (synchronous.begin if sides.synchronous(row) else replication.advance)(cluster, row)
 
 
 def scan(cluster: VastCluster, row: Row) -> None:
@@ -178,7 +184,9 @@ def _settled(cluster: VastCluster, row: Row) -> None:
     side = sides.reached_side(cluster, row)
     if row["role"] == SOURCE:
         replication.schedule(cluster, row)
-        if not row["is_local"] and row["capabilities"] != sides.GLOBAL:
+        if sides.synchronous(row):
+            synchronous.begin(cluster, row)
+        elif not row["is_local"] and row["capabilities"] != sides.GLOBAL:
             replication.take(cluster, row, "initial", replication.first_keep(cluster, row))
     elif side is not None:
         at_once(side[0], PROTECTED_PATHS, side[1])

@@ -239,7 +239,9 @@ def refresh(cluster: VastCluster, row: Row) -> None:
     """Let the state of a path say what goes on; one that is new or being deleted says so by itself."""
     if PENDING in row or row["state"] == DELETING or row["is_local"]:
         return
-    if row["role"] == STANDALONE:
+    if sides.synchronous(row):
+        state = _in_step(cluster, row)
+    elif row["role"] == STANDALONE:
         state = "Writable"
     elif row["role"] == DESTINATION:
         state = "Active" if row.get(BASE) or row["capabilities"] == sides.GLOBAL else "Initial Sync"
@@ -257,6 +259,15 @@ def refresh(cluster: VastCluster, row: Row) -> None:
     cluster.put(NAME, row)
 
 
+def _in_step(cluster: VastCluster, row: Row) -> str:
+    """What a side of a synchronous path says."""
+    if row["role"] == SOURCE and not row["enabled"]:
+        return "Suspended"
+    if row.get(sides.APART):
+        return "Blocked" if row["role"] == DESTINATION else cluster.assumed.synchronous_source_apart
+    return "Active" if row.get(sides.IN_STEP) else "Initial Sync"
+
+
 def progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
     """The restore point that is being sent, how much of it has been (0 to 1), and the seconds that are left."""
     for point in points(cluster, row, UPLOADING):
@@ -267,6 +278,8 @@ def progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
 
 def backlog(cluster: VastCluster, row: Row) -> int:
     """Bytes that the other side does not have yet."""
+    if row.get(sides.IN_STEP):
+        return 0
     base = (row.get(BASE) or {}).get("pointer") or {}
     return content.behind(cluster, content.pointer(cluster, row["tenant_id"], own_directory(row)), base)
 
@@ -288,7 +301,8 @@ def figures(cluster: VastCluster, row: Row) -> Row:
     if not row["is_local"] and side is not None:
         behind = backlog(*source) / bandwidth(cluster, side[0])
         shown["estimated_read_only_time"] = cluster.assumed.role_change + behind
-    attached = side is not None and row["role"] == DESTINATION and row.get(BASE) is not None and CHANGE not in row
+    level = bool(row.get(sides.IN_STEP)) if sides.synchronous(row) else row.get(BASE) is not None
+    attached = side is not None and row["role"] == DESTINATION and level and CHANGE not in row
     return shown | {"failback_allowed": str(attached).lower()}
 
 

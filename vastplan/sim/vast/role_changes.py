@@ -45,6 +45,8 @@ def fail_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
         refuse(cluster, "failover at the source", f"{name} is {SOURCE} here, and cannot fail over.")
     elif row["role"] == STANDALONE:
         refuse(cluster, "failover of what is detached", f"{name} is {STANDALONE}, and cannot fail over.")
+    elif sides.synchronous(row):
+        _turn_over(cluster, row, graceful=graceful)
     elif not graceful:
         _detach(cluster, row)
     elif not _stays_put(cluster, row, side):
@@ -71,6 +73,23 @@ def _plan(cluster: VastCluster, row: Row, side: sides.Side) -> None:
         where.put(NAME, one)
     mirror[READ_ONLY] = other.assumed.read_only_from == "call"
     _send(other, mirror, PRE)
+
+
+def _turn_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
+    """Change the roles of two that are in step; both go on taking writes. Called on the replica. Raises `VmsError`."""
+    side, name = sides.reached_side(cluster, row), row["name"]
+    if not graceful:
+        raise detail("A turnover of synchronous replication that is not graceful is not simulated.", 501)
+    if side is None:
+        refuse(cluster, "graceful while the link is down", f"The peer of {name} is not connected.")
+    elif not row.get(sides.IN_STEP):
+        refuse(cluster, "graceful before the first copy is complete", f"{name} is not in step with its source.")
+    else:
+        now = {"kind": GRACEFUL, "phase": FINAL, "promil": 0, "since": cluster.fabric.passed}
+        for where, one, role in ((cluster, row, SOON_SOURCE), (*side, SOON_DESTINATION)):
+            one["role"], one[CHANGE] = role, dict(now)
+            where.put(NAME, one)
+        arm(side[0], side[0].assumed.role_change, SWAP, row["guid"])
 
 
 def _send(cluster: VastCluster, row: Row, phase: str) -> None:
@@ -113,7 +132,8 @@ def swap(cluster: VastCluster, row: Row) -> None:
 
 def become(cluster: VastCluster, row: Row, role: str) -> None:
     """Give a side its role for good."""
-    row["role"], row[READ_ONLY] = role, role == DESTINATION
+    written_too = bool(row.get(sides.IN_STEP)) and cluster.assumed.synchronous_secondary_writes
+    row["role"], row[READ_ONLY] = role, role == DESTINATION and not written_too
     row.pop(CHANGE, None)
     row.pop(PENDING, None)
     if row["state"] == "Blocked":

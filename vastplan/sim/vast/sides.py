@@ -20,6 +20,9 @@ EPOCH = "_epoch"  # how often a side was forced to be the source; no call shows 
 CUT = "_cut"  # this side has noticed that the other cannot be reached
 RESTORE = "_restore"  # the stream of a restore that is not committed
 GLOBAL = "STARED_GLOBAL_NAMESPACE"  # as the document spells it
+SYNCHRONOUS = "SYNC_REPLICATION"
+IN_STEP = "_in_step"  # of a synchronous path: each write is on both sides before it is answered
+APART = "_apart"  # of a synchronous path: this side waits no more for the other
 Side = tuple[VastCluster, Row]
 
 
@@ -32,6 +35,11 @@ def own_directory(row: Row) -> str:
 def changing(row: Row) -> bool:
     """Whether the role is on its way."""
     return BECOMING in row["role"]
+
+
+def synchronous(row: Row) -> bool:
+    """Whether each write of a path waits for the other side."""
+    return bool(row["capabilities"] == SYNCHRONOUS)
 
 
 def read_only(row: Row) -> bool:
