@@ -95,7 +95,8 @@ def _of_rehearsal(operation: Operation) -> list[str]:
         )
     if "measured" in facts:
         took = facts["measured"]
-        told = ", ".join(f"{inert(stage, 40)} {inert(seconds, 40)} s" for stage, seconds in took.items())
+        order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
+        told = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
         lines.append(f"  measured: {told}; together {sum(took.values())} s")
     return lines
 
