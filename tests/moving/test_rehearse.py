@@ -323,15 +323,8 @@ def test_a_workload_of_that_name_that_comes_meanwhile_is_not_touched(scene: Thea
 def test_the_document_may_change_before_it_is_given_up(scene: Theatre) -> None:
     """What it made is in its record: a document that has another claim by then leaves nothing."""
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse.PATIENCE", 10.0), patch("vastplan.operations.rehearse.LEAST", -10.0):
-        ends, says = settled_as(scene, "Pending")
-        with (
-            ends,
-            says,
-            patch("vastplan.operations.rehearse._came", side_effect=AssertionError),
-            pytest.raises(AssertionError),
-        ):
-            scene.run(watched.plan)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
     sections = copy.deepcopy(scene.lab.sections)
     del sections["tenants"]["team"]["volumes"]["home-copy"]
     scene.lab.write(sections)
@@ -374,6 +367,19 @@ def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so there is no copy to rehearse with"):
         plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", "rehearse"), scene.clock)
+
+
+def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scene: Theatre) -> None:
+    """Where nobody can look, nothing is gone."""
+    watched = Watched(scene)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    for client, told in (("jobs_at", "no Run:AI at pdx any more"), ("volumes_at", "no Kubernetes at pdx any more")):
+        module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"
+        with patch(f"{module}.{client}", lambda *_: None), pytest.raises(Stopped, match=told):
+            abort(scene, watched.plan)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    watched.gone()
 
 
 def test_names_that_are_hostile_are_inert(scene: Theatre) -> None:

@@ -147,19 +147,16 @@ def _clone(ends: Rehearsed) -> Stage:
 
 
 def _mount(ends: Rehearsed) -> Stage:
-    volumes = ends.volumes
-
     def precondition(operation: Operation) -> str:
         directory = wanted(operation).directory
         taken = ends.views.view(directory)
         problem = f"a view ({taken}) is at {directory} already, and is not of this rehearsal" if taken else ""
-        return problem or calls.in_the_way(volumes, operation)
+        return problem or calls.in_the_way(ends, operation)
 
     def making(operation: Operation) -> tuple[Call, ...]:
         claims = [
             call
-            for mount in calls.mounts(operation)
-            if volumes is not None
+            for volumes, mount in calls.held(ends, operation)
             for call in calls.make_mount(ends, volumes, operation, mount)
         ]
         return (calls.open_view(ends, operation), *claims)
@@ -169,12 +166,12 @@ def _mount(ends: Rehearsed) -> Stage:
             return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: somebody has removed it")
         waiting = [
             mount.name
-            for mount in calls.mounts(operation)
-            if volumes is not None and not volumes.claim(mount.namespace, mount.name).ready
+            for volumes, mount in calls.held(ends, operation)
+            if not volumes.claim(mount.namespace, mount.name).ready
         ]
         return Gate(Holds.NOT_YET if waiting else Holds.YES, f"not bound yet: {', '.join(waiting)}" if waiting else "")
 
-    with_claims = volumes is not None and any(one.target for one in ends.work)
+    with_claims = ends.volumes is not None and any(one.target for one in ends.work)
     return Stage(
         MOUNT,
         f"a view on the clone at {ends.target.site} like that of {ends.store.directory}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
+from vastplan.model.errors import Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.copy_calls import Beside, Wanted
 from vastplan.operations.ends import LABEL, job_of, jobs_of
@@ -172,33 +173,41 @@ def drop_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: M
     )
 
 
-def _there(volumes: Volumes | None, operation: Operation) -> Iterator[tuple[str, Made]]:
-    """Each claim and volume that the operation makes, as it is now."""
-    if volumes is None:
-        return
+def held(ends: Rehearsed, operation: Operation) -> Iterator[tuple[Volumes, Mount]]:
+    """The claims that it makes, with what makes them. Raises `Unreachable` where the document has that no more."""
     for mount in mounts(operation):
+        if ends.volumes is None:
+            raise Unreachable(f"the document has no Kubernetes at {ends.target.site} any more, where {mount.name} is")
+        yield ends.volumes, mount
+
+
+def _there(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
+    """Each claim and volume that the operation makes, as it is now."""
+    for volumes, mount in held(ends, operation):
         yield f"the claim {mount.namespace}/{mount.name}", volumes.claim(mount.namespace, mount.name)
         yield f"the volume {mount.name}", volumes.volume(mount.name)
 
 
-def left_of(volumes: Volumes | None, operation: Operation) -> tuple[str, ...]:
+def left_of(ends: Rehearsed, operation: Operation) -> tuple[str, ...]:
     """Claims and volumes of the operation that are there."""
     mark = mark_of(operation)
-    return tuple(name for name, found in _there(volumes, operation) if mark in found.marks)
+    return tuple(name for name, found in _there(ends, operation) if mark in found.marks)
 
 
-def in_the_way(volumes: Volumes | None, operation: Operation) -> str:
+def in_the_way(ends: Rehearsed, operation: Operation) -> str:
     """What of somebody else's has the name of a claim or volume, "" where nothing has."""
     mark = mark_of(operation)
-    others = [name for name, found in _there(volumes, operation) if found.id and mark not in found.marks]
+    others = [name for name, found in _there(ends, operation) if found.id and mark not in found.marks]
     return f"{others[0]} is there already, and is not of this rehearsal" if others else ""
 
 
 def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
-    """A workload of the rehearsal as it is now, by its name, project and label."""
+    """A workload of the rehearsal as it is now, by its name, project and label. Raises `Unreachable` where nobody can tell any more."""
     jobs = ends.target_jobs
     name = rehearsed_name(operation, str(fact["name"]))
-    return None if jobs is None else jobs.ours(str(fact["to_project"]), name, mark_of(operation))
+    if jobs is None:
+        raise Unreachable(f"the document has no Run:AI at {ends.target.site} any more, where {name} may be")
+    return jobs.ours(str(fact["to_project"]), name, mark_of(operation))
 
 
 def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:

@@ -80,13 +80,12 @@ def ended(ends: Rehearsed, operation: Operation) -> Gate:
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
     """What removes claims, volumes and the view."""
-    volumes, mark = ends.volumes, calls.mark_of(operation)
+    mark = calls.mark_of(operation)
     found: list[Call] = []
-    for mount in calls.mounts(operation):
-        if volumes is None:
-            break
+    for volumes, mount in calls.held(ends, operation):
         claim, volume = calls.drop_mount(ends, volumes, operation, mount)
-        found += _needed(operation, stage, claim, there=mark in volumes.claim(mount.namespace, mount.name).marks)
+        there = mark in volumes.claim(mount.namespace, mount.name).marks
+        found += _needed(operation, stage, claim, there=there)
         found += _needed(operation, stage, volume, there=mark in volumes.volume(mount.name).marks)
     known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
     view = known[-1] if known else calls.own_view(ends, operation)
@@ -95,7 +94,7 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether none of them is there."""
-    left = [*calls.left_of(ends.volumes, operation), *(["the view"] if calls.own_view(ends, operation) else [])]
+    left = [*calls.left_of(ends, operation), *(["the view"] if calls.own_view(ends, operation) else [])]
     return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
 
 

@@ -66,7 +66,7 @@ def rehearsed(
 def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
     """What no stage does."""
     return (
-        "nothing is left to remove; look at what each workload came to: vastplan move status",
+        "nothing is left to remove; look at what each workload came to: vastplan move status PATH",
         f"what is tried runs at {pair.target} beside the work at {pair.source}: whatever it does elsewhere than on its claim "
         "(trackers, buckets, services) it does twice",
         *(
@@ -85,7 +85,7 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
         old = age_of(ends, found[0])
         age = "of unknown age" if old is None else f"{span(max(old, 0.0))} old"
         yield Fact(f"{there} newest restore point", f"{found[0].guid} as of {found[0].created}, {age}")
-    yield Fact("as of", side.as_of or "unknown")
+    yield Fact(f"{there} as of", side.as_of or "unknown")
     oldest = (
         f"every {span(ends.every)}, so at most {span(OLDEST * ends.every)} old"
         if ends.every

@@ -107,8 +107,9 @@ def _question(plan: MovePlan) -> str:
     jobs = counted(len(plan.jobs), "workload")
     does = f"move {plan.path} to {plan.target}"
     if plan.mode == REHEARSE:
+        tried = counted(sum(1 for job in plan.jobs if job.get("to_claim")), "workload")
         return (
-            f"Clone {plan.path} at {plan.target}, try {jobs} there with one GPU each and remove all of it again? "
+            f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and remove all of it again? "
             f"Nothing at {plan.source} is suspended. Only yes is yes: "
         )
     if plan.mode in (REJOIN, KEEP):
