@@ -175,7 +175,8 @@ def test_a_distributed_one_has_one_worker(scene: Theatre) -> None:
         part = {"image": "i", "compute": {"gpuDevicesRequest": 8}, "storage": storage}
         row["asked"] = {"spec": {**part, "numWorkers": 4, "slotsPerWorker": 8}, "masterSpec": part}
         scene.runai("iad")._ctx.put("workload", row)
-    plan, asked = rehearse(scene), []
+    plan = rehearse(scene)
+    asked: list[dict[str, Any]] = []
 
     def look() -> None:
         rows = [row for row in workloads.live(scene.runai("pdx")._ctx) if "asked" in row]
@@ -425,7 +426,12 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main([*typed, "--to", "pdx", "--rehearse", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["mode"] == "rehearse"
     asked: list[str] = []
-    monkeypatch.setattr("vastplan.cli.screen.Screen.ask", lambda _, question: bool(asked.append(question)))
+
+    def ask(_: Any, question: str) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("vastplan.cli.screen.Screen.ask", ask)
     assert main(["move", "run", "r.json"]) == 1
     assert "Nothing at iad is suspended" in asked[0] and "1 workload" in asked[0] and "Suspend 1" not in asked[0]
     capsys.readouterr()
