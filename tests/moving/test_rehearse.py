@@ -235,6 +235,38 @@ def test_one_that_is_given_up_leaves_nothing(scene: Theatre, stage: str) -> None
     assert facts["last rehearsal"].endswith(": given up")
 
 
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, gives_up: bool) -> None:
+    watched = Watched(scene)
+    short, pods = watched.plan.id[:8], "/api/v1/namespaces/runai-team/pods"
+    claim = {"persistentVolumeClaim": {"claimName": f"home-rehearsal-{short}"}}
+    spec = {"containers": [{"name": "c", "image": "i"}], "volumes": [{"name": "v", **claim}]}
+    made: list[str] = []
+
+    def enter() -> None:
+        if not made and f"train-r{short}" in live(scene, "pdx"):
+            made.append("shell")
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "shell", "namespace": "runai-team"}}
+            scene.lab.by_hand("pdx", "kubernetes", "POST", pods, {**pod, "spec": spec})
+
+    scene.clock.watchers.append(enter)
+
+    def run() -> Operation:
+        return abort(scene, watched.plan) if gives_up else scene.run(watched.plan)
+
+    if gives_up:
+        stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
+        with stuck, pytest.raises(Stopped, match="stuck"):
+            scene.run(watched.plan)
+    with pytest.raises(Stopped, match="still there: the claim runai-team/home-rehearsal"):
+        run()
+    there = things(scene)
+    assert f"/team/home.rehearsal-{short}" in there["views"] and there["streams"] == [f"home-rehearsal-{short}"]
+    scene.lab.by_hand("pdx", "kubernetes", "DELETE", f"{pods}/shell")
+    assert run().phase is (Phase.ABORTED if gives_up else Phase.DONE)
+    watched.gone()
+
+
 def test_a_move_that_is_under_way_refuses_it(scene: Theatre) -> None:
     scene.start_job()
     plan = scene.plan()

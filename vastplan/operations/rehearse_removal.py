@@ -25,10 +25,10 @@ def end_work(ends: Rehearsed) -> Stage:
 
 
 def unmount(ends: Rehearsed) -> Stage:
-    """What reached the copy goes."""
+    """What mounted the copy goes."""
     return Stage(
         UNMOUNT,
-        "remove claims, volumes and the view that were made",
+        "remove the claims and volumes that were made",
         "each is gone",
         bound=300.0,
         calls=lambda operation: unmounting(ends, operation, UNMOUNT),
@@ -37,11 +37,11 @@ def unmount(ends: Rehearsed) -> Stage:
 
 
 def remove(ends: Rehearsed) -> Stage:
-    """The copy goes."""
+    """The copy goes, with its view."""
     return Stage(
         REMOVE,
-        "remove the clone with its directory",
-        "it is gone",
+        "remove the view, and the clone with its directory",
+        "both are gone",
         bound=LEAST,
         calls=lambda operation: dropping(ends, operation, REMOVE),
         gate=lambda operation: dropped(ends, operation),
@@ -79,7 +79,7 @@ def ended(ends: Rehearsed, operation: Operation) -> Gate:
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes claims, volumes and the view."""
+    """What removes claims and volumes. The view stays until they are gone: a pod that ends unmounts through it."""
     mark = calls.mark_of(operation)
     found: list[Call] = []
     for volumes, mount in calls.held(ends, operation):
@@ -87,24 +87,27 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
         there = mark in volumes.claim(mount.namespace, mount.name).marks
         found += _needed(operation, stage, claim, there=there)
         found += _needed(operation, stage, volume, there=mark in volumes.volume(mount.name).marks)
-    known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
-    view = known[-1] if known else calls.own_view(ends, operation)
-    return (*found, *((calls.close_view(ends, operation, view),) if view else ()))
+    return tuple(found)
 
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether none of them is there."""
-    left = [*calls.left_of(ends, operation), *(["the view"] if calls.own_view(ends, operation) else [])]
+    left = calls.left_of(ends, operation)
     return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes the copy."""
-    return copies.dropping(ends.store, wanted(operation), operation, CLONE, stage)
+    """What removes the view, and the copy."""
+    known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
+    view = known[-1] if known else calls.own_view(ends, operation)
+    closing = (calls.close_view(ends, operation, view),) if view else ()
+    return *closing, *copies.dropping(ends.store, wanted(operation), operation, CLONE, stage)
 
 
 def dropped(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether it is gone."""
+    """Whether they are gone."""
     copy = wanted(operation)
+    if calls.own_view(ends, operation):
+        return Gate(Holds.NOT_YET, f"the view of {copy.directory} is still there")
     there = copies.own(ends.store, copy, operation, CLONE) is not None
     return Gate(Holds.NOT_YET, f"{copy.name} is still there") if there else Gate(Holds.YES)
