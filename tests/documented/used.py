@@ -53,6 +53,8 @@ BESIDES = {
             for type_ in ("trainings", "workspaces", "distributed")
             for method, path in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
         ),
+        # What a rehearsal deletes again.
+        *(("DELETE", f"/api/v1/workloads/{type_}/{{}}") for type_ in ("trainings", "workspaces", "distributed")),
         *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
     ),
     "kubernetes": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -56,6 +57,43 @@ def test_each_type_is_found_suspended_resumed_and_submitted_again(scene: Theatre
             scene.runai("pdx").end(found.id)
         assert there.named("one-m1a") is None and there.job(found.id) is None
         assert there.job("00000000-0000-0000-0000-000000000000") is None
+
+
+@pytest.mark.parametrize("kind", ["Training", "Workspace", "Distributed"])
+def test_each_type_is_known_by_its_label_and_deleted(scene: Theatre, kind: str) -> None:
+    with scene.lab.world.lock:
+        theirs = scene.runai("pdx").submit("team", "try", gpus=1, type=kind)
+    with jobs_at(scene, "pdx") as jobs:
+        of = project(scene, "pdx")
+        asked: dict[str, Any] = {"spec": {"image": "i", "compute": {"gpuDevicesRequest": 1}}}
+        if kind == "Distributed":
+            asked["spec"]["numWorkers"] = 1
+        assert jobs.ours(of, "try", "vastplan.move=1a") is None
+        jobs.submit(kind, "try-2", of, jobs.mapped(asked, {}, "vastplan.move=1a"))
+        found = jobs.ours(of, "try-2", "vastplan.move=1a")
+        assert found is not None and found.type == kind
+        for label in ("vastplan.move=1b", "vastplan.move", "other=1a"):
+            assert jobs.ours(of, "try-2", label) is None
+        assert jobs.ours("another", "try-2", "vastplan.move=1a") is None
+        jobs.remove(found)
+        phases = [one.phase for _ in range(3) if (one := jobs.job(found.id))]
+        assert phases and set(phases) == {"Deleting"} and jobs.ours(of, "try-2", "vastplan.move=1a") is None
+        jobs.remove(found)  # what is gone is fine
+        assert jobs.job(theirs) is not None
+
+
+def test_what_is_made_small() -> None:
+    jobs = RunaiJobs("iad", cast(RunaiProvider, None))
+    spec = {"compute": {"gpuDevicesRequest": 8, "cpuCoreRequest": 4}, "parallelism": 3, "completions": 9, "args": "a"}
+    assert jobs.small({"spec": spec}) == {
+        "spec": {"compute": {"gpuDevicesRequest": 1, "cpuCoreRequest": 4}, "args": "a"}
+    }
+    part = {"compute": {"gpuDevicesRequest": 1, "gpuPortionRequest": 0.5, "gpuRequestType": "portion"}}
+    assert jobs.small({"spec": part, "masterSpecSameAsWorker": True}) == {"spec": part, "masterSpecSameAsWorker": True}
+    none = {"compute": {"gpuDevicesRequest": 0}, "image": "i"}
+    assert jobs.small({"spec": none, "masterSpec": None}) == {"spec": none, "masterSpec": None}
+    many = {"numWorkers": 16, "minReplicas": 4, "maxReplicas": 16, "compute": {"gpuDevicesRequest": 8}}
+    assert jobs.small({"spec": many}) == {"spec": {"numWorkers": 1, "compute": {"gpuDevicesRequest": 1}}}
 
 
 def test_a_new_source_that_does_not_replicate_by_itself_is_enabled(scene: Theatre) -> None:

@@ -27,6 +27,7 @@ from vastplan.app.moving.modes import (
     users_of,
 )
 from vastplan.app.moving.pair import Pair, other_of, pair_of
+from vastplan.app.moving.rehearsal import last_rehearsal, rehearsing
 from vastplan.app.moving.through import warming
 from vastplan.app.moving.together import TOGETHER
 from vastplan.app.operating.clock import CLOCK
@@ -45,11 +46,12 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import PLANNED, MovePlan
+from vastplan.model.move_plan import BESIDE, PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, newcomers, noted
+from vastplan.operations.rehearse_calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.run import Run, abort
 from vastplan.operations.stage import Stage
 
@@ -113,9 +115,12 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
             jobs=tuple(noted(work, job) for work, job in users),
             covers=pair.covers,
             stages=tuple(shown(stage) for stage in stages_of(wanted.mode, met.ends, wanted.broken)),
-            evidence=evidence(met.ends, users, submits=wanted.mode not in ATTACHING),
+            evidence=(
+                *evidence(met.ends, users, submits=wanted.mode not in ATTACHING),
+                *((last_rehearsal(parts, met.guid),) if wanted.mode in (PLANNED, UNPLANNED) else ()),
+            ),
             by_hand=(
-                *(by_hand(pair, wanted.mode) if pair.branch is None else by_hand_beside(pair, pair.branch)),
+                *(by_hand_beside(pair) if wanted.mode in BESIDE else by_hand(pair, wanted.mode)),
                 *staying(pair, users if wanted.mode not in ATTACHING else ()),
                 *suspended_before(last, pair.target),
                 *by_rule(workspace.document.entries, pair, wanted.mode),
@@ -171,6 +176,8 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
         return abort_together(workspace, known, tell, clock)
     pair = forked_before(_pair(workspace, Address.parse(known.address), known.target), known)
     pair = warming(pair, str(known.facts.get("warm", "")))
+    if known.mode == REHEARSE:
+        pair = rehearsing(workspace.entries()[0], pair)
     with _opened(workspace, pair, clock) as (met, parts, write):
         if met.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
@@ -227,6 +234,7 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
             "jobs": [noted(work, job) for work, job in users],
             **({"warm": pair.warm} if pair.warm else {}),
             **({"fork": facts_of(pair.branch)} if pair.branch else {}),
+            **({REHEARSAL: to_make(ends, plan.id[:8])} if isinstance(ends, Rehearsed) else {}),
         },
     )
 
@@ -243,6 +251,8 @@ def _known_site(workspace: Workspace, to: str) -> None:
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
     """The pair with what else a mode is about. Raises `VastplanError`."""
+    if said.mode == REHEARSE:
+        return rehearsing(workspace.entries()[0], pair)
     if said.fork:
         return forked(workspace.entries()[0], pair, said.fork, live=said.live)
     return warming(pair, said.warm)

@@ -123,6 +123,10 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
     )
     verb.add_argument("--live", action="store_true", help="with --fork: suspend nothing; the clone is crash-consistent")
+    verb.add_argument(
+        "--rehearse", action="store_true",
+        help="try it on a clone at SITE that is removed again: no role changes, and nothing stops at the source",
+    )  # fmt: skip
     options.reports(verb, ".html")
 
 

@@ -242,6 +242,7 @@ class MoveRequest(OperationRequest):
     warm: str = ""
     fork: str = ""
     live: bool = False
+    rehearse: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

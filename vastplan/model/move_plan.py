@@ -9,9 +9,9 @@ from vastplan.model.operation_plan import OperationPlan
 
 FORMAT_VERSION = "1.0"
 PLANNED, UNPLANNED, REJOIN, KEEP = "planned", "unplanned", "rejoin", "keep"
-THROUGH, FORK = "through-global-access", "fork"
-MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK)
-BESIDE = (FORK,)
+THROUGH, FORK, REHEARSE = "through-global-access", "fork", "rehearse"
+MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK, REHEARSE)
+BESIDE = (FORK, REHEARSE)
 """Those that leave both sides their roles: nothing is lost by them, and each has a record of its own."""
 LOSSLESS = (PLANNED, THROUGH, *BESIDE)
 """Those that lose nothing, so that nobody has to consent to a loss."""

@@ -44,9 +44,14 @@ def resume(jobs: Jobs, fact: Facts) -> Call:
     return Call(f"resume {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.resume(job), told)
 
 
+def base_name(name: str) -> str:
+    """What a workload was called before any move."""
+    return _MOVED.sub("", name)
+
+
 def new_name(operation: Operation, name: str) -> str:
     """What a workload is called at the target: another move gives it another name, in the place of an earlier move's."""
-    return f"{_MOVED.sub('', name)}-m{operation.id}"
+    return f"{base_name(name)}-m{operation.id}"
 
 
 def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.model import formatting
-from vastplan.model.move_plan import MovePlan
+from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation_plan import PlannedStage
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import document, notes
@@ -56,8 +56,9 @@ def move_page(plan: MovePlan, command: str) -> str:
 
 def _facts(plan: MovePlan) -> Iterator[Html]:
     yield tag("li", tag("b", len(plan.stages)), " stages")
-    does = "that run on" if plan.live else "to suspend"
-    yield tag("li", tag("b", len(plan.jobs)), f" {counted(len(plan.jobs), 'workload').partition(' ')[2]} {does}")
+    does = "to try" if plan.mode == REHEARSE else "that run on" if plan.live else "to suspend"
+    jobs = len([job for job in plan.jobs if plan.mode != REHEARSE or job.get("to_claim")])
+    yield tag("li", tag("b", jobs), f" {counted(jobs, 'workload').partition(' ')[2]} {does}")
     longest = sum(stage.bound for stage in plan.stages)
     yield tag("li", "stops after ", tag("b", formatting.span(longest)), " of waiting at the latest")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, PLANNED, REJOIN, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
 from vastplan.model.operation import PAST, Operation, Outcome, Phase
 from vastplan.model.operation_plan import OperationPlan
 from vastplan.model.restore_plan import RestorePlan
@@ -18,6 +18,8 @@ def headline(plan: MovePlan) -> str:
     if plan.mode == FORK:
         live = ", live" if plan.live else ""
         return f"fork {plan.id[:8]} of {inert(plan.path, 200)} at {plan.source} to {inert(plan.fork, 200)} at {plan.target}{live}"
+    if plan.mode == REHEARSE:
+        return f"rehearsal {plan.id[:8]} of a move of {inert(plan.path, 200)} from {plan.source} to {plan.target}: no role changes"
     return f"{plan.mode} move {plan.id[:8]} of {inert(plan.path, 200)} from {plan.source} to {plan.target}"
 
 
@@ -73,8 +75,31 @@ def _of_copy(operation: Operation) -> list[str]:
         lines.append(
             f"  the branch {made} {inert(branch.get('address'), 200)} at {inert(branch.get('directory'), 300)}{of}"
         )
+    if "rehearsal" in facts:
+        lines += _of_rehearsal(operation)
     if "stays" in facts:
         lines.append(f"  not taken back: {inert(facts['stays'], 600)}")
+    return lines
+
+
+def _of_rehearsal(operation: Operation) -> list[str]:
+    """How long a rehearsal took, and what came of it."""
+    facts, lines = operation.facts, []
+    if "point" in facts:
+        point = facts["point"]
+        lines.append(
+            f"  a rehearsal, of the restore point of {inert(point.get('created'), 40)}, {inert(point.get('age'), 40)} s old then"
+        )
+    for one in (facts.get("came") or {}).values():
+        says = f": {inert(one.get('says'), 300)}" if one.get("says") else ""
+        lines.append(
+            f"  {inert(one.get('name'), 200)} was {inert(one.get('phase'), 40)} after {inert(one.get('seconds'), 40)} s{says}"
+        )
+    if "measured" in facts:
+        took = facts["measured"]
+        order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
+        told = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
+        lines.append(f"  measured: {told}; together {sum(took.values())} s")
     return lines
 
 

@@ -136,6 +136,8 @@ class Job:
     preemptible: bool = False
     claims: tuple[str, ...] = ()
     """All that it mounts, where that was read."""
+    says: str = ""
+    """Why it is in its phase, as the system says."""
 
     @property
     def stopped(self) -> bool:
@@ -157,6 +159,9 @@ class Jobs(Protocol):
     def named(self, name: str) -> Job | None:
         """The one of a name that is not deleted."""
 
+    def ours(self, project: str, name: str, label: str) -> Job | None:
+        """The one of a name in a project that was submitted with a label, and is not deleted."""
+
     def suspend(self, job: Job) -> None:
         """Let it stop; it can be resumed."""
 
@@ -168,6 +173,12 @@ class Jobs(Protocol):
 
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
         """Submit a new one to a project of this site."""
+
+    def remove(self, job: Job) -> None:
+        """Delete it, with what it runs; what is gone is fine."""
+
+    def small(self, specification: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The specification with at most one GPU for each of its parts, and one worker."""
 
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
         """The specification as another site takes it: with other claims, without what only the first one has, and labelled."""

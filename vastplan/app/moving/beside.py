@@ -8,23 +8,28 @@ from typing import Any
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.branch import apply_command, missing, whose
-from vastplan.app.moving.pair import Branch, Pair
+from vastplan.app.moving.pair import Pair
+from vastplan.app.moving.rehearsal import by_hand_of_rehearsal, rehearsed
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.copy_calls import Beside, Wanted
 from vastplan.operations.ends import Ends
 from vastplan.operations.fork import Forked, amiss_of_fork, fork
+from vastplan.operations.rehearse import amiss_of_rehearsal, rehearse
+from vastplan.operations.rehearse_calls import Rehearsed
 from vastplan.operations.stage import Stage
-from vastplan.schema.restorable import Clonable
+from vastplan.systems.vast.restorable import VastDirectory
 
 
 def with_copy(
-    workspace: Workspace, providers: Providers, pair: Pair, ends: Ends, store: Clonable,
+    workspace: Workspace, providers: Providers, pair: Pair, ends: Ends, store: VastDirectory,
     ledger: Mapping[str, SiteLedger],
 ) -> Ends:  # fmt: skip
     """The ends of what makes a copy at the target; those of any other move as they are."""
     branch = pair.branch
+    if pair.rehearsal is not None:
+        return rehearsed(workspace, providers, pair, _as_they_are(ends), store)
     if branch is None:
         return ends
     return Forked(
@@ -41,20 +46,27 @@ def with_copy(
 
 def stages_beside(ends: Beside) -> tuple[Stage, ...]:
     """The stages."""
+    if isinstance(ends, Rehearsed):
+        return rehearse(ends)
     assert isinstance(ends, Forked)
     return fork(ends)
 
 
 def refuse_beside(ends: Beside, pair: Pair) -> None:
     """Raises `VastplanError` for what cannot be done so, as things are."""
-    assert isinstance(ends, Forked)
-    problem = amiss_of_fork(ends)
+    if isinstance(ends, Rehearsed):
+        problem, what = amiss_of_rehearsal(ends), "rehearsed"
+    else:
+        assert isinstance(ends, Forked)
+        problem, what = amiss_of_fork(ends), "forked"
     if problem:
-        raise VastplanError(f"{pair.path} cannot be forked: {problem}")
+        raise VastplanError(f"{pair.path} cannot be {what}: {problem}")
 
 
 def loss_beside(ends: Beside) -> str:
     """What is lost, in words."""
+    if isinstance(ends, Rehearsed):
+        return "nothing"
     assert isinstance(ends, Forked)
     crash = (
         "nothing here; work goes on at {0}, so the copy is crash-consistent: what was being written is there in part"
@@ -63,8 +75,11 @@ def loss_beside(ends: Beside) -> str:
     return (crash if ends.live else frozen).format(ends.source.site)
 
 
-def by_hand_beside(pair: Pair, branch: Branch) -> tuple[str, ...]:
+def by_hand_beside(pair: Pair) -> tuple[str, ...]:
     """What no stage does."""
+    branch = pair.branch
+    if branch is None:
+        return by_hand_of_rehearsal(pair)
     return (
         f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
         *(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vastplan.app.moving.rehearsal import of_rehearsal
 from vastplan.app.moving.through import of_sharing
 from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Ends, Work
+from vastplan.operations.rehearse_calls import Rehearsed
 from vastplan.operations.through import SharedEnds
 from vastplan.operations.unplanned import newest
 from vastplan.schema.replicated import Job, Replica
@@ -17,6 +19,8 @@ from vastplan.schema.replicated import Job, Replica
 
 def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:
     """The facts, source before target. `submits` is whether workloads go on at the target."""
+    if isinstance(ends, Rehearsed):
+        return tuple(of_rehearsal(ends, users))
     facts = of_sharing(ends) if isinstance(ends, SharedEnds) else [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
         facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))

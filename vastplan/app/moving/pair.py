@@ -46,6 +46,13 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """That a move of a pair is only tried. `every` is the shortest time between two restore points that the document has, in seconds."""
+
+    every: float
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
 
@@ -75,6 +82,7 @@ class Pair:
     warm: str = ""
     """The directory at the satellite that an operation is to prefetch, "" for all."""
     branch: Branch | None = None
+    rehearsal: Rehearsal | None = None
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:

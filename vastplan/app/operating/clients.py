@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Set
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.pair import ClaimOf
-from vastplan.app.operating.silent import SilentJobs, SilentMounts
+from vastplan.app.operating.silent import SilentJobs, SilentMounts, SilentVolumes
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.ends import Claim, Work
 from vastplan.schema.kind import Kind
+from vastplan.schema.rehearsable import Volumes
 from vastplan.schema.replicated import Jobs, Mounts
 from vastplan.systems.kubernetes.mounts import PodMounts
+from vastplan.systems.kubernetes.volumes import StaticVolumes
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 from vastplan.systems.vast.client import VastProvider
@@ -44,6 +46,17 @@ def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts |
     if isinstance(provider, Exception):
         return SilentMounts(site, str(provider))
     return None if provider is None else PodMounts(provider, workspace.registry.kinds["pod"])
+
+
+def volumes_at(workspace: Workspace, providers: Providers, site: str) -> Volumes | None:
+    """What makes volumes and claims on a site, where it has Kubernetes."""
+    provider = providers.get((site, "kubernetes"))
+    if isinstance(provider, Exception):
+        return SilentVolumes(site, str(provider))
+    kinds = workspace.registry.kinds
+    if provider is None:
+        return None
+    return StaticVolumes(site, provider, kinds["persistent_volume"], kinds["persistent_volume_claim"])
 
 
 def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[str, SiteLedger]) -> Claim | None:

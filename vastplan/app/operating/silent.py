@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from vastplan.model.errors import Unreachable
+from vastplan.schema.rehearsable import Made, Twin
 from vastplan.schema.replicated import Job, Kept, Point, Side
 from vastplan.schema.satellite import Prefetch
 
@@ -98,11 +99,15 @@ class SilentJobs(_Silent):
 
     named = job
 
+    def ours(self, project: str, name: str, label: str) -> Job | None:
+        """Nor whether one was submitted with a label."""
+        self._no()
+
     def suspend(self, job: Job) -> None:
         """Nothing can be asked of it."""
         self._no()
 
-    resume = suspend
+    resume = remove = suspend
 
     def specification(self, job: Job) -> Mapping[str, Any]:
         """Nothing can be read of it."""
@@ -112,8 +117,44 @@ class SilentJobs(_Silent):
         """Nothing can be asked of it."""
         self._no()
 
+    def small(self, specification: Mapping[str, Any]) -> Mapping[str, Any]:
+        """There is no specification of its."""
+        self._no()
+
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
         """There is no specification of its."""
+        self._no()
+
+
+class SilentVolumes(_Silent):
+    """The claims of a site whose Kubernetes does not answer."""
+
+    def amiss(self, namespace: str, claim: str, directory: str) -> str:
+        """What a claim is bound to is not known."""
+        self._no()
+
+    def volume(self, name: str) -> Made:
+        """Nor whether a volume is there."""
+        self._no()
+
+    def claim(self, namespace: str, name: str) -> Made:
+        """Nor whether a claim is."""
+        self._no()
+
+    def make_volume(self, like: Twin, name: str, directory: str, mark: str) -> None:
+        """Nothing can be asked of it."""
+        self._no()
+
+    def make_claim(self, like: Twin, name: str, mark: str) -> None:
+        """Nothing can be asked of it."""
+        self._no()
+
+    def drop_volume(self, name: str, mark: str) -> None:
+        """Nothing can be asked of it."""
+        self._no()
+
+    def drop_claim(self, namespace: str, name: str, mark: str) -> None:
+        """Nothing can be asked of it."""
         self._no()
 
 

@@ -30,7 +30,7 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED, MovePlan
+from vastplan.model.move_plan import FORK, KEEP, LOSSLESS, PLANNED, REHEARSE, REJOIN, THROUGH, UNPLANNED, MovePlan
 from vastplan.model.shell import word
 from vastplan.report.operations import move_text
 from vastplan.report.values import counted
@@ -50,6 +50,8 @@ def _plan(request: MoveRequest, screen: Screen) -> int:
 
 
 def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wanted:
+    if request.rehearse:
+        return _rehearsed(address, request)
     if request.broken and not request.unplanned:
         raise VastplanError("--broken REASON is said to --unplanned")
     if request.unplanned and not request.to:
@@ -74,6 +76,17 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
     return Wanted(address, request.to, UNPLANNED if request.unplanned else PLANNED, request.broken)
 
 
+def _rehearsed(address: Address, request: MoveRequest) -> Wanted:
+    others = (
+        ("--unplanned", request.unplanned), ("--broken REASON", request.broken), ("--fork NAME", request.fork),
+        ("--live", request.live), ("--warm DIR", request.warm), ("--through-global-access", request.through),
+    )  # fmt: skip
+    said = [option for option, given in others if given]
+    if said or not request.to:
+        raise VastplanError(f"--rehearse is said to --to SITE{f', and never to {said[0]}' if said else ''}")
+    return Wanted(address, request.to, REHEARSE)
+
+
 def _command(file: Path, plan: MovePlan) -> str:
     lose = "" if plan.mode in LOSSLESS else f" --lose {word(plan.lose.get('guid', ''))}"
     return f"vastplan move run {word(file)}{lose}"
@@ -93,6 +106,12 @@ def _run(request: MoveRequest, screen: Screen) -> int:
 def _question(plan: MovePlan) -> str:
     jobs = counted(len(plan.jobs), "workload")
     does = f"move {plan.path} to {plan.target}"
+    if plan.mode == REHEARSE:
+        tried = counted(sum(1 for job in plan.jobs if job.get("to_claim")), "workload")
+        return (
+            f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and remove all of it again? "
+            f"Nothing at {plan.source} is suspended. Only yes is yes: "
+        )
     if plan.mode in (REJOIN, KEEP):
         does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
     if plan.mode == THROUGH:

@@ -170,6 +170,10 @@ def _watched(ctx: Context, row: Row) -> Row:
 
 def finish(ctx: Context, row: Row, goal: str) -> None:
     """A workload has got where it was going, and its job with it."""
+    if goal == "delete":
+        delete(ctx, row)
+        ctx.workers.stop(row["id"])
+        return
     row["phase"] = goal
     ctx.put("workload", row)
     (ctx.workers.stop if goal == "Stopped" else ctx.workers.go_on)(row["id"])
@@ -190,6 +194,20 @@ def _move(type_: str, on_its_way: str, goal: str) -> Handler:
     return move
 
 
+def _remove(type_: str) -> Handler:
+    """What deletes workloads of a type: they run on until that is through."""
+
+    def remove(ctx: Context, call: RunaiCall) -> Response:
+        row = ctx.need("workload", call.params[0])
+        if row["type"] != type_ or row["deletedAt"] is not None:
+            raise RunaiError(404, f"workload {row['id']}")
+        row["phase"] = "Deleting"
+        settle.begin(ctx, "workload", row, "delete", finish)
+        return Response(202, dict(ACCEPTED)) if ctx.version >= (2, 21) else Response(204)
+
+    return remove
+
+
 ROUTES: Routes = {
     ("GET", PATH): _list,
     ("GET", f"{PATH}/count"): _count,
@@ -198,4 +216,5 @@ ROUTES: Routes = {
 for _type, _path in TYPES.items():
     if _type != "Inference":  # has no such calls
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/suspend"] = _move(_type, "Stopping", "Stopped")
+        ROUTES["DELETE", f"{PATH}/{_path}/{{workloadId}}"] = _remove(_type)
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/resume"] = _move(_type, "Resuming", "Running")

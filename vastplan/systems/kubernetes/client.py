@@ -139,7 +139,8 @@ class KubernetesProvider:
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete that very object; what is gone is fine."""
-        preconditions = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
+        known = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
+        preconditions = {name: value for name, value in known.items() if value is not None}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
         try:
             self._call("DELETE", self._item(kind, locator), body=options)

@@ -9,10 +9,16 @@ from vastplan.model.rights import Right
 from vastplan.schema.operations import Operation, Task
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_VOLUMES, _CLAIMS = "/api/v1/persistentvolumes", "/api/v1/namespaces/{}/persistentvolumeclaims"
 _SECRETS, _LEASES = "/api/v1/namespaces/{}/secrets", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 BESIDES = (
     Operation(Task.READ, "GET", "/version"),
+    *(
+        Operation(Task.MOVE, method, path)  # of a rehearsal
+        for of in (_VOLUMES, _CLAIMS)
+        for method, path in (("GET", of + "/{}"), ("POST", of), ("DELETE", of + "/{}"))
+    ),
     Operation(Task.LEDGER_READ, "GET", _SECRETS + "/{}"),
     Operation(Task.LEDGER_READ, "GET", _LEASES),
     Operation(Task.LEDGER_READ, "GET", _LEASES + "/{}"),

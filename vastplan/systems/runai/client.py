@@ -252,6 +252,10 @@ class RunaiProvider:
             raise Unreachable(text) if method == "GET" else Unclear(text)
         return answer
 
+    def sent(self, method: str, path: str) -> None:
+        """The same, of which nothing is read but whether it was refused."""
+        self._call(method, path)
+
     def _call(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         return self._transport.call(Request(method, path, query, body))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,9 @@ PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "dis
 """The types that can be suspended, and submitted again."""
 _ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 _SPECS = ("spec", "masterSpec")
+_GPUS, _WORKERS = "gpuDevicesRequest", "numWorkers"
+_MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "completions")
+"""What of a specification says how many there are, beside GPUs and workers; without it there is one."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
 """What of a specification is a cluster's own: another one has other pools, nodes and addresses."""
 Row = Mapping[str, Any]
@@ -53,6 +57,19 @@ class RunaiJobs:
         """By its name; those that are deleted are not listed."""
         return next((_job(row) for row in self._rows() if row.get("name") == name), None)
 
+    def ours(self, project: str, name: str, label: str) -> Job | None:
+        """By its name and project, and the label in what it was submitted with."""
+        for row in self._rows():
+            job = _job(row)
+            if (job.project, job.name) == (project, name) and job.type in PATHS and label in self._labels(job):
+                return job
+        return None
+
+    def remove(self, job: Job) -> None:
+        """Answered 202, by 2.20 with 204: that it is gone is seen later."""
+        with contextlib.suppress(NotFound):
+            self._provider.sent("DELETE", self._path(job))
+
     def suspend(self, job: Job) -> None:
         """Answered 202: that it has stopped is seen later."""
         self._provider.ask("POST", f"{self._path(job)}/suspend")
@@ -71,9 +88,22 @@ class RunaiJobs:
         where = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
         self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**where, **specification})
 
+    def small(self, specification: Row) -> Row:
+        """A part of a GPU stays what it is."""
+        return {name: _small(part) if name in _SPECS else part for name, part in specification.items()}
+
     def mapped(self, specification: Row, claims: Mapping[str, str], label: str) -> Row:
         """Without pools, nodes and addresses of the cluster that it ran on."""
         return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
+
+    def _labels(self, job: Job) -> set[str]:
+        try:
+            asked = self.specification(job)
+        except NotFound:  # it went meanwhile
+            return set()
+        labels = [dig(asked, (name, "labels")) for name in _SPECS if isinstance(asked.get(name), Mapping)]
+        rows = [one for some in labels if isinstance(some, list) for one in some if isinstance(one, Mapping)]
+        return {f"{one.get('name')}={one.get('value')}" for one in rows}
 
     def _path(self, job: Job) -> str:
         return f"{WORKLOADS}/{PATHS[job.type]}/{segment(job.id)}"
@@ -98,7 +128,7 @@ def _job(row: Row) -> Job:
     return Job(
         id=str(row.get("id")), name=str(row.get("name")), type=str(row.get("type")), phase=str(row.get("phase")),
         project=str(row.get("projectId")), gpus=float(gpus) if isinstance(gpus, int | float) else 0.0,
-        preemptible=row.get("preemptible") is True,
+        preemptible=row.get("preemptible") is True, says=str(row.get("phaseMessage") or ""),
     )  # fmt: skip
 
 
@@ -109,6 +139,16 @@ def _mounts(spec: Any) -> list[Row]:
 
 def _claims(specification: Row) -> set[str]:
     return {str(one.get("claimName")) for name in _SPECS for one in _mounts(specification.get(name))}
+
+
+def _small(spec: Any) -> Any:
+    if not isinstance(spec, Mapping):
+        return spec
+    kept = {name: value for name, value in spec.items() if name not in _MANY}
+    compute = kept.get("compute")
+    if isinstance(compute, Mapping) and isinstance(compute.get(_GPUS), int):
+        kept["compute"] = {**compute, _GPUS: min(compute[_GPUS], 1)}
+    return {**kept, _WORKERS: 1} if kept.get(_WORKERS) is not None else kept
 
 
 def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:

@@ -52,6 +52,10 @@ BESIDES = (
         for type_ in ("trainings", "workspaces", "distributed")
         for method, below in (("POST", ""), ("GET", "/{}"), ("POST", "/{}/suspend"), ("POST", "/{}/resume"))
     ),
+    *(
+        Operation(Task.MOVE, "DELETE", f"/api/v1/workloads/{type_}/{{}}")  # of a rehearsal
+        for type_ in ("trainings", "workspaces", "distributed")
+    ),
     Operation(Task.RESTORE, "GET", "/api/v1/workloads/{}"),
     *(
         Operation(Task.RESTORE, method, f"/api/v1/workloads/{type_}/{{}}{below}")

@@ -29,7 +29,8 @@ class VastDirectory:
     def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
         self.directory = directory
-        self._provider, self._tenant = provider, tenant
+        self.tenant = self._tenant = tenant
+        self._provider = provider
 
     def used(self) -> int | None:
         """By the quota of the directory, where it has one."""

@@ -50,6 +50,8 @@ BESIDES = (
     Operation(Task.MOVE, "POST", "/snapshots/{}/clone/"),
     Operation(Task.MOVE, "PATCH", "/globalsnapstreams/{}/stop"),
     Operation(Task.MOVE, "DELETE", "/globalsnapstreams/{}/"),
+    Operation(Task.MOVE, "POST", "/views/"),  # of a rehearsal, as what follows
+    Operation(Task.MOVE, "DELETE", "/views/{}/"),
     Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
     Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
     Operation(Task.RESTORE, "GET", "/protectedpaths/{}/validate"),

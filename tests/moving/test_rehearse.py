@@ -1,0 +1,487 @@
+"""The rehearsal: a move is tried on a clone at the target. No role changes, nothing stops at the source, and all that was made goes."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from tests.moving.rehearsing import Watched, abort, live, record, rehearse, things
+from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
+from vastplan.app.move import Wanted, plan_move, run_move
+from vastplan.cli import main
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.operation import Operation, Phase
+from vastplan.operations import rehearse as stages
+from vastplan.operations.run import Stopped
+from vastplan.operations.stage import Gate, Holds
+from vastplan.report.operations import move_text, status_text
+from vastplan.sim.runai import workloads
+
+STAGES = ["look", "clone", "mount", "try", "end work", "unmount", "remove"]
+
+
+def settled_as(scene: Theatre, phase: str, message: str = "") -> Any:
+    """What is submitted at pdx comes to this, and not to run."""
+    true = workloads.finish
+
+    def finish(ctx: Any, row: Any, goal: str) -> None:
+        if goal == "Running" and ctx is scene.runai("pdx")._ctx:
+            goal = phase
+        true(ctx, row, goal)
+
+    view = workloads._view
+    return (
+        patch.object(workloads, "finish", finish),
+        patch.object(workloads, "_view", lambda ctx, row: view(ctx, row) | {"phaseMessage": message}),
+    )
+
+
+def test_a_move_is_tried_and_nothing_is_left(scene: Theatre) -> None:
+    watched = Watched(scene)
+    plan = watched.plan
+    assert [stage.name for stage in plan.stages] == STAGES and not any(stage.no_return for stage in plan.stages)
+    assert plan.loss == "nothing" and plan.lose == {}
+    facts = {fact.name: fact.value for fact in plan.evidence}
+    assert "s old" in facts["pdx newest restore point"] or "min old" in facts["pdx newest restore point"]
+    assert facts["schedule"] == "every 60 min, so at most 3 h old"
+    assert "tried with one GPU at most" in facts["workload train"]
+    seen: list[dict[str, Any]] = []
+
+    def look() -> None:
+        if f"train-r{plan.id[:8]}" in live(scene, "pdx") and not seen:
+            claim = watched.claim()
+            volume = scene.lab.by_hand(
+                "pdx", "kubernetes", "GET", f"/api/v1/persistentvolumes/{claim['metadata']['name']}"
+            )
+            with scene.lab.world.lock:
+                rows = {row["path"]: dict(row) for row in scene.vast("pdx")._cluster.rows("views")}
+                (view,) = [row for path, row in rows.items() if "rehearsal" in path]
+                copied = scene.vast("pdx").labels(view["path"], tenant_id=scene.tenant["pdx"])
+            seen.extend((claim, volume, view, rows["/team/home"], {"labels": copied}))
+
+    scene.clock.watchers.append(look)
+    done = scene.run(plan)
+    assert done.phase is Phase.DONE and list(done.passed) == STAGES and scene.run(plan) == done
+    claim, volume, view, twin, copied = seen
+    directory = f"/team/home.rehearsal-{done.id}"
+    assert view["path"] == directory and view["protocols"] == ["NFS"]
+    assert view["policy_id"] == twin["policy_id"] and view["tenant_id"] == twin["tenant_id"]
+    assert claim["metadata"]["labels"] == volume["metadata"]["labels"] == {"vastplan.move": done.id}
+    assert claim["status"]["phase"] == "Bound" and claim["spec"]["volumeName"] == volume["metadata"]["name"]
+    assert volume["spec"]["csi"]["volumeHandle"] == directory
+    assert volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    assert copied["labels"] == watched.labels and "step-0" in watched.labels
+    assert watched.small == {1.0}
+    watched.gone()
+    assert scene.lab.plan().actions == ()
+
+
+def test_the_record_holds_how_long_it_took_and_what_came_of_it(scene: Theatre) -> None:
+    watched = Watched(scene)
+    assert "last rehearsal: none" in move_text(scene.plan(), "")
+    done = scene.run(watched.plan)
+    took = done.facts["measured"]
+    assert list(took) == STAGES and all(isinstance(seconds, int) for seconds in took.values()) and took["try"] > 0
+    (came,) = done.facts["came"].values()
+    assert came["name"] == f"train-r{done.id}" and came["phase"] == "Running" and 0 < came["seconds"] <= took["try"] + 1
+    assert done.facts["point"]["age"] >= 0
+    told = status_text(watched.recorded(Phase.DONE))
+    assert f"train-r{done.id} was Running after {came['seconds']} s" in told
+    assert f"together {sum(took.values())} s" in told
+    for mode, broken in (("planned", ""), ("unplanned", "it burns")):
+        facts = {fact.name: fact.value for fact in scene.plan(mode=mode, broken=broken).evidence}
+        assert f"in {sum(took.values())} s: train-r{done.id} Running" in facts["last rehearsal"]
+        assert facts["last rehearsal"].startswith(done.began)
+
+
+def test_a_move_after_it_is_as_any_other(scene: Theatre) -> None:
+    watched = Watched(scene)
+    scene.run(watched.plan)
+    scene.clock.watchers.clear()
+    done = scene.run(scene.plan())
+    assert done.phase is Phase.DONE and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
+    with pytest.raises(VastplanError, match="pdx has to be DESTINATION, and is SOURCE"):
+        rehearse(scene)
+
+
+@pytest.mark.parametrize(("phase", "message"), [("Failed", "image \x1b[31mnot found"), ("Pending", "no GPUs are free")])
+def test_what_does_not_run_is_a_finding_and_is_removed(scene: Theatre, phase: str, message: str) -> None:
+    watched = Watched(scene)
+    ends, says = settled_as(scene, phase, message)
+    with ends, says:
+        done = scene.run(watched.plan)
+    (came,) = done.facts["came"].values()
+    assert done.phase is Phase.DONE and (came["phase"], came["says"]) == (phase, message)
+    assert came["seconds"] >= 600 if phase == "Pending" else came["seconds"] < 60
+    told = status_text(done)
+    assert f"was {phase} after" in told and "\x1b" not in told
+    watched.gone()
+
+
+def test_what_is_refused_is_a_finding_too(scene: Theatre) -> None:
+    watched = Watched(scene)
+    true = workloads.submit
+
+    def submit(ctx: Any, *asked: Any, **more: Any) -> str:
+        if ctx is scene.runai("pdx")._ctx:
+            raise ValueError("not in this project")
+        return true(ctx, *asked, **more)
+
+    with patch.object(workloads, "submit", submit):
+        done = scene.run(watched.plan)
+    (came,) = done.facts["came"].values()
+    assert done.phase is Phase.DONE and came["phase"] == "refused" and "400" in came["says"]
+    watched.gone()
+
+
+def test_a_workload_that_has_ended_meanwhile_is_not_tried(scene: Theatre) -> None:
+    watched = Watched(scene)
+
+    def end() -> None:
+        if any("mount" in line for line in scene.told) and live(scene, "iad"):
+            with scene.lab.world.lock:
+                scene.runai("iad").end(scene.job)
+
+    scene.clock.watchers[:] = [end]
+    done = scene.run(watched.plan)
+    (came,) = done.facts["came"].values()
+    assert done.phase is Phase.DONE and came["phase"] == "not submitted" and things(scene) == watched.before
+
+
+def test_what_mounts_another_claim_is_not_tried_and_named(scene: Theatre) -> None:
+    with scene.lab.world.lock:
+        scene.runai("iad").submit("team", "both", gpus=1, claim_names=["home", "scratch"])
+    watched = Watched(scene)
+    assert "workload both is not submitted at pdx: it mounts scratch as well" in "\n".join(watched.plan.by_hand)
+    done = scene.run(watched.plan)
+    assert [one["name"] for one in done.facts["came"].values()] == [f"train-r{done.id}"]
+    assert things(scene) == watched.before
+
+
+def test_a_distributed_one_has_one_worker(scene: Theatre) -> None:
+    watched = Watched(scene, work=False)
+    with scene.lab.world.lock:
+        key = scene.runai("iad").submit("team", "wide", gpus=8, claim_names=["home"], type="Distributed")
+        row = scene.runai("iad")._ctx.need("workload", key)
+        storage = {"pvc": [{"existingPvc": True, "claimName": "home", "path": "/home"}]}
+        part = {"image": "i", "compute": {"gpuDevicesRequest": 8}, "storage": storage}
+        row["asked"] = {"spec": {**part, "numWorkers": 4, "slotsPerWorker": 8}, "masterSpec": part}
+        scene.runai("iad")._ctx.put("workload", row)
+    plan = rehearse(scene)
+    asked: list[dict[str, Any]] = []
+
+    def look() -> None:
+        rows = [row for row in workloads.live(scene.runai("pdx")._ctx) if "asked" in row]
+        asked.extend(copy.deepcopy(row["asked"]) for row in rows)
+
+    scene.clock.watchers.append(look)
+    done = scene.run(plan)
+    assert done.phase is Phase.DONE and things(scene) == watched.before
+    assert asked[0]["spec"]["numWorkers"] == 1 and "slotsPerWorker" not in asked[0]["spec"]
+    assert [asked[0][name]["compute"]["gpuDevicesRequest"] for name in ("spec", "masterSpec")] == [1, 1]
+    mounted = [asked[0][name]["storage"]["pvc"][0]["claimName"] for name in ("spec", "masterSpec")]
+    assert mounted == [f"home-rehearsal-{done.id}"] * 2
+
+
+def test_a_source_whose_storage_is_silent_is_no_reason_not_to(scene: Theatre) -> None:
+    watched = Watched(scene)
+    with scene.lab.world.lock:
+        scene.lab.world.sites["iad"].servers["vast"].stop()
+    plan = rehearse(scene)
+    done = scene.run(plan)
+    assert done.phase is Phase.DONE and live(scene, "pdx") == {} and watched.phases <= {"Running"}
+
+
+def test_old_points_prove_nothing(scene: Theatre) -> None:
+    watched = Watched(scene)
+    scene.lab.world.link("iad", "pdx", up=False)
+    scene.clock.watchers.clear()
+    scene.clock.sleep(3 * 3600 + 600)
+    with pytest.raises(
+        VastplanError,
+        match=r"cannot be rehearsed: the newest restore point at pdx is of .* one is to come every 3600 s",
+    ):
+        rehearse(scene)
+    assert things(scene) == watched.before
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_one_that_is_given_up_leaves_nothing(scene: Theatre, stage: str) -> None:
+    watched = Watched(scene)
+    true = stages._timed
+
+    def stuck(ends: Any, one: Any) -> Any:
+        made = true(ends, one)
+        return replace(made, gate=lambda _: Gate(Holds.NEVER, "stuck here")) if one.name == stage else made
+
+    with patch.object(stages, "_timed", stuck), pytest.raises(Stopped, match=f"stopped at stage {stage}: stuck here"):
+        scene.run(watched.plan)
+    with pytest.raises(VastplanError, match=f"the move {watched.plan.id[:8]} to pdx is under way"):
+        scene.plan()
+    with pytest.raises(VastplanError, match="is under way"):
+        rehearse(scene)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    watched.gone()
+    watched.recorded(Phase.ABORTED)
+    facts = {fact.name: fact.value for fact in scene.plan().evidence}
+    assert facts["last rehearsal"].endswith(": given up")
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, gives_up: bool) -> None:
+    watched = Watched(scene)
+    short, pods = watched.plan.id[:8], "/api/v1/namespaces/runai-team/pods"
+    claim = {"persistentVolumeClaim": {"claimName": f"home-rehearsal-{short}"}}
+    spec = {"containers": [{"name": "c", "image": "i"}], "volumes": [{"name": "v", **claim}]}
+    made: list[str] = []
+
+    def enter() -> None:
+        if not made and f"train-r{short}" in live(scene, "pdx"):
+            made.append("shell")
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "shell", "namespace": "runai-team"}}
+            scene.lab.by_hand("pdx", "kubernetes", "POST", pods, {**pod, "spec": spec})
+
+    scene.clock.watchers.append(enter)
+
+    def run() -> Operation:
+        return abort(scene, watched.plan) if gives_up else scene.run(watched.plan)
+
+    if gives_up:
+        stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
+        with stuck, pytest.raises(Stopped, match="stuck"):
+            scene.run(watched.plan)
+    with pytest.raises(Stopped, match="still there: the claim runai-team/home-rehearsal"):
+        run()
+    there = things(scene)
+    assert f"/team/home.rehearsal-{short}" in there["views"] and there["streams"] == [f"home-rehearsal-{short}"]
+    scene.lab.by_hand("pdx", "kubernetes", "DELETE", f"{pods}/shell")
+    assert run().phase is (Phase.ABORTED if gives_up else Phase.DONE)
+    watched.gone()
+
+
+def test_a_move_that_is_under_way_refuses_it(scene: Theatre) -> None:
+    scene.start_job()
+    plan = scene.plan()
+    scene.lab.world.link("iad", "pdx", up=False)
+    with pytest.raises(Stopped):
+        scene.run(plan)
+    with pytest.raises(VastplanError, match=f"the move {plan.id[:8]} to pdx is under way"):
+        rehearse(scene)
+
+
+def _somebody_s(scene: Theatre, id: str) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """By the stage that it stands in the way of: what somebody else makes, of the very name."""
+    (policy,) = {
+        row["id"] for row in scene.lab.by_hand("pdx", "vast", "GET", "/api/v5/viewpolicies/") if row["name"] == "team"
+    }
+    name, namespace = f"home-rehearsal-{id}", "/api/v1/namespaces/runai-team/persistentvolumeclaims"
+    volume = {
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "persistentVolumeReclaimPolicy": "Retain",
+            "csi": {"driver": "csi.vastdata.com", "volumeHandle": "/theirs"},
+        },
+    }  # fmt: skip
+    claim = {
+        "metadata": {"name": name, "labels": {"vastplan.move": "another"}},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            "storageClassName": "",
+            "volumeName": "x",
+        },
+    }
+    view = {
+        "path": f"/team/home.rehearsal-{id}",
+        "policy_id": policy,
+        "tenant_id": scene.tenant["pdx"],
+        "create_dir": True,
+    }
+    return {
+        "view": ("vast", "/api/v5/views/", view),
+        "volume": ("kubernetes", "/api/v1/persistentvolumes", volume),
+        "claim": ("kubernetes", namespace, claim),
+    }
+
+
+@pytest.mark.parametrize("what", ["view", "volume", "claim", "work"])
+def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str) -> None:
+    watched = Watched(scene)
+    short = watched.plan.id[:8]
+    if what == "work":
+        with scene.lab.world.lock:
+            scene.runai("pdx").submit("team", f"train-r{short}", gpus=1)
+    else:
+        system, path, body = _somebody_s(scene, short)[what]
+        scene.lab.by_hand("pdx", system, "POST", path, body)
+    there = things(scene)
+    with pytest.raises(Stopped, match="already"):
+        scene.run(watched.plan)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert things(scene) == there and there != watched.before
+    watched.harmless()
+
+
+def test_a_claim_of_that_name_that_comes_meanwhile_is_not_touched(scene: Theatre) -> None:
+    watched = Watched(scene)
+    system, path, body = _somebody_s(scene, watched.plan.id[:8])["claim"]
+    scene.lab.by_hand("pdx", system, "POST", path, body)
+    nobody_saw = patch("vastplan.operations.rehearse_calls.in_the_way", return_value="")
+    with nobody_saw, pytest.raises(Stopped, match="was refused"):
+        scene.run(watched.plan)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert things(scene)["persistentvolumeclaims"] == ["home", f"home-rehearsal-{watched.plan.id[:8]}"]
+    scene.lab.by_hand("pdx", system, "DELETE", f"{path}/home-rehearsal-{watched.plan.id[:8]}")
+
+
+def test_a_workload_of_that_name_that_comes_meanwhile_is_not_touched(scene: Theatre) -> None:
+    watched = Watched(scene)
+    with scene.lab.world.lock:
+        scene.runai("pdx").submit("team", f"train-r{watched.plan.id[:8]}", gpus=1)
+    with patch("vastplan.systems.runai.jobs.RunaiJobs.named", lambda *_: None):
+        done = scene.run(watched.plan)
+    (came,) = done.facts["came"].values()
+    assert done.phase is Phase.DONE and came["phase"] == "refused"
+    assert live(scene, "pdx") == {f"train-r{done.id}": "Running"}
+
+
+def test_the_document_may_change_before_it_is_given_up(scene: Theatre) -> None:
+    """What it made is in its record: a document that has another claim by then leaves nothing."""
+    watched = Watched(scene)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    sections = copy.deepcopy(scene.lab.sections)
+    del sections["tenants"]["team"]["volumes"]["home-copy"]
+    scene.lab.write(sections)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    watched.gone()
+
+
+@pytest.fixture
+def storage_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Theatre]:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    tenant = {name: BASE["tenants"]["team"][name] for name in ("vip_pool", "view_policy")}
+    home = {"sites": ["iad"], "path": "/team/home", "snapshots": "protected"}
+    both = {"home": home, "home-copy": {"sites": ["pdx"], "path": "/team/home"}}
+    sections = {name: BASE[name] for name in ("snapshot_schedules", "vip_pools", "replication_peers")}
+    with shared_theatre(
+        tmp_path, ("vast",), {**sections, "tenants": {"team": {**tenant, "views": {"home": home}}}}
+    ) as made:
+        made.clock.sleep(120)
+        made.lab.write({**sections, "tenants": {"team": {**tenant, "views": both}}})
+        made.lab.converge()
+        yield made
+
+
+def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> None:
+    scene, address = storage_alone, Address("iad", "view", "home")
+    plan = plan_move(scene.lab.workspace(), Wanted(address, "pdx", "rehearse"), scene.clock)
+    assert "nothing of the document mounts it there, so there is no claim" in move_text(plan, "")
+    done = scene.run(plan)
+    assert done.phase is Phase.DONE and done.facts["came"] == {} and done.facts["rehearsal"]["mounts"] == []
+    with scene.lab.world.lock:
+        cluster = scene.vast("pdx")._cluster
+        assert [row for row in cluster.rows("views") if "rehearsal" in row["path"]] == []
+        assert list(cluster.rows("globalsnapstreams")) == []
+    moved = plan_move(scene.lab.workspace(), Wanted(address, "pdx"), scene.clock)
+    facts = {fact.name: fact.value for fact in moved.evidence}
+    assert facts["last rehearsal"].endswith("no workload was tried")
+
+
+def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so there is no copy to rehearse with"):
+        plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", "rehearse"), scene.clock)
+
+
+def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scene: Theatre) -> None:
+    """Where nobody can look, nothing is gone."""
+    watched = Watched(scene)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    for client, told in (("jobs_at", "no Run:AI at pdx any more"), ("volumes_at", "no Kubernetes at pdx any more")):
+        module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"
+        with patch(f"{module}.{client}", lambda *_: None), pytest.raises(Stopped, match=told):
+            abort(scene, watched.plan)
+    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    watched.gone()
+
+
+def test_names_that_are_hostile_are_inert(scene: Theatre) -> None:
+    watched = Watched(scene)
+    done = scene.run(watched.plan)
+    evil = "x\x1b[2J\nloses: nothing"
+    facts = {
+        **done.facts,
+        "came": {"a": {"name": evil, "phase": evil, "seconds": evil, "says": evil}},
+        "point": {"created": evil, "age": evil},
+        "measured": {evil: 1},
+    }
+    told = status_text(
+        Operation(**{**{name: getattr(done, name) for name in done.__dataclass_fields__}, "facts": facts})
+    )
+    assert "\x1b" not in told and "\nloses" not in told
+
+
+def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(scene.lab.folder)
+    monkeypatch.setattr("vastplan.app.move.CLOCK", scene.clock)
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "CSI_PASSWORD")
+    watched = Watched(scene)
+    typed = ["move", "plan", "lab.yaml", str(HOME)]
+    for wrong, told in (
+        (["--rejoin", "pdx"], "--rehearse is said to --to SITE"),
+        (["--keep", "pdx"], "--rehearse is said to --to SITE"),
+        (["--to", "pdx", "--unplanned"], "never to --unplanned"),
+        (["--to", "pdx", "--broken", "x"], "never to --broken"),
+        (["--to", "pdx", "--fork", "try"], "never to --fork"),
+        (["--to", "pdx", "--live"], "never to --live"),
+        (["--to", "pdx", "--warm", "x"], "never to --warm"),
+        (["--to", "pdx", "--through-global-access"], "never to --through-global-access"),
+        (["--to", "iad"], "iad has to be DESTINATION"),
+    ):
+        assert main([*typed, *wrong, "--rehearse"]) == 1, wrong
+        assert told in capsys.readouterr().err
+    assert main([*typed, "--to", "pdx", "--rehearse", "--out", "r.json", "--report", "r.html"]) == 0
+    told = capsys.readouterr().out
+    assert "of a move of iad/protected_path/home from iad to pdx: no role changes" in told
+    page = (scene.lab.folder / "r.html").read_text()
+    assert "no role changes" in page and "workload to try" in page and "to suspend" not in page
+    assert main([*typed, "--to", "pdx", "--rehearse", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == "rehearse"
+    asked: list[str] = []
+
+    def ask(_: Any, question: str) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("vastplan.cli.screen.Screen.ask", ask)
+    assert main(["move", "run", "r.json"]) == 1
+    assert "Nothing at iad is suspended" in asked[0] and "1 workload" in asked[0] and "Suspend 1" not in asked[0]
+    capsys.readouterr()
+    assert main(["move", "run", "r.json", "--yes"]) == 0
+    told = capsys.readouterr().out
+    assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to remove" in told
+    assert main(["move", "status", "lab.yaml"]) == 0
+    told = capsys.readouterr().out
+    assert "measured: look" in told and "iad may write (SOURCE), pdx may not write (DESTINATION)" in told
+    watched.gone()
+
+
+def test_it_is_run_once(scene: Theatre) -> None:
+    watched = Watched(scene)
+    done = scene.run(watched.plan)
+    scene.lab.clear_calls()
+    again = run_move(scene.lab.workspace(), watched.plan, scene.told.append, "x", scene.clock)
+    fresh = [call for call in scene.lab.calls() if "token" not in call.path]
+    assert again == done and fresh == []
+    second = scene.run(rehearse(scene))
+    assert second.id != done.id and second.term == done.term + 1

@@ -1,0 +1,123 @@
+"""Rehearsals of a move: what one is between, what a person weighs before it, and what a later plan says of the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vastplan.app.connect import Providers
+from vastplan.app.moving.pair import Pair, Rehearsal
+from vastplan.app.operating.clients import vast_at, volumes_at
+from vastplan.app.workspace import Workspace
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.formatting import span
+from vastplan.model.move_plan import REHEARSE
+from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation_plan import Fact
+from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.value import Ref
+from vastplan.operations.ends import Work
+from vastplan.operations.rehearse import CAME, MEASURED, OLDEST, POINT, age_of, newest_kept
+from vastplan.operations.rehearse_calls import Rehearsed
+from vastplan.schema.entries import Entry
+from vastplan.schema.replicated import Job
+from vastplan.systems.vast.restorable import VastDirectory
+from vastplan.systems.vast.views import VastViews
+
+
+def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
+    """The pair as one that is only tried. Raises `VastplanError` for what both sites see at once, of which there is no copy."""
+    if pair.origin:
+        raise VastplanError(
+            f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
+            "so there is no copy to rehearse with"
+        )
+    return replace(pair, rehearsal=Rehearsal(_every(tuple(entries), pair)))
+
+
+def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
+    """The shortest time between two restore points by the policy of the path, 0 where the document does not have it."""
+    by_address = {one.address: one for one in everything}
+    path = by_address.get(pair.path)
+    policy = path.values.get("protection_policy") if path is not None else None
+    entry = by_address.get(policy.target) if isinstance(policy, Ref) else None
+    frames = entry.values.get("frames") if entry is not None else None
+    said = [one.get("every") for one in frames if isinstance(one, Mapping)] if isinstance(frames, list | tuple) else []
+    return float(min((one for one in said if isinstance(one, int | float)), default=0.0))
+
+
+def rehearsed(
+    workspace: Workspace, providers: Providers, pair: Pair, ends: Mapping[str, Any], store: VastDirectory
+) -> Rehearsed:
+    """What a rehearsal is between."""
+    provider = vast_at(providers, pair.target)
+    return Rehearsed(
+        **ends,
+        store=store,
+        name=pair.name,
+        every=pair.rehearsal.every if pair.rehearsal else 0.0,
+        views=VastViews(pair.target, provider, store.tenant, store.directory),
+        volumes=volumes_at(workspace, providers, pair.target),
+    )
+
+
+def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
+    """What no stage does."""
+    return (
+        "nothing is left to remove; look at what each workload came to: vastplan move status PATH",
+        f"what is tried runs at {pair.target} beside the work at {pair.source}: whatever it does elsewhere than on its claim "
+        "(trackers, buckets, services) it does twice",
+        *(
+            f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not tried"
+            for here, there in pair.work
+            if there is None
+        ),
+    )
+
+
+def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterator[Fact]:
+    """What a rehearsal rests on."""
+    there, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
+    yield Fact(f"{there} role", f"{side.said}, {side.state}")
+    if found is not None:
+        old = age_of(ends, found[0])
+        age = "of unknown age" if old is None else f"{span(max(old, 0.0))} old"
+        yield Fact(f"{there} newest restore point", f"{found[0].guid} as of {found[0].created}, {age}")
+    yield Fact(f"{there} as of", side.as_of or "unknown")
+    oldest = (
+        f"every {span(ends.every)}, so at most {span(OLDEST * ends.every)} old"
+        if ends.every
+        else "none in the document"
+    )
+    yield Fact("schedule", oldest)
+    for work, job in users:
+        yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs; {_becomes(ends, work, job)}")
+
+
+def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
+    if work.target is None:
+        return f"{work.source.address} has no counterpart at {ends.target.site}, so it is not tried"
+    if work.stays(job):
+        return f"not tried: it mounts {', '.join(inert(name, 80) for name in work.stays(job))} as well"
+    if ends.volumes is None or ends.target_jobs is None:
+        return f"not tried: the document has no Kubernetes or no Run:AI at {ends.target.site}"
+    return f"tried with one GPU at most, and a claim like {work.target.address} on the copy"
+
+
+def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
+    """What the last one of the same path came to."""
+    of = [one for one in operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
+    return Fact("last rehearsal", _told(of[-1]) if of else "none")
+
+
+def _told(one: Operation) -> str:
+    if one.phase is not Phase.DONE:
+        return f"{one.began}: {'given up' if one.phase is Phase.ABORTED else one.phase.value}"
+    point, took, came = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}
+    jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
+    return (
+        f"{one.began}, of a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
+        f"{', '.join(jobs) or 'no workload was tried'}"
+    )

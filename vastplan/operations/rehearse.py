@@ -1,0 +1,258 @@
+"""The rehearsal: a move is tried on a copy at the target. No role changes, the work at the source goes on, and all that is made goes again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from vastplan.model.moments import moment
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.operations import copy_calls as copies
+from vastplan.operations import rehearse_calls as calls
+from vastplan.operations import rehearse_removal as removal
+from vastplan.operations.ends import jobs_of, newcomers
+from vastplan.operations.job_calls import STILL, phase
+from vastplan.operations.planned import LEAST
+from vastplan.operations.rehearse_calls import MOUNT, TRY, Rehearsed, tried, wanted
+from vastplan.operations.rehearse_removal import CLONE
+from vastplan.operations.restore_calls import gone, snapshot_of
+from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.schema.replicated import Point, Role
+from vastplan.schema.restorable import Snapshot
+
+LOOK = "look"
+POINT, CAME, MEASURED = "point", "came", "measured"
+"""Facts: of which restore point it is, what became of each workload, and how many seconds each stage took."""
+OLDEST = 3  # of the time between two restore points: an older one shows nothing of a move of now
+PATIENCE = 600.0  # seconds that a workload is given to run
+REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
+
+
+def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
+    """Its stages, in order, each with how long it took among the facts."""
+    stages = (
+        _look(ends),
+        _clone(ends),
+        _mount(ends),
+        _try(ends),
+        removal.end_work(ends),
+        removal.unmount(ends),
+        removal.remove(ends),
+    )
+    return tuple(_timed(ends, stage) for stage in stages)
+
+
+def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
+    """The newest restore point at the target whose snapshot shows there."""
+    snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
+    for point in reversed(ends.target.points()):
+        if point.arrived and point.name in snapshots:
+            return point, snapshots[point.name]
+    return None
+
+
+def age_of(ends: Rehearsed, point: Point) -> float | None:
+    """How old a restore point is, in seconds, as its cluster dates it; `None` where that is no date."""
+    made = moment(point.created)
+    return None if made is None else (ends.clock.now() - made).total_seconds()
+
+
+def amiss_of_rehearsal(ends: Rehearsed) -> str:
+    """What stands against a rehearsal, "" where nothing does."""
+    side, there = ends.target.look(), ends.target.site
+    if side.role is not Role.DESTINATION:
+        return f"{there} has to be DESTINATION, and is {side.said}"
+    if not side.good:
+        return f"{there} is in state {side.state or 'unknown'}"
+    found = newest_kept(ends)
+    if found is None:
+        return f"{there} has no restore point yet whose snapshot shows there"
+    age = age_of(ends, found[0])
+    if age is None:
+        return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
+    if ends.every and age > OLDEST * ends.every:
+        return (
+            f"the newest restore point at {there} is of {found[0].created}, {age:.0f} s ago, and one is to come every "
+            f"{ends.every:.0f} s: what is rehearsed with it says nothing of a move of now"
+        )
+    return ends.views.amiss() or _amiss_of_claims(ends)
+
+
+def _amiss_of_claims(ends: Rehearsed) -> str:
+    volumes = ends.volumes
+    twins = [one.target for one in ends.work if one.target is not None] if volumes is not None else []
+    found = [volumes.amiss(one.namespace, one.name, ends.store.directory) for one in twins if volumes is not None]
+    return next(filter(None, found), "")
+
+
+def _timed(ends: Rehearsed, stage: Stage) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        found = stage.gate(operation)
+        if found.holds is not Holds.YES:
+            return found
+        took = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
+        known = {**operation.facts.get(MEASURED, {}), stage.name: round(took)}
+        return replace(found, facts={**found.facts, MEASURED: known})
+
+    return replace(stage, gate=gate)
+
+
+def _look(ends: Rehearsed) -> Stage:
+    def precondition(operation: Operation) -> str:
+        others = newcomers(ends.users(), jobs_of(operation))
+        return amiss_of_rehearsal(ends) or (
+            f"other workloads than in the plan use it now: {others}; plan again" if others else ""
+        )
+
+    def gate(_: Operation) -> Gate:
+        found = newest_kept(ends)
+        if found is None:
+            return Gate(Holds.NEVER, f"the restore points of {ends.target.site} are gone")
+        point, snapshot = found
+        age = round(age_of(ends, point) or 0.0)
+        known = {"guid": point.guid, "created": point.created, "age": age}
+        return Gate(Holds.YES, facts={POINT: known, **copies.chosen(snapshot)})
+
+    return Stage(
+        LOOK,
+        "read the target, and who uses it at the source",
+        f"{ends.target.site} is DESTINATION, good, and its newest restore point is not too old; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+        gate=gate,
+    )
+
+
+def _clone(ends: Rehearsed) -> Stage:
+    store = ends.store
+
+    def precondition(operation: Operation) -> str:
+        copy = wanted(operation)
+        there = store.copy(copy.name) is not None
+        problem = f"the clone {copy.name} is there already at {store.site}" if there else ""
+        return problem or gone(store, snapshot_of(operation)) or store.taken(copy.directory)
+
+    return Stage(
+        CLONE,
+        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, of which what is read is copied",
+        "it can be read",
+        bound=LEAST,
+        back="remove the view that may be on it, and the clone with its directory",
+        precondition=precondition,
+        calls=lambda operation: (copies.make(store, wanted(operation), operation),),
+        gate=lambda operation: copies.readable(store, wanted(operation)),
+        rollback=lambda operation: removal.dropping(ends, operation, f"undo {CLONE}"),
+        undone=lambda operation: removal.dropped(ends, operation),
+    )
+
+
+def _mount(ends: Rehearsed) -> Stage:
+    def precondition(operation: Operation) -> str:
+        directory = wanted(operation).directory
+        taken = ends.views.view(directory)
+        problem = f"a view ({taken}) is at {directory} already, and is not of this rehearsal" if taken else ""
+        return problem or calls.in_the_way(ends, operation)
+
+    def making(operation: Operation) -> tuple[Call, ...]:
+        claims = [
+            call
+            for volumes, mount in calls.held(ends, operation)
+            for call in calls.make_mount(ends, volumes, operation, mount)
+        ]
+        return (calls.open_view(ends, operation), *claims)
+
+    def gate(operation: Operation) -> Gate:
+        if not calls.own_view(ends, operation):
+            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: somebody has removed it")
+        waiting = [
+            mount.name
+            for volumes, mount in calls.held(ends, operation)
+            if not volumes.claim(mount.namespace, mount.name).ready
+        ]
+        return Gate(Holds.NOT_YET if waiting else Holds.YES, f"not bound yet: {', '.join(waiting)}" if waiting else "")
+
+    with_claims = ends.volumes is not None and any(one.target for one in ends.work)
+    return Stage(
+        MOUNT,
+        f"a view on the clone at {ends.target.site} like that of {ends.store.directory}"
+        + (
+            ", and for each claim on it a volume and a claim of their own"
+            if with_claims
+            else "; nothing of the document mounts it there, so there is no claim"
+        ),
+        "the view is there" + (", and each claim is bound" if with_claims else ""),
+        bound=300.0,
+        back="remove claims and volumes again",
+        precondition=precondition,
+        calls=making,
+        gate=gate,
+        rollback=lambda operation: removal.unmounting(ends, operation, f"undo {MOUNT}"),
+        undone=lambda operation: removal.unmounted(ends, operation),
+    )
+
+
+def _try(ends: Rehearsed) -> Stage:
+    here, there = ends.source_jobs, ends.target_jobs
+    seen: dict[str, Facts] = {}  # when each was first seen to have come to something
+
+    def precondition(operation: Operation) -> str:
+        for fact, _ in tried(operation) if there is not None else ():
+            name = calls.rehearsed_name(operation, str(fact["name"]))
+            if there is not None and there.named(name) and calls.running(ends, operation, fact) is None:
+                return f"a workload {name} is at {ends.target.site} already, and is not of this rehearsal"
+        return ""
+
+    def trying(operation: Operation) -> tuple[Call, ...]:
+        return tuple(
+            call
+            for fact, mount in tried(operation)
+            for call in calls.try_job(ends, operation, fact, mount)
+            if here is not None and (operation.of(TRY, call.name) or phase(here, str(fact["id"])) not in STILL)
+        )
+
+    def gate(operation: Operation) -> Gate:
+        came: dict[str, Facts] = {}
+        waiting = []
+        for fact, _ in tried(operation):
+            key = str(fact["id"])
+            came[key] = seen.get(key) or _came(ends, operation, fact)
+            if came[key]["phase"] in SETTLED:
+                seen[key] = came[key]
+            elif came[key]["phase"] not in (REFUSED, NOT_SENT) and came[key]["seconds"] < PATIENCE:
+                waiting.append(f"{came[key]['name']} is {came[key]['phase']}")
+        return Gate(Holds.NOT_YET, ", ".join(waiting)) if waiting else Gate(Holds.YES, facts={CAME: came})
+
+    return Stage(
+        TRY,
+        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with one GPU at most, of a distributed one a single worker",
+        f"each runs, or what it came to within {PATIENCE:.0f} s is noted: waiting for GPUs and failing are results too",
+        bound=PATIENCE + LEAST,
+        back="delete them again",
+        precondition=precondition,
+        calls=trying,
+        gate=gate,
+        rollback=lambda operation: removal.ending(ends, operation, f"undo {TRY}"),
+        undone=lambda operation: removal.ended(ends, operation),
+        best_effort=True,
+    )
+
+
+def _came(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
+    """What a workload has come to by now, in how many seconds since it was sent."""
+    name = calls.rehearsed_name(operation, str(fact["name"]))
+    sent = operation.of(TRY, f"submit {fact['id']}")
+    found = calls.running(ends, operation, fact) if sent else None
+    if not sent:
+        return {
+            "name": name,
+            "phase": NOT_SENT,
+            "seconds": 0,
+            "says": "it has ended at the source, or could not be read",
+        }
+    took = round((ends.clock.now() - datetime.fromisoformat(sent[-1].at)).total_seconds())
+    if found is not None:
+        return {"name": name, "phase": found.phase, "seconds": took, "says": found.says}
+    if sent[-1].outcome is Outcome.SEEN:
+        return {"name": name, "phase": "gone", "seconds": took, "says": ""}
+    what = REFUSED if sent[-1].outcome is Outcome.FAILED else NOT_SENT
+    return {"name": name, "phase": what, "seconds": took, "says": sent[-1].why}

@@ -1,0 +1,68 @@
+"""Views that an operation makes after that of a directory, and removes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.model.errors import NotFound, Unclear
+from vastplan.model.operation import Facts
+from vastplan.systems.transport import segment
+from vastplan.systems.vast.client import VastProvider
+
+VIEWS = "/views/"
+_MOUNTED = ("NFS", "NFS4")
+"""The protocols by which a claim is mounted. Those of buckets and shares take a name that a cluster has once."""
+_ALIKE = ("policy_id", "nfs_interop_flags")
+
+
+class VastViews:
+    """Those of one tenant, after the one of a directory."""
+
+    def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
+        self.site = site
+        self._provider, self._tenant, self._directory = provider, tenant, directory
+
+    def amiss(self) -> str:
+        """None is there, or none by which a claim is mounted."""
+        row = self._row(self._directory)
+        if row is None:
+            return f"no view is at {self._directory} at {self.site}, so nothing could mount it there"
+        return "" if _protocols(row) else f"the view of {self._directory} at {self.site} is not for NFS"
+
+    def view(self, directory: str) -> str:
+        """Its GUID."""
+        row = self._row(directory)
+        return "" if row is None else str(row.get("guid") or "")
+
+    def make(self, directory: str) -> Facts:
+        """With tenant, policy and protocols of the other one; the directory has to be there."""
+        like = self._row(self._directory)
+        if like is None:
+            raise NotFound(f"no view is at {self._directory} at {self.site}")
+        alike = {name: like[name] for name in _ALIKE if like.get(name) is not None}
+        body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(like), "create_dir": False}
+        row = self._provider.ask("POST", VIEWS, {**body, **alike})
+        guid = row.get("guid") if isinstance(row, dict) else None
+        if not guid:
+            raise Unclear(f"POST {VIEWS}: the answer has no guid")
+        return {"id": str(guid)}
+
+    def drop(self, directory: str, id: str) -> None:
+        """Of another GUID it is somebody else's."""
+        row = self._row(directory)
+        if row is None or str(row.get("guid") or "") != id:
+            return
+        try:
+            self._provider.finished("DELETE", f"{VIEWS}{segment(str(row.get('id')))}/")
+        except NotFound:
+            return
+
+    def _row(self, directory: str) -> Mapping[str, Any] | None:
+        rows = self._provider.rows(VIEWS, {"tenant_id": self._tenant})
+        return next((row for row in rows if str(row.get("path") or "").rstrip("/") == directory), None)
+
+
+def _protocols(row: Mapping[str, Any]) -> list[str]:
+    said = row.get("protocols")
+    return [name for name in _MOUNTED if name in said] if isinstance(said, list) else []
