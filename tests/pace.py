@@ -75,6 +75,8 @@ LEFT: Mapping[str, tuple[str, ...]] = {
     "moving/test_jobs.py": (),
     "moving/test_matrix.py": ("test_how_many_events_an_unplanned_move_has",),
     "moving/test_planned.py": ("test_a_job_moves_and_nothing_that_it_wrote_is_missing", "test_a_plan_expires"),
+    "moving/test_rehearse.py": ("test_a_move_is_tried_and_nothing_is_left",),
+    "moving/test_rehearse_matrix.py": (),
     "moving/test_rejoin.py": ("test_a_site_that_is_back_follows_and_its_branch_is_in_a_snapshot",),
     "moving/test_through.py": ("test_work_goes_there_and_comes_back_and_nothing_is_missing",),
     "moving/test_through_matrix.py": (),
