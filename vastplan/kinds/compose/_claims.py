@@ -134,19 +134,19 @@ def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -
 def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
     """Why a snapshot does not go from the project of a volume to another one: both, and their classes, are of one tenant."""
     theirs, ours = _tenants(volume, scope), _tenants(entry, scope)
-    if len(theirs) == 1 and theirs == ours:
+    if len(theirs) == 1 and theirs == ours and None not in theirs:
         return None
-    name, of = volume.address.name, " and ".join(sorted(str(one) for one in theirs)) or "none that is told"
-    to = " and ".join(sorted(str(one) for one in ours)) or "none that is told"
-    return (
-        f"{name} is of tenant {of}, this one of {to}, and a clone stays in its tenant",
-        f"a volume of tenant {of}" if theirs else "tenant: NAME in both projects",
-    )
+    of, to = (" and ".join(sorted(str(one or "none") for one in tenants)) for tenants in (theirs, ours))
+    text = f"{volume.address.name} is of tenant {of}, this one of {to}, and a clone stays in its tenant"
+    return text, "projects and classes of one tenant"
 
 
-def _tenants(volume: Entry, scope: Scope) -> set[Ref]:
-    """All tenants that a volume is of: what it says, and those of its project and of its class."""
+def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
+    """All tenants that a volume is of: what it says, that of its project, which may have none, and that of its class, where it is told."""
     project, of = project_of(volume, scope), volume.values.get("storage_class")
-    owners = [scope.get(one.target) for one in (project, of) if isinstance(one, Ref) and one.managed]
-    said = [tenant_of(volume, scope), *(one.values.get("tenant") for one in owners if one is not None)]
-    return {one for one in said if isinstance(one, Ref)}
+    owner = scope.get(project.target) if project is not None else None
+    class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
+    said = [tenant_of(volume, scope), class_.values.get("tenant") if class_ is not None else None]
+    found: set[Ref | None] = {one for one in said if isinstance(one, Ref)}
+    tenant = owner.values.get("tenant") if owner is not None else None
+    return found | {tenant if isinstance(tenant, Ref) else None}
