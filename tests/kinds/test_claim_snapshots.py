@@ -110,10 +110,7 @@ def claim(lab: Lab, name: str = "second", site: str = "iad") -> dict[str, Any]:
 
 
 def bound(lab: Lab, name: str = "second") -> bool:
-    for _ in range(10):
-        if claim(lab, name)["status"]["phase"] == "Bound":
-            return True
-    return False
+    return any(claim(lab, name)["status"]["phase"] == "Bound" for _ in range(10))
 
 
 def blocks(plan: Plan) -> dict[str, dict[str, str]]:
