@@ -288,16 +288,20 @@ def test_without_such_a_snapshot_nothing_of_it_is_made(lab: Lab, said: Any, why:
     assert [one["metadata"]["name"] for one in lab.rows("iad", "persistent_volume_claim")] == ["first"]
 
 
-@pytest.mark.parametrize("declared", [True, False])
-def test_one_that_never_gets_ready_is_told(lab: Lab, declared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_declared_one_that_never_gets_ready_is_told(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wait, "TIMEOUT", 0.2)
+    plane = lab.world.sites["iad"].planes["kubernetes"]
+    assert isinstance(plane, KubernetesPlane)
+    plane._cluster.controllers = False
+    lab.write(document(NIGHTLY, second=second("nightly")))
+    outcomes = {one.address: one for one in lab.apply(lab.plan()).outcomes}
+    assert "is still None after 0 s" in outcomes["iad/claim_snapshot/nightly"].message
+    assert outcomes[CLAIM].state is State.SKIPPED
+    assert [one["metadata"]["name"] for one in lab.rows("iad", "persistent_volume_claim")] == ["first"]
+
+
+def test_one_of_somebody_that_never_gets_ready_is_told(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "SNAPSHOT_TIMEOUT", 0.2)
-    broken = {"nightly": {"volume": "first", "snapshot_class": {"existing": "nothing"}}}
-    if declared:
-        lab.write(document(broken, second=second("nightly")))
-        plan = lab.plan()
-        assert "VP304" in {one.code for one in plan.findings} or "missing" in str(blocks(plan))
-        return
     by_hand(lab, "nightly", volumeSnapshotClassName="nothing")
     lab.write(document(second=second("nightly")))
     (outcome,) = lab.apply(lab.plan()).outcomes
