@@ -54,6 +54,35 @@ MANIFESTS = [
         {"deletionPolicy": "Retain"},
     ),
     Manifest(
+        "claim_snapshot",
+        "volumesnapshot",
+        _of("snapshot.storage.k8s.io/v1", "VolumeSnapshot", spec={"source": {"persistentVolumeClaimName": "nothing"}}),
+        {"metadata": _META},
+        True,
+    ),
+    Manifest(
+        "bound_snapshot",
+        "volumesnapshot",
+        _of("snapshot.storage.k8s.io/v1", "VolumeSnapshot", spec={"source": {"volumeSnapshotContentName": "nothing"}}),
+        {"metadata": _META},
+        True,
+    ),
+    Manifest(
+        "snapshot_content",
+        "volumesnapshotcontent",
+        _of(
+            "snapshot.storage.k8s.io/v1",
+            "VolumeSnapshotContent",
+            spec={
+                "deletionPolicy": "Retain",
+                "driver": "csi.vastdata.com",
+                "source": {"snapshotHandle": "7"},
+                "volumeSnapshotRef": {"name": "one", "namespace": "default"},
+            },
+        ),
+        {"metadata": _META},
+    ),
+    Manifest(
         "persistent_volume",
         "persistentvolume",
         _of(

@@ -33,8 +33,10 @@ def verbs(connection: Any, manifest: Manifest) -> Callable[..., Any]:
     group, _, version = manifest.body["apiVersion"].rpartition("/")
     if group == "snapshot.storage.k8s.io":  # a custom resource has no types of its own
         custom = client.CustomObjectsApi(connection)
-        where = (group, version, manifest.resource + "es")
-        return lambda verb, *words: getattr(custom, f"{verb}_cluster_custom_object")(*where, *words)
+        plural = manifest.resource + ("es" if manifest.resource.endswith("s") else "s")
+        scope, place = ("namespaced", (NAMESPACE,)) if manifest.namespaced else ("cluster", ())
+        where = (group, version, *place, plural)
+        return lambda verb, *words: getattr(custom, f"{verb}_{scope}_custom_object")(*where, *words)
     of_group = {"": "CoreV1Api", "storage.k8s.io": "StorageV1Api"}.get(group, "AdmissionregistrationV1Api")
     api = getattr(client, of_group)(connection)
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", manifest.body["kind"]).lower()

@@ -14,7 +14,15 @@ from vastplan.kinds.compose import (
     volume,
     volume_snapshot,
 )
-from vastplan.kinds.kubernetes import admission_binding, admission_policy, persistent_volume, persistent_volume_claim
+from vastplan.kinds.kubernetes import (
+    admission_binding,
+    admission_policy,
+    bound_snapshot,
+    claim_snapshot,
+    persistent_volume,
+    persistent_volume_claim,
+    snapshot_content,
+)
 from vastplan.kinds.kubernetes import resource_quota as quota_of_a_namespace
 from vastplan.kinds.runai import access_key_credential, access_rule, data_source, department, project, s3_data_source
 from vastplan.kinds.vast import (
@@ -44,8 +52,16 @@ MADE = {
     "storage_class": (admission_binding, admission_policy, quota_of_a_namespace),
     "peering": (replication_peer,),
     "view": (quota, path_of_a_view, qos_policy),
-    "volume": (persistent_volume, persistent_volume_claim, view, data_source, clone),
-    "volume_snapshot": (snapshot,),
+    "volume": (
+        persistent_volume,
+        persistent_volume_claim,
+        view,
+        data_source,
+        clone,
+        snapshot_content,
+        bound_snapshot,
+    ),
+    "volume_snapshot": (snapshot, claim_snapshot),
     "bucket": (
         view,
         s3_policy,

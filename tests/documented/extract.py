@@ -182,20 +182,17 @@ def of_definition(definition: Json) -> tuple[Json, Json]:
     fields = extractor.members(version["schema"]["openAPIV3Schema"])
     meta = "apimachinery.pkg.apis.meta.v1."
     fields["metadata"] = {"type": meta + "ObjectMeta"}
-    path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
+    root, plural = f"/apis/{spec['group']}/{version['name']}", spec["names"]["plural"]
+    path = f"{root}/namespaces/{{}}/{plural}" if spec["scope"] == "Namespaced" else f"{root}/{plural}"
     body, strict = {"type": name}, {"fieldManager": "string", "fieldValidation": "string"}
+    listed = {"query": {"continue": "string", "limit": "integer"}, "success": [200]}
     one = {
         "GET": {"success": [200]},
         "PATCH": {"body": body, "query": strict, "success": [200, 201]},
         "DELETE": {"body": {"type": meta + "DeleteOptions"}, "success": [200, 202]},
     }
-    return {
-        path: {
-            "GET": {"query": {"continue": "string", "limit": "integer"}, "success": [200]},
-            "POST": {"body": body, "query": strict, "success": [200, 201, 202]},
-        },
-        path + "/{}": one,
-    }, {name: fields}
+    made = {"GET": listed, "POST": {"body": body, "query": strict, "success": [200, 201, 202]}}
+    return {f"{root}/{plural}": {"GET": listed}, path: made, path + "/{}": one}, {name: fields}
 
 
 def main(system: str, *files: str) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Members, PerUnit, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Members, OfSnapshots, PerUnit, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -124,6 +124,9 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield from ((method, f"{kind.endpoint.path}/{step}") for step in steps for method in ("GET", "PUT", "DELETE"))
         return
     yield "GET", item(kind)
+    if isinstance(kind.endpoint.shape, OfSnapshots):  # likewise, from one of the kind's own system
+        yield "GET", kind.endpoint.shape.snapshots.replace("{namespace}", "{}")
+        yield from (("GET", f"{path}/{{}}") for path in (kind.endpoint.shape.contents,) if path)
     if isinstance(kind.endpoint.shape, Clones):  # of what they are made is chosen from a list
         yield "GET", kind.endpoint.shape.snapshots
         yield "GET", kind.endpoint.shape.rooms

@@ -323,7 +323,7 @@ def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
     [
         ({"source": {"volume": "home"}}, "home has a path, and it is of a StorageClass"),
         ({"source": {"volume": "second"}}, "it is its own source"),
-        ({"source": {"volume": "first", "snapshot": "one"}}, "is made from another one as it is then"),
+        ({"source": {"volume": "first", "snapshot": "ONE"}}, "no VolumeSnapshot can be called ONE"),
         ({"copies": "on_read"}, "how a claim is copied is the driver's"),
         ({"size": "1 GiB"}, "it is smaller than first"),
         ({"tenant": None, "project": "b"}, "first is of project a, and a claim is made from one of its own project"),

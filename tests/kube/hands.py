@@ -16,13 +16,15 @@ from tests.kube.server import MERGE, ApiServer
 _CORE, _STORAGE = "/api/v1", "/apis/storage.k8s.io/v1"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 _NAMESPACES, _VOLUMES = f"{_CORE}/namespaces", f"{_CORE}/persistentvolumes"
+_SNAPSHOT = "/apis/snapshot.storage.k8s.io/v1"
+_SNAPSHOTS, _CONTENTS = f"{_SNAPSHOT}/volumesnapshots", f"{_SNAPSHOT}/volumesnapshotcontents"
 _INSIDE = (
-    f"{_CORE}/persistentvolumeclaims", f"{_CORE}/secrets", f"{_CORE}/resourcequotas", f"{_CORE}/configmaps",
+    _SNAPSHOTS, f"{_CORE}/persistentvolumeclaims", f"{_CORE}/secrets", f"{_CORE}/resourcequotas", f"{_CORE}/configmaps",
     f"{_CORE}/pods", "/apis/coordination.k8s.io/v1/leases",
 )  # fmt: skip
 _CLUSTER = (
     f"{_ADMISSION}/validatingadmissionpolicybindings", f"{_ADMISSION}/validatingadmissionpolicies",
-    f"{_STORAGE}/storageclasses", "/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses", _VOLUMES,
+    f"{_STORAGE}/storageclasses", f"{_SNAPSHOT}/volumesnapshotclasses", _CONTENTS, _VOLUMES,
 )  # fmt: skip
 SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 _NOTICED = 0.15  # seconds that an ending object stays, so that whoever waits for its end has seen it
@@ -68,6 +70,9 @@ class Hands:
                 for collection in (f"{_CORE}/persistentvolumeclaims", _VOLUMES, _NAMESPACES):
                     for body in self._list(collection):
                         self._look_at(collection, body)
+                for snapshot in self._list(_SNAPSHOTS):
+                    if not snapshot.get("status", {}).get("readyToUse"):
+                        self._take(snapshot)
 
     def _look_at(self, collection: str, body: dict[str, Any]) -> None:
         if "deletionTimestamp" in body["metadata"]:
@@ -127,6 +132,28 @@ class Hands:
         status, answer = self._server.call("POST", _VOLUMES, {"metadata": {"name": name}, "spec": spec})
         assert status == 201, answer
         return name
+
+    def _take(self, snapshot: dict[str, Any]) -> None:
+        """A snapshot is ready, by the content that it names or one made for it."""
+        metadata, source = snapshot["metadata"], snapshot["spec"]["source"]
+        name = source.get("volumeSnapshotContentName")
+        if not name:
+            name = f"snapcontent-{metadata['name']}"
+            reference = {"namespace": metadata["namespace"], "name": metadata["name"], "uid": metadata["uid"]}
+            spec = {
+                "deletionPolicy": "Delete", "driver": "csi.vastdata.com", "volumeSnapshotRef": reference,
+                "source": {"volumeHandle": source["persistentVolumeClaimName"]}, "sourceVolumeMode": "Filesystem",
+            }  # fmt: skip
+            kind = {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshotContent"}
+            self._server.call("POST", _CONTENTS, {**kind, "metadata": {"name": name}, "spec": spec})
+            path = path_of(_CONTENTS, {"metadata": {"name": name}})
+            self._server.call("PATCH", f"{path}/status", {"status": {"snapshotHandle": "7", "readyToUse": True}}, MERGE)
+        status = {
+            "boundVolumeSnapshotContentName": name,
+            "readyToUse": True,
+            "creationTime": metadata["creationTimestamp"],
+        }
+        self._server.call("PATCH", f"{path_of(_SNAPSHOTS, snapshot)}/status", {"status": status}, MERGE)
 
     def _merge(self, path: str, body: dict[str, Any]) -> None:
         status, answer = self._server.call("PATCH", path, body, MERGE)

@@ -39,6 +39,8 @@ def lab(case: Case, name: str, open_lab: Open, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv(variable, value)
     with open_lab(f"{case.file.removesuffix('.yaml')}.{name}", case.get("systems", [])) as one:
         one.registry = one.registry.without_compositions(*case.get("unexpanded", []))
+        for call in case.get("prepare", []):
+            one.by_hand("iad", "kubernetes", call["method"], call["path"], call.get("body"))
         yield one
 
 

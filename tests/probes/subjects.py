@@ -199,7 +199,7 @@ class Subject:
     def _asked(self, kind: Kind) -> set[str]:
         """What the server judges by its field table."""
         if self.system == "kubernetes":  # the rest are rules, which the table does not have, but of a custom resource
-            custom = {"choice", "required"} if kind.name == "snapshot_class" else set()
+            custom = {"choice", "required"} if kind.endpoint.manifest[0].startswith("snapshot.") else set()
             return {"", "unknown", "type", *custom}
         return {"", "unknown", "type", "choice", "required", "bound", "null"}
 

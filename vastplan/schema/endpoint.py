@@ -69,6 +69,24 @@ class Clones(Collection):
 
 
 @dataclass(frozen=True, slots=True)
+class OfSnapshots(Collection):
+    """Objects of a collection some of which are made of a snapshot, which the client looks up when it makes one: it waits until that is ready.
+
+    A body says where it is (the namespace, at `within`) and which one: by its name at `named`, or as the `newest_of` a claim, made
+    at the time at `until` or before where there is one. `snapshots` lists those of a namespace. With `contents` the body gets the
+    handle that the content of the snapshot has there, and which one it is, at `made_of`; else the snapshot's own name at `named`.
+    """
+
+    snapshots: str
+    within: WirePath
+    named: WirePath
+    newest_of: WirePath
+    until: WirePath
+    contents: str = ""
+    made_of: WirePath = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Members:
     """Objects that belong to an owner and have no path of their own, such as the access keys of a user.
 
@@ -230,6 +248,8 @@ class Endpoint:
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
     revoked: Revoked | None = None
+    # A collection of objects of several kinds: those that have something at this place are of this one.
+    having: WirePath = ()
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

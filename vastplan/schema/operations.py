@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Collection, Members, PerUnit, Singleton, Update
+from vastplan.schema.endpoint import (
+    Asked,
+    AskedMembers,
+    Clones,
+    Collection,
+    Members,
+    OfSnapshots,
+    PerUnit,
+    Singleton,
+    Update,
+)
 from vastplan.schema.kind import Kind
 
 
@@ -86,6 +96,9 @@ def writes(kind: Kind) -> Iterator[Operation]:
 
 def _making(kind: Kind) -> Iterator[Operation]:
     shape = kind.endpoint.shape
+    if isinstance(shape, OfSnapshots):
+        yield Operation(Task.WRITE, "GET", plain(shape.snapshots))
+        yield from (Operation(Task.WRITE, "GET", f"{path}/{{}}") for path in (shape.contents,) if path)
     if not isinstance(shape, Clones):
         yield Operation(Task.WRITE, "POST", collection_path(kind))
         return

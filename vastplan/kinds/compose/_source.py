@@ -29,11 +29,12 @@ class Before(Spec):
 
 
 class Source(Spec):
-    """A volume of the same tenant, and which snapshot of it: the newest one where nothing is said."""
+    """A volume of the same tenant, and which snapshot of it. Where nothing is said it is the newest one of a volume with a path, and a
+    volume of a class as it is then."""
 
     SAYS = "{volume: NAME, snapshot: latest | NAME | {before: TIME}, site: SITE}"
     volume: Annotated[ReferenceName, Refers("volume", composed=True)]
-    snapshot: Name | Before = LATEST
+    snapshot: Name | Before | MISSING = MISSING
     site: Name | MISSING = MISSING
     """Where the volume is that has the snapshot, where that is another site."""
 
@@ -47,7 +48,7 @@ class Source(Spec):
 
 def which(source: Mapping[str, Any]) -> str:
     """Which snapshot is meant: `latest`, `before TIME`, or a name."""
-    snapshot = source["snapshot"]
+    snapshot = source.get("snapshot", LATEST)
     return f"before {snapshot['before']}" if isinstance(snapshot, Mapping) else str(snapshot)
 
 
@@ -60,7 +61,7 @@ def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
     return tenant if isinstance(tenant, Ref) else None
 
 
-def _volume(entry: Entry, scope: Scope) -> Entry | None:
+def volume_of(entry: Entry, scope: Scope) -> Entry | None:
     """The volume that is the source of an entry; `None` where there is none, which is refused."""
     source = entry.values["source"]
     site, name = source.get("site", entry.address.site), source["volume"]
@@ -75,7 +76,7 @@ def _volume(entry: Entry, scope: Scope) -> Entry | None:
 
 def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
     """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
-    volume = _volume(entry, scope)
+    volume = volume_of(entry, scope)
     if volume is None:
         return None
     site, name = volume.address.site, entry.address.name
@@ -128,41 +129,4 @@ def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: s
     inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))
     if inner.startswith(outer) or outer.startswith(inner):
         return f"its path and that of {name} are one inside the other", "a path of its own"
-    return None
-
-
-def claimed(entry: Entry, scope: Scope, project: Ref) -> dict[str, Any]:
-    """What a claim of a StorageClass says of the claim that it is made from; nothing where that is refused, or where there is none."""
-    if "source" not in entry.values:
-        return {}
-    volume = _volume(entry, scope)
-    if volume is None:
-        return {}
-    problem = _of_claims(entry, volume, which(entry.values["source"]), project, scope)
-    if problem is not None:
-        scope.refuse(entry, "VP293", *problem)
-        return {}
-    return {"from_claim": entry.ref("persistent_volume_claim", volume.address.name)}
-
-
-def _of_claims(entry: Entry, volume: Entry, wanted: str, project: Ref, scope: Scope) -> tuple[str, str] | None:
-    """Why a claim is not made from that of a volume, and what to do; `None` where it is."""
-    name, theirs = volume.address.name, volume.values.get("project")
-    if theirs is None and isinstance(tenant := volume.values.get("tenant"), Ref):
-        owned = scope.owned_by(tenant, entry.address.site, "project")
-        theirs = Ref(owned[0].address) if len(owned) == 1 else None
-    if volume.address == entry.address:
-        return "it is its own source", "source: {volume: another one}"
-    if "path" in volume.values:
-        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
-    if volume.address.site != entry.address.site:
-        return "the claim that another one is made from is on the same site", "a source of this site"
-    if theirs != project:
-        return f"{name} is of project {theirs}, and a claim is made from one of its own project", f"project: {theirs}"
-    if wanted != LATEST:
-        return "a volume of a class is made from another one as it is then", "a source without a snapshot"
-    if "copies" in entry.values:
-        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
-    if entry.values["size"] < volume.values["size"]:
-        return f"it is smaller than {name}", "size: that of its source, or more"
     return None

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from vastplan.kinds.compose._claims import claimed
 from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.compose._people import name_of, owner_of
-from vastplan.kinds.compose._source import Copies, Source, claimed, cloned
+from vastplan.kinds.compose._source import Copies, Source, cloned
 from vastplan.kinds.compose._two_sites import REPLICATE, may_read, offers, path_between, shared, sites_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
@@ -161,11 +162,14 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
         return
-    of_class = {"storage_class": values["storage_class"], "size": values["size"], **claimed(entry, scope, project)}
+    made = claimed(entry, scope, project, _called(scope, project))
+    yield from made.parts
+    of_class = {"storage_class": values["storage_class"], "size": values["size"], **made.says}
     there = sites_of(entry, scope)
     if len(there) > 1:
-        chosen.append(f"on {', '.join(there)}: a volume of its own on each, which is empty at first; no data is shared")
-    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen))
+        first = "made from its source there" if "source" in values else "which is empty at first"
+        chosen.append(f"on {', '.join(there)}: a volume of its own on each, {first}; no data is shared")
+    yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen), made.after)
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
 
@@ -220,7 +224,12 @@ def bound(
 
 
 def _claim(
-    entry: Entry, values: Mapping[str, Any], project: Ref, of: Mapping[str, Any], chosen: tuple[str, ...]
+    entry: Entry,
+    values: Mapping[str, Any],
+    project: Ref,
+    of: Mapping[str, Any],
+    chosen: tuple[str, ...],
+    after: tuple[Address, ...] = (),
 ) -> Entry:
     claim = {
         "name": values["name"],
@@ -229,7 +238,9 @@ def _claim(
         **{key: values[key] for key in ("volume_mode",) if key in values},
         **of,
     }
-    return entry.part("persistent_volume_claim", entry.address.name, claim, chosen=chosen, after=(project.target,))
+    return entry.part(
+        "persistent_volume_claim", entry.address.name, claim, chosen=chosen, after=(project.target, *after)
+    )
 
 
 def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
@@ -466,7 +477,7 @@ def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
     }
 
 
-_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone"})
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim", "clone", "snapshot_content", "bound_snapshot"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
 _BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
 COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN, implied=_BOUND)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
+from vastplan.kinds.compose._claims import is_kubernetes_name, project_of
 from vastplan.kinds.compose._source import tenant_of
 from vastplan.kinds.vast._moments import Moment
 from vastplan.model.value import Ref
@@ -14,23 +15,31 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 
 class VolumeSnapshot(Spec):
-    """A snapshot of the directory of a volume: made once, by the first apply that has it, and not again when it has expired.
+    """A snapshot of a volume: made once, by the first apply that has it, and not again when it has expired or is gone.
 
+    Of a volume with a path VAST makes it, of its directory; of one of a class the CSI driver does, as a VolumeSnapshot of its claim.
     `name` is that of the snapshot, where it is another than the entry's.
     """
 
     name: Annotated[Name | MISSING, NAMED] = MISSING
     volume: Annotated[ReferenceName, Refers("volume")]
     expires: Moment | None | MISSING = MISSING
-    """When VAST removes it; without it, or with null, it stays."""
+    """When VAST removes it; without it, or with null, it stays. Kubernetes has no expiry: of a volume of a class it is refused."""
+    snapshot_class: Annotated[ReferenceName | MISSING, Refers("snapshot_class")] = MISSING
+    """Of a volume of a class: how it is made. Left out, it is the only one of the document for that driver, else the cluster's default."""
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     of = entry.values["volume"]
     volume = scope.get(of.target) if of.managed else None
-    if volume is None or "path" not in volume.values:
-        text = f"{of} is no volume of this document that has a path"
-        scope.refuse(entry, "VP294", text, "volume: one with a path")
+    if volume is None:
+        scope.refuse(entry, "VP294", f"{of} is no volume of this document", "volume: one of this document")
+        return
+    if "path" not in volume.values:
+        yield from _of_a_claim(entry, scope, volume)
+        return
+    if "snapshot_class" in entry.values:
+        scope.refuse(entry, "VP294", f"snapshot_class is for volumes of a class, and {of} has a path", "leave it out")
         return
     tenant = tenant_of(volume, scope)
     if not isinstance(tenant, Ref):  # the volume itself is refused
@@ -45,7 +54,46 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.part("snapshot", entry.address.name, values, after=(view,))
 
 
-ENTRY = composite(
-    VolumeSnapshot, name="volume_snapshot", section="snapshots", systems=lambda _: frozenset({"vast", "kubernetes"})
-)
-COMPOSITION = Composition("volume_snapshot", _compose, makes=frozenset({"snapshot"}))
+def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
+    """The VolumeSnapshot of the claim of a volume of a class, in the namespace of its project."""
+    if entry.values.get("expires") is not None:
+        text = f"{volume.address.name} is of a StorageClass, and Kubernetes removes no VolumeSnapshot by itself"
+        fix = "leave expires out, and take the entry out of the document when it is to go"
+        scope.refuse(entry, "VP294", text, fix)
+        return
+    if not is_kubernetes_name(entry.called):
+        scope.refuse(entry, "VP294", f"no VolumeSnapshot can be called {entry.called}", "name: a name for it")
+        return
+    project = project_of(volume, scope)
+    if project is None:  # the volume itself is refused
+        return
+    class_, chosen = _class_of(entry, scope, volume)
+    claim = volume.address._replace(kind="persistent_volume_claim")
+    values = {"name": entry.called, "namespace": project, "claim": Ref(claim), **class_}
+    yield entry.part("claim_snapshot", entry.address.name, values, chosen=chosen, after=(project.target,))
+
+
+def _class_of(entry: Entry, scope: Scope, volume: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """By which class it is made, and what to say of that where it was chosen."""
+    if "snapshot_class" in entry.values:
+        return {"snapshot_class": entry.values["snapshot_class"]}, ()
+    of = volume.values["storage_class"]
+    used = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
+    driver = None if used is None else used.values.get("driver")
+    fitting = [
+        one
+        for one in scope.of(entry.address.site, "snapshot_class")
+        if driver is None or one.values.get("driver") == driver
+    ]
+    if len(fitting) != 1:
+        return {}, ()
+    name = fitting[0].address.name
+    return {"snapshot_class": Ref(fitting[0].address)}, (f"snapshot_class {name}, the only one of its driver",)
+
+
+def _systems(values: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset({"kubernetes"} if "snapshot_class" in values else {"vast", "kubernetes"})
+
+
+ENTRY = composite(VolumeSnapshot, name="volume_snapshot", section="snapshots", systems=_systems)
+COMPOSITION = Composition("volume_snapshot", _compose, makes=frozenset({"snapshot", "claim_snapshot"}))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
-from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Update, WirePath
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Says, Spec
@@ -45,10 +45,12 @@ def manifest(
     namespaced: bool = False,
     vanishes_later: bool = False,
     names_only: bool = False,
+    shape: Collection = COLLECTION,
+    having: WirePath = (),
 ) -> Endpoint:
     """A Kubernetes collection: lists in pages, JSON merge patches that carry the resourceVersion.
 
-    With `names_only` a list is asked for metadata alone.
+    With `names_only` a list is asked for metadata alone; `having` is the place of what only objects of this kind have.
     """
     root = "/api/v1" if group_version == "v1" else f"/apis/{group_version}"
     return Endpoint(
@@ -60,6 +62,8 @@ def manifest(
         namespaced=namespaced,
         vanishes_later=vanishes_later,
         listed=("metadata",) if names_only else (),
+        shape=shape,
+        having=having,
     )
 
 

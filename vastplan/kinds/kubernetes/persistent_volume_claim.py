@@ -13,12 +13,15 @@ from vastplan.kinds.kubernetes._common import (
     ObjectName,
     manifest,
 )
+from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
+from vastplan.kinds.vast._moments import Moment
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed, Measure, Metric, Row, UsedBy, Values
+from vastplan.schema.endpoint import OfSnapshots
+from vastplan.schema.kind import Dependents, Keyed, Measure, Metric, Row, UsedBy, Values
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
@@ -31,11 +34,11 @@ from vastplan.schema.markers import (
     Refers,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, ReferenceName
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName
 
 _LEGACY = "volume.beta.kubernetes.io/storage-class"
 _SOURCE = ("spec", "dataSource")
-_CLAIM = "PersistentVolumeClaim"
+_KINDS = {"from_claim": "PersistentVolumeClaim", "from_snapshot": SNAPSHOT}
 _SIZE = ("spec", "resources", "requests", "storage")
 
 
@@ -76,6 +79,18 @@ class PersistentVolumeClaim(Labelled):
         MADE_WITH,
     ] = MISSING
     """A claim of the same namespace, with whose data the driver makes this one."""
+    from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
+    """In its place: a VolumeSnapshot of the namespace."""
+    newest_of: Annotated[
+        ReferenceName | MISSING,
+        Refers("persistent_volume_claim.name", blocks_delete=False),
+        Wire(*NEWEST_OF),
+        IMMUTABLE,
+        MADE_WITH,
+    ] = MISSING
+    """In its place: the newest VolumeSnapshot of a claim of the namespace that is ready when this one is made."""
+    until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, MADE_WITH] = MISSING
+    """Of these, the newest that was made then or before."""
 
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
@@ -85,22 +100,30 @@ class PersistentVolumeClaim(Labelled):
             raise ValueError("give size, or nominal_size for a claim without a storage_class")
         if self.nominal_size is not MISSING and self.storage_class is not None:
             raise ValueError("nominal_size is for a claim without a storage_class")
+        if len([one for one in (self.from_claim, self.from_snapshot, self.newest_of) if one is not MISSING]) > 1:
+            raise ValueError("give one of from_claim, from_snapshot and newest_of")
+        if self.until is not MISSING and self.newest_of is MISSING:
+            raise ValueError("until is for newest_of")
         return self
 
 
 def _read(values: Values, row: Row) -> Values:
     """The class that the cluster goes by: the old annotation wins over the spec (component-helpers `storage/volume`)."""
     annotated = at(row, ("metadata", "annotations", _LEGACY))
-    if "from_claim" in values and at(row, (*_SOURCE, "kind")) != _CLAIM:  # a snapshot, or what another controller fills
-        values = {name: value for name, value in values.items() if name != "from_claim"}
+    # what another controller fills is none of them
+    others = {field for field, of in _KINDS.items() if at(row, (*_SOURCE, "kind")) != of}
+    if not others.isdisjoint(values):
+        values = {name: value for name, value in values.items() if name not in others}
     return {**values, "storage_class": annotated} if annotated else values
 
 
-def _with_kind(body: Row, _values: Values) -> Row:
+def _with_kind(body: Row, values: Values) -> Row:
     """The data source says what it is."""
     source = at(body, _SOURCE)
     if isinstance(source, dict):
-        source["kind"] = _CLAIM
+        source["kind"] = _KINDS["from_snapshot" if "from_snapshot" in values else "from_claim"]
+        if source["kind"] == SNAPSHOT:
+            source["apiGroup"] = GROUP_VERSION.partition("/")[0]
     return body
 
 
@@ -113,11 +136,31 @@ KIND = kind(
         Measure("size", ("size",), units.BYTES),
         Measure("size", ("nominal_size",), units.BYTES),
     ),
-    endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
+    endpoint=manifest(
+        "v1",
+        "PersistentVolumeClaim",
+        "persistentvolumeclaims",
+        namespaced=True,
+        vanishes_later=True,
+        shape=OfSnapshots(
+            IN_NAMESPACE, within=("metadata", "namespace"), named=(*_SOURCE, "name"), newest_of=NEWEST_OF, until=UNTIL
+        ),
+    ),
     keyed=Keyed(within="namespace"),
     data_bearing=True,
-    metrics=(Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
+    metrics=(
+        Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),
+        Metric("pending", ("status", "phase"), ones=frozenset({"Pending"}), zeros=frozenset({"Bound", "Lost"})),
+    ),
     in_use=("bound",),
+    dependents=(
+        # Kubernetes does not tell whether the driver still copies: a claim is bound before
+        Dependents(
+            "persistent_volume_claim", "claims made from it", (("namespace", "namespace"), ("name", "from_claim"))
+        ),
+        # the driver deletes no volume that has some
+        Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),
+    ),
     used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),
     controller_owned=RUNAI_MADE,
     finish_encode=_with_kind,

@@ -106,10 +106,10 @@ def _cloned(vms: Vms, snapshot: Row, volume_id: str, path: str) -> str:
     return name
 
 
-def _streams(vms: Vms, name: str) -> list[Row]:
-    """The clone streams of a name; a cluster too old for them has none."""
+def _streams(vms: Vms, name: str = "") -> list[Row]:
+    """The clone streams, those of a name where one is said; a cluster too old for them has none."""
     try:
-        return vms.rows("globalsnapstreams", name=name)
+        return vms.rows("globalsnapstreams", **({"name": name} if name else {}))
     except Refused as refusal:
         if refusal.status in (404, 501):
             return []
@@ -213,6 +213,7 @@ def delete_snapshot(vms: Vms, snapshot_id: str) -> None:
     snapshot = _snapshot(vms, snapshot_id)
     if snapshot is None:
         return
+    _streams(vms)  # the driver looks whether something is copied from it; what is ending meanwhile goes on doing so
     vms.call("DELETE", f"/snapshots/{snapshot_id}/")
     path, tenant = snapshot["path"].rstrip("/"), snapshot["tenant_id"]
     if vms.one("quotas", path=path, tenant_id=tenant) is None and not _snapshots(vms, path, tenant):

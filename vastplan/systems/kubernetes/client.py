@@ -14,19 +14,23 @@ from kubernetes import client
 
 from vastplan.model.errors import NotFound, Unclear, Unreachable
 from vastplan.model.long_lists import Length
-from vastplan.schema.codec import at
+from vastplan.model.polling import poll
+from vastplan.schema.codec import at, dig
+from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.history import Sought, Trace
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Mark
+from vastplan.schema.rows import ABSENT
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
-from vastplan.systems.kubernetes import managers, owners
+from vastplan.systems.kubernetes import managers, owners, restores
 from vastplan.systems.kubernetes.managers import MANAGER
 from vastplan.systems.sockets import bound
 from vastplan.systems.transport import JSON, Request, Transport, segment
 
 PAGE = 500
+SNAPSHOT_TIMEOUT = 300.0  # seconds that a snapshot is waited for of which something is to be made
 _MERGE = "application/merge-patch+json"
 # Metadata alone, and no fallback: https://kubernetes.io/docs/reference/using-api/api-concepts/ (metadata-only fetches).
 _NAMES_KIND = "PartialObjectMetadataList"
@@ -76,22 +80,31 @@ class KubernetesProvider:
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All objects of a kind in all namespaces, one consistent snapshot; one that expires (410) cannot be read."""
-        following, listed = "", kind.endpoint.listed
-        length = Length(f"{self.describe()}: the list of {kind.endpoint.path}")
+        listed, having = kind.endpoint.listed, kind.endpoint.having
+        for rows in self._listed(kind.endpoint.path, named=bool(listed)):
+            if having:
+                ours = [row for row in rows if dig(row, having) is not ABSENT]
+                yield from [ours] if ours else []  # a page of nothing but others' says nothing new, and is no end
+            else:
+                yield [_parts(row, listed) for row in rows] if listed else rows
+
+    def _listed(self, path: str, *, named: bool = False) -> Iterator[list[Row]]:
+        """The objects at a path, page by page; `named` is metadata alone."""
+        following = ""
+        length = Length(f"{self.describe()}: the list of {path}")
         while True:
             query = [("limit", str(PAGE)), *([("continue", following)] if following else [])]
-            body = self._call("GET", kind.endpoint.path, query=query, accept=_NAMES if listed else JSON)
+            body = self._call("GET", path, query=query, accept=_NAMES if named else JSON)
             rows = body.get("items") if isinstance(body, dict) else None
             if rows is None and at(body, ("kind",)) == _NAMES_KIND:
                 rows = []  # how a server says that there is nothing (seen on 1.34)
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise Unreachable(f"{self.describe()}: the answer to GET {kind.endpoint.path} is not a list of objects")
-            yield [_parts(row, listed) for row in rows] if listed else rows
+                raise Unreachable(f"{self.describe()}: the answer to GET {path} is not a list of objects")
+            yield rows
             following = str(at(body, ("metadata", "continue")) or "")
             if not following:
                 left = at(body, ("metadata", "remainingItemCount"))
                 if isinstance(left, int) and left > 0:
-                    path = kind.endpoint.path
                     raise Unreachable(f"{self.describe()}: the list of {path} was cut short: {left} more are not shown")
                 return
             length.another(len(rows))
@@ -116,7 +129,9 @@ class KubernetesProvider:
         return body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """POST into the object's namespace."""
+        """POST into the object's namespace; what is made of a snapshot is when that is ready."""
+        if isinstance(kind.endpoint.shape, OfSnapshots):
+            body = self._made_of(kind.endpoint.shape, body)
         version, name = kind.endpoint.manifest
         body = {"apiVersion": version, "kind": name, **body}
         namespace = str(at(body, ("metadata", "namespace")) or "")
@@ -125,6 +140,25 @@ class KubernetesProvider:
         if not isinstance(row, dict) or at(row, ("metadata", "uid")) is None:
             raise Unclear(f"POST {path}: the answer has no uid")
         return row
+
+    def _made_of(self, shape: OfSnapshots, body: Row) -> Row:
+        """The body with the snapshot that is meant now; raises `Refused` where there is none or it does not get ready."""
+        which = restores.wanted(shape, body)
+        if which is None:
+            return body
+        path = shape.snapshots.replace("{namespace}", segment(which.namespace))
+        rows: list[Row] = []
+
+        def look() -> Row | None:
+            rows[:] = [row for page in self._listed(path) for row in page]
+            return restores.usable(rows, which)
+
+        limit = SNAPSHOT_TIMEOUT
+        snapshot = poll(look, lambda: restores.overdue(rows, which, limit), timeout=limit)
+        if not shape.contents:
+            return restores.of_snapshot(body, snapshot)
+        content = self._call("GET", f"{shape.contents}/{segment(restores.content_name(snapshot))}")
+        return restores.of_content(shape, body, snapshot, content)
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """Merge patch, refused by the server when the object moved since `fresh`."""

@@ -1,0 +1,152 @@
+"""What the claim of a volume of a class is made from: another claim as it is then, or a VolumeSnapshot of it, also of another project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from vastplan.kinds.compose._source import LATEST, tenant_of, volume_of, which
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.types import KubernetesName
+
+Problem = tuple[str, str]
+_NAME: TypeAdapter[str] = TypeAdapter(KubernetesName)
+
+
+@dataclass(frozen=True, slots=True)
+class FromAnother:
+    """What a claim says of what it is made from, what is made for that, and what comes before."""
+
+    says: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[Entry, ...] = ()
+    after: tuple[Address, ...] = ()
+
+
+_NOTHING = FromAnother()
+
+
+def project_of(volume: Entry, scope: Scope) -> Ref | None:
+    """The project of a volume: its own, or the only one of its tenant."""
+    project = volume.values.get("project")
+    if project is None and isinstance(tenant := volume.values.get("tenant"), Ref):
+        owned = scope.owned_by(tenant, volume.address.site, "project")
+        project = Ref(owned[0].address) if len(owned) == 1 else None
+    return project if isinstance(project, Ref) else None
+
+
+def is_kubernetes_name(name: str) -> bool:
+    """Whether an object of Kubernetes can be called so."""
+    try:
+        _NAME.validate_python(name)
+    except ValidationError:
+        return False
+    return True
+
+
+def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnother:
+    """What the claim of a StorageClass is made from; nothing where that is refused, or where there is no source.
+
+    Kubernetes takes a snapshot of the claim's own namespace only. One of another project comes there by a content of its own, which
+    is called `prefix` and the claim.
+    """
+    if "source" not in entry.values:
+        return _NOTHING
+    volume = volume_of(entry, scope)
+    if volume is None:
+        return _NOTHING
+    source, theirs = entry.values["source"], project_of(volume, scope)
+    problem = _problem(entry, volume) or _of_a_claim(entry, volume, project, theirs)
+    if problem is None and theirs != project:
+        problem = _of_tenants(entry, volume, scope)
+    if problem is not None:
+        scope.refuse(entry, "VP293", *problem)
+        return _NOTHING
+    claim = volume.address._replace(kind="persistent_volume_claim")
+    if "snapshot" not in source:
+        return FromAnother({"from_claim": Ref(claim)})
+    says, first = _snapshot(entry, volume, scope)
+    if theirs == project:
+        return FromAnother({**says, **({"newest_of": Ref(claim)} if "newest_of" in says else {})}, after=first)
+    name, called = entry.address.name, entry.called
+    content = {
+        "name": f"{prefix}-{called}",
+        "namespace": project,
+        "snapshot": f"{called}-source",
+        "deletion_policy": "Retain",
+        "of_namespace": theirs,
+        **{"of_snapshot" if key == "from_snapshot" else key: value for key, value in says.items()},
+    }
+    there = f"{project}-{name}"
+    bound = {"name": f"{called}-source", "namespace": project, "content": entry.ref("snapshot_content", there)}
+    copy = entry.part("bound_snapshot", name, bound, after=(project.target,))
+    parts = (entry.part("snapshot_content", there, content, after=(project.target, *first)), copy)
+    return FromAnother({"from_snapshot": f"{called}-source"}, parts, (copy.address,))
+
+
+def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any], tuple[Address, ...]]:
+    """Which VolumeSnapshot of a volume is meant, and what comes before: those that the document declares of it."""
+    site, wanted, snapshot = entry.address.site, which(entry.values["source"]), entry.values["source"]["snapshot"]
+    of_it = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
+    by_name = isinstance(snapshot, str) and snapshot != LATEST
+    meant = [one for one in of_it if one.address.name == wanted] if by_name else of_it
+    claim = volume.address._replace(kind="persistent_volume_claim")
+    first = (claim, *(one.address._replace(kind="claim_snapshot") for one in meant))
+    if by_name:
+        return {"from_snapshot": meant[0].called if meant else wanted}, first
+    until = {} if isinstance(snapshot, str) else {"until": snapshot["before"]}
+    return {"newest_of": volume.called, **until}, first
+
+
+def _problem(entry: Entry, volume: Entry) -> Problem | None:
+    """Why nothing of a class is made from a volume, whosever that is."""
+    name, wanted = volume.address.name, which(entry.values["source"])
+    if volume.address == entry.address:
+        return "it is its own source", "source: {volume: another one}"
+    if "path" in volume.values:
+        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
+    if volume.address.site != entry.address.site:
+        return "the claim that another one is made from is on the same site", "a source of this site"
+    if "copies" in entry.values:
+        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
+    if not wanted.startswith("before ") and not is_kubernetes_name(wanted):
+        return f"no VolumeSnapshot can be called {wanted}", "snapshot: latest, or the name of one"
+    return None
+
+
+def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -> Problem | None:
+    """Why it is not made from the claim itself, as it is then; `None` where a snapshot is said."""
+    name = volume.address.name
+    if "snapshot" in entry.values["source"]:
+        return None if theirs is not None else (f"it is not told which project {name} is of", "project: NAME there")
+    if theirs != project:
+        text = f"{name} is of project {theirs}, and a claim is made from one of its own project"
+        return text, f"project: {theirs}, or snapshot: latest, or NAME: one of a snapshot may be of another project"
+    if entry.values["size"] < volume.values["size"]:
+        return f"it is smaller than {name}", "size: that of its source, or more"
+    return None
+
+
+def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
+    """Why a snapshot does not go from the project of a volume to another one: both, and their classes, are of one tenant."""
+    theirs, ours = _tenants(volume, scope), _tenants(entry, scope)
+    if len(theirs) == 1 and theirs == ours and None not in theirs:
+        return None
+    of, to = (" and ".join(sorted(str(one or "none") for one in tenants)) for tenants in (theirs, ours))
+    text = f"{volume.address.name} is of tenant {of}, this one of {to}, and a clone stays in its tenant"
+    return text, "projects and classes of one tenant"
+
+
+def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
+    """All tenants that a volume is of: what it says, that of its project, which may have none, and that of its class, where it is told."""
+    project, of = project_of(volume, scope), volume.values.get("storage_class")
+    owner = scope.get(project.target) if project is not None else None
+    class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None
+    said = [tenant_of(volume, scope), class_.values.get("tenant") if class_ is not None else None]
+    found: set[Ref | None] = {one for one in said if isinstance(one, Ref)}
+    tenant = owner.values.get("tenant") if owner is not None else None
+    return found | {tenant if isinstance(tenant, Ref) else None}

@@ -1,0 +1,28 @@
+"""What the kinds share that have to do with volume snapshots: where these are, and where it is noted which one something is made of.
+
+Source: the CRDs of external-snapshotter (snapshot.storage.k8s.io/v1), and https://kubernetes.io/docs/concepts/storage/volume-snapshots/.
+"""
+
+from __future__ import annotations
+
+from vastplan.schema.kind import Attribute, Ready
+from vastplan.schema.markers import Since
+
+GROUP_VERSION = "snapshot.storage.k8s.io/v1"
+ROOT = f"/apis/{GROUP_VERSION}"
+IN_NAMESPACE = f"{ROOT}/namespaces/{{namespace}}/volumesnapshots"
+SNAPSHOT = "VolumeSnapshot"
+SINCE = Since("kubernetes", "1.20", subject="a snapshot of a claim")
+"""The first with v1 of the group; a cluster without its CRDs shows none."""
+
+READY = Ready(("status", "readyToUse"), frozenset({True}), message=("status", "error", "message"))
+CREATED = Attribute("created", ("status", "creationTime"))
+
+
+def note(name: str) -> tuple[str, ...]:
+    """Where an object keeps what it was made of, of which its system keeps nothing: an annotation."""
+    return ("metadata", "annotations", f"vastplan.io/{name}")
+
+
+NEWEST_OF, UNTIL, MADE_OF = note("newest-of"), note("until"), note("made-of")
+NAMESPACE_OF, NAMED = note("of-namespace"), note("of-snapshot")

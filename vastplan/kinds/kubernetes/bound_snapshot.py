@@ -1,0 +1,42 @@
+"""VolumeSnapshot of a content that is there before it: a snapshot of another namespace, from which claims of this one are made."""
+
+from typing import Annotated
+
+from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, READY, SINCE, SNAPSHOT
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Dependents, Once
+from vastplan.schema.markers import IMMUTABLE, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
+
+_CONTENT = ("spec", "source", "volumeSnapshotContentName")
+
+
+class BoundSnapshot(Labelled):
+    """A snapshot by its content. When it goes, the content and the snapshot of the storage system stay."""
+
+    name: ObjectName = MISSING
+    namespace: InNamespace
+    content: Annotated[ReferenceName, Refers("snapshot_content.name", blocks_delete=False), Wire(*_CONTENT), IMMUTABLE]
+
+
+KIND = kind(
+    BoundSnapshot,
+    name="bound_snapshot",
+    system="kubernetes",
+    endpoint=manifest(
+        GROUP_VERSION, SNAPSHOT, "volumesnapshots", namespaced=True, vanishes_later=True, having=_CONTENT
+    ),
+    dependents=(
+        Dependents(
+            "persistent_volume_claim",
+            "claims that wait for it",
+            (("namespace", "namespace"), ("name", "from_snapshot")),
+            counted="pending",
+        ),
+    ),
+    versions=(SINCE,),
+    as_evidence=True,
+    once=Once("a copy of another snapshot is for another volume, of a name of its own"),
+    ready=READY,
+)
