@@ -54,7 +54,8 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
 def age_of(ends: Rehearsed, point: Point) -> float | None:
     """How old a restore point is, in seconds, as its cluster dates it; `None` where that is no date."""
     made = moment(point.created)
-    return None if made is None else (ends.clock.now() - made).total_seconds()
+    # a cluster whose clock is ahead of ours dates it later than now
+    return None if made is None else max(0.0, (ends.clock.now() - made).total_seconds())
 
 
 def amiss_of_rehearsal(ends: Rehearsed) -> str:

@@ -46,7 +46,7 @@ def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
 
 def meant(one: Operation, typed: str) -> bool:
     """Whether somebody who types an id or an address means this operation: what it moves, or anything that it covers."""
-    return typed in (one.id, one.address, *one.covers)
+    return typed in (one.id, one.consent.get("plan"), one.address, *one.covers)
 
 
 def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:

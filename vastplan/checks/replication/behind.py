@@ -11,20 +11,27 @@ from vastplan.model.moments import moment
 from vastplan.model.units import SECONDS, show
 from vastplan.schema.entries import Entry
 
+_SHORT = 7200  # seconds
+
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for path, taken, behind, every in _late(facts):
         text = (
-            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {formatting.span(behind)} "
+            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {_long(behind)} "
             f"older, and one is due every {show(every, SECONDS)}"
         )
         yield Violation(path, text)
 
 
+def _long(seconds: int) -> str:
+    """Exact while that is short, else as one says it."""
+    return show(seconds, SECONDS) if seconds < _SHORT else formatting.span(seconds)
+
+
 def late(facts: Facts) -> dict[str, str]:
     """What is further behind than its schedule says, by address, in a few words; waived or not."""
     return {
-        str(path.address): f"{formatting.span(behind)} behind, and one is due every {show(every, SECONDS)}"
+        str(path.address): f"{_long(behind)} behind, and one is due every {show(every, SECONDS)}"
         for path, _, behind, every in _late(facts)
     }
 
