@@ -57,7 +57,12 @@ TABLE = {
     "initial sync": Row(
         pair("SOURCE", "DESTINATION", "Initial Sync", last_uploading_restore_point_progress=250),
         STATES.BUSY,
-        "nothing has arrived yet: SOURCE, Initial Sync, 25 % done",
+        "nothing has arrived yet: iad says SOURCE, Initial Sync, 25 % done",
+    ),
+    "the copy begins": Row(
+        {**pair("SOURCE", "DESTINATION"), "pdx": [row("pdx", "DESTINATION", "Initializing")]},
+        STATES.BUSY,
+        "nothing has arrived yet: pdx says DESTINATION, Initializing",
     ),
     "a role that changes": Row(
         pair("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),

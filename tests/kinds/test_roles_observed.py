@@ -113,7 +113,7 @@ BUSY = {address: {"busy"} for address in LARGER}
 SPLIT = {address: {"split"} for address in LARGER}
 TABLE = {
     "in order": Row(made, STATES.IN_ORDER, "in order\n"),
-    "initial sync": Row(_initial, STATES.BUSY, "busy: nothing has arrived yet: SOURCE, Initial Sync"),
+    "initial sync": Row(_initial, STATES.BUSY, "busy: nothing has arrived yet: iad says SOURCE, Initial Sync"),
     "behind": Row(_behind, STATES.BEHIND, "behind: ", findings={"REP-17"}),
     "link down": Row(_link_down, STATES.STOPPED, "not replicating: ", findings={"REP-06"}),
     "changing": Row(

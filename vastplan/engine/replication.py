@@ -139,8 +139,12 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
         return ReplicationState.UNKNOWN, "no site says that it is the source"
     source = group.here
     assert source is not None
-    if word_of(source.attributes.get(group.grouped.state)) in group.grouped.starting:
-        return ReplicationState.BUSY, f"nothing has arrived yet: {said(source)}{_progress(group, source)}"
+    for live in group.live():
+        if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting:
+            return (
+                ReplicationState.BUSY,
+                f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
+            )
     if group.other and group.there is None:
         return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
     failing = _failing(group)
