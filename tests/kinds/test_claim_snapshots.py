@@ -375,7 +375,7 @@ def test_no_snapshot_goes_unasked_while_claims_are_made_from_it(lab: Lab) -> Non
     copied(lab)
     lab.converge(lab.consent_to_loss("iad/claim_snapshot/nightly"))
     assert lab.plan().actions == ()
-    assert snapshots(lab) == ["runai-a2/third-source"]
+    assert snapshots(lab) == ["runai-a2/third-of-first-nightly"]
 
 
 def test_no_source_goes_unasked_while_claims_and_snapshots_are_of_it(lab: Lab) -> None:
@@ -404,7 +404,7 @@ def test_all_goes_in_order(lab: Lab) -> None:
     lab.clear_calls()
     lab.converge(lab.consent_to_loss(*going))
     gone = [call.path.rpartition("/")[2] for call in lab.calls() if call.method == "DELETE"]
-    assert gone.index("nightly") < gone.index("first") and gone.index("third-source") < gone.index("a2-third")
+    assert gone.index("nightly") < gone.index("first") and gone.index("third-of-first-nightly") < gone.index("a2-third")
     assert rows(lab, "volumesnapshots") == rows(lab, "volumesnapshotcontents") == []
     assert lab.rows("iad", "persistent_volume_claim") == [] and lab.rows("iad", "snapshot") == []
 
@@ -415,6 +415,7 @@ def test_all_goes_in_order(lab: Lab) -> None:
 @pytest.mark.parametrize("said", ["nightly", "latest", {"before": "2999-01-01"}])
 def test_into_another_project_by_a_content_of_its_own(lab: Lab, said: Any) -> None:
     lab.write(document(NIGHTLY, second=second(said, project="a2")))
+    copy_name = f"second-of-first-{said if isinstance(said, str) else 'before'}"
     assert verbs(lab.converge()) == dict.fromkeys(["iad/claim_snapshot/nightly", CONTENT, BOUND, CLAIM], Verb.CREATE)
     assert lab.plan().actions == ()
     original, copy = sorted(rows(lab, "volumesnapshotcontents"), key=lambda row: row["metadata"]["name"] == "a2-second")
@@ -423,16 +424,26 @@ def test_into_another_project_by_a_content_of_its_own(lab: Lab, said: Any) -> No
     assert copy["spec"]["sourceVolumeMode"] == original["spec"]["sourceVolumeMode"]
     assert {name: copy["spec"]["volumeSnapshotRef"][name] for name in ("namespace", "name")} == {
         "namespace": "runai-a2",
-        "name": "second-source",
+        "name": copy_name,
     }
-    assert snapshots(lab) == ["runai-a/nightly", "runai-a2/second-source"]
+    assert snapshots(lab) == ["runai-a/nightly", f"runai-a2/{copy_name}"]
     assert claim(lab)["metadata"]["namespace"] == "runai-a2"
-    assert claim(lab)["spec"]["dataSource"] == made_of("second-source")
+    assert claim(lab)["spec"]["dataSource"] == made_of(copy_name)
     assert bound(lab)
     assert owned(lab, CONTENT).made_of == {
         "made_of": "runai-a/nightly",
         "handle": original["status"]["snapshotHandle"],
     }
+
+
+def test_a_claim_that_was_made_of_another_one_is_not_taken_for_its_clone(lab: Lab) -> None:
+    lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
+    lab.converge()
+    lab.write(document(NIGHTLY, second=second(source=None, project="a2")))
+    lab.converge()
+    by_hand(lab, "other")
+    lab.write(document(NIGHTLY, second=second("other", project="a2")))
+    assert "about how it was made: nothing there is changed" in told(lab.plan(), "VP350")
 
 
 def test_a_snapshot_of_somebody_goes_to_another_project_too(lab: Lab) -> None:
@@ -471,7 +482,7 @@ def test_a_copy_does_not_go_while_a_claim_waits_for_it(lab: Lab) -> None:
             "accessModes": ["ReadWriteMany"],
             "resources": {"requests": {"storage": "1Ti"}},
             "storageClassName": "fast",
-            "dataSource": made_of("second-source"),
+            "dataSource": made_of("second-of-first-nightly"),
         },
     }
     lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/runai-a2/persistentvolumeclaims", body)
@@ -482,7 +493,7 @@ def test_a_copy_does_not_go_while_a_claim_waits_for_it(lab: Lab) -> None:
 def test_what_somebody_removes_of_a_copy_is_told(lab: Lab) -> None:
     lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
     lab.converge()
-    remove(lab, f"{SNAPSHOTS}/namespaces/runai-a2/volumesnapshots/second-source")
+    remove(lab, f"{SNAPSHOTS}/namespaces/runai-a2/volumesnapshots/second-of-first-nightly")
     remove(lab, f"{SNAPSHOTS}/volumesnapshotcontents/a2-second")
     plan = lab.plan()
     assert plan.actions == ()

@@ -73,19 +73,30 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     if theirs == project:
         return FromAnother({**says, **({"newest_of": Ref(claim)} if "newest_of" in says else {})}, after=first)
     name, called = entry.address.name, entry.called
+    copy_name = _copy_of(called, volume, which(source))
+    if not is_kubernetes_name(copy_name):
+        scope.refuse(
+            entry, "VP293", f"{copy_name} is too long a name for the snapshot that it is made from", "a shorter name"
+        )
+        return _NOTHING
     content = {
         "name": f"{prefix}-{called}",
         "namespace": project,
-        "snapshot": f"{called}-source",
+        "snapshot": copy_name,
         "deletion_policy": "Retain",
         "of_namespace": theirs,
         **{"of_snapshot" if key == "from_snapshot" else key: value for key, value in says.items()},
     }
     there = f"{project}-{name}"
-    bound = {"name": f"{called}-source", "namespace": project, "content": entry.ref("snapshot_content", there)}
+    bound = {"name": copy_name, "namespace": project, "content": entry.ref("snapshot_content", there)}
     copy = entry.part("bound_snapshot", name, bound, after=(project.target,))
     parts = (entry.part("snapshot_content", there, content, after=(project.target, *first)), copy)
-    return FromAnother({"from_snapshot": f"{called}-source"}, parts, (copy.address,))
+    return FromAnother({"from_snapshot": copy_name}, parts, (copy.address,))
+
+
+def _copy_of(called: str, volume: Entry, wanted: str) -> str:
+    """What a snapshot is called in another project: by what it is of, as a claim that says it was made from it cannot say another one."""
+    return f"{called}-of-{volume.called}-{wanted.partition(' ')[0]}"
 
 
 def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any], tuple[Address, ...]]:
