@@ -53,8 +53,8 @@ def test_a_year_of_edits(tmp_path: Path) -> None:
         assert lab.plan().actions == ()
         for site in SITES:
             assert claim(lab, "second", site)["spec"]["dataSource"] == made_of("nightly")
-            assert claim(lab, "third", site)["spec"]["dataSource"] == made_of("third-of-first-nightly")
-            assert snapshots(lab, site) == ["runai-a/nightly", "runai-a2/third-of-first-nightly"]
+            assert claim(lab, "third", site)["spec"]["dataSource"] == made_of("third-of-first-latest")
+            assert snapshots(lab, site) == ["runai-a/nightly", "runai-a2/third-of-first-latest"]
         assert bound(lab) and bound(lab, "third")
 
         # the source grows, and the clones stay as they were made
@@ -71,16 +71,16 @@ def test_a_year_of_edits(tmp_path: Path) -> None:
                 "claims made from it: 1; copies of it for other projects: 1"
             )
             assert held[f"{site}/persistent_volume_claim/first"]["orphans"] == "1 snapshots would stay behind"
-        assert snapshots(lab, "pdx") == ["runai-a/nightly", "runai-a2/third-of-first-nightly"]
+        assert snapshots(lab, "pdx") == ["runai-a/nightly", "runai-a2/third-of-first-latest"]
 
         # somebody deletes a snapshot on one site and a clone on the other
         written(lab, first=grown, **ALL)
         copied(lab)
         remove(lab, "/api/v1/namespaces/runai-a2/persistentvolumeclaims/third")
         lab.by_hand(
-            "pdx", "kubernetes", "DELETE", f"{SNAPSHOTS}/namespaces/runai-a2/volumesnapshots/third-of-first-nightly"
+            "pdx", "kubernetes", "DELETE", f"{SNAPSHOTS}/namespaces/runai-a2/volumesnapshots/third-of-first-latest"
         )
-        while "runai-a2/third-of-first-nightly" in [
+        while "runai-a2/third-of-first-latest" in [
             f"{row['metadata']['namespace']}/{row['metadata']['name']}" for row in rows(lab, "volumesnapshots", "pdx")
         ]:
             pass
@@ -88,7 +88,7 @@ def test_a_year_of_edits(tmp_path: Path) -> None:
         assert verbs(plan) == {"iad/persistent_volume_claim/third": Verb.CREATE}
         assert "it is made once, and not again" in told(plan, "VP349")
         lab.converge()
-        assert claim(lab, "third")["spec"]["dataSource"] == made_of("third-of-first-nightly")
+        assert claim(lab, "third")["spec"]["dataSource"] == made_of("third-of-first-latest")
         assert lab.plan().actions == ()
 
         # a clone does not move to another project

@@ -12,15 +12,16 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.moving.matrix import killed
 from tests.moving.rehearsing import Watched, abort, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
-from vastplan.app.move import Wanted, plan_move, run_move
+from vastplan.app.move import Wanted, abort_move, plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations import rehearse as stages
-from vastplan.operations.run import Stopped
+from vastplan.operations.run import Stopped, Unknown
 from vastplan.operations.stage import Gate, Holds
 from vastplan.report.operations import move_text, status_text
 from vastplan.sim.runai import workloads
@@ -198,6 +199,18 @@ def test_a_source_whose_storage_is_silent_is_no_reason_not_to(scene: Theatre) ->
     plan = rehearse(scene)
     done = scene.run(plan)
     assert done.phase is Phase.DONE and live(scene, "pdx") == {} and watched.phases <= {"Running"}
+
+
+def test_a_target_that_is_away_is_named_with_what_goes_on(scene: Theatre) -> None:
+    plan = rehearse(scene)
+    killed(scene, plan, 60)
+    with scene.lab.world.lock:
+        scene.lab.world.sites["pdx"].servers["vast"].stop()
+    with pytest.raises(Unknown, match=r"needed cannot be read: .*\ngo on when it answers: vastplan move run FILE"):
+        run_move(scene.lab.workspace(), plan, scene.told.append, "vastplan move run FILE", scene.clock)
+    with pytest.raises(Unknown, match=rf"go on when it answers: vastplan move abort .* {plan.id[:8]}") as away:
+        abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+    assert away.value.exit_code == 6
 
 
 def test_old_points_prove_nothing(scene: Theatre) -> None:

@@ -35,6 +35,7 @@ from vastplan.app.operating.course import (
     all_parts,
     carried,
     heading,
+    heard,
     paths_of,
     refuse_another,
     refuse_second,
@@ -149,7 +150,7 @@ def run_move(
     if plan.paths:
         return run_together(workspace, plan, tell, again, clock, consent or {})
     pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
-    with _opened(workspace, pair, clock) as (met, parts, write):
+    with _opened(workspace, pair, clock, again) as (met, parts, write):
         known = {one.subject: one for one in operations(parts)}.get(plan.subject)
         begun = known is not None and known.id == plan.id[:8]
         # what is begun goes on whichever side the document says by now
@@ -178,14 +179,14 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     pair = warming(pair, str(known.facts.get("warm", "")))
     if known.mode == REHEARSE:
         pair = rehearsing(workspace.entries()[0], pair)
-    with _opened(workspace, pair, clock) as (met, parts, write):
+    again = f"vastplan move abort {paths_of(workspace)} {known.id}"
+    with _opened(workspace, pair, clock, again) as (met, parts, write):
         if met.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
         known = by_id(parts, MOVE, known.id)
         if known.phase is Phase.ABORTED:
             write(known)  # a run may have died between the two parts
             return known
-        again = f"vastplan move abort {paths_of(workspace)} {known.id}"
         return abort(known, _stages(known, met.ends), Run(clock, write, tell, met.ends.standing, again))
 
 
@@ -200,7 +201,7 @@ def moves(workspace: Workspace) -> tuple[Operation, ...]:
 
 @contextmanager
 def _opened(
-    workspace: Workspace, pair: Pair, clock: Clock
+    workspace: Workspace, pair: Pair, clock: Clock, again: str
 ) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     sites = (pair.source, pair.target)
     with (
@@ -208,7 +209,9 @@ def _opened(
         connected(workspace.document, sites=sites, writable=True) as providers,
     ):
         parts = ledgers.parts()
-        yield meet(workspace, providers, pair, parts, clock), parts, journal(ledgers)
+        with heard(str(pair.path), again):
+            met = meet(workspace, providers, pair, parts, clock)
+        yield met, parts, journal(ledgers)
 
 
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:

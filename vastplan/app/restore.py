@@ -17,6 +17,7 @@ from vastplan.app.operating.course import (
     all_parts,
     carried,
     heading,
+    heard,
     paths_of,
     refuse_another,
     refuse_second,
@@ -109,7 +110,7 @@ def run_restore(
     clock = clock or CLOCK
     refuse_another(workspace, plan)
     place = place_of(workspace, Address.parse(plan.address))
-    with _opened(workspace, place, plan.mode, plan.directory, clock) as (met, parts, write):
+    with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
             raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
         known = {one.subject: one for one in operations(parts)}.get(plan.subject)
@@ -127,13 +128,13 @@ def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], cl
     clock = clock or CLOCK
     known = to_take_back(workspace, RESTORE, id)
     place = place_of(workspace, Address.parse(known.address))
-    with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock) as (met, parts, write):
+    again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
+    with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock, again) as (met, parts, write):
         if met.subject != known.subject:
             raise Stale(f"{known.address} is something else than what is being restored")
         known = by_id(parts, RESTORE, known.id)
         if known.phase is Phase.ABORTED:
             return known
-        again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
         return abort(known, met.stages, _run(workspace, met, write, tell, clock, again))
 
 
@@ -144,14 +145,16 @@ def restores(workspace: Workspace) -> tuple[Operation, ...]:
 
 @contextmanager
 def _opened(
-    workspace: Workspace, place: Place, mode: str, directory: str, clock: Clock
+    workspace: Workspace, place: Place, mode: str, directory: str, clock: Clock, again: str
 ) -> Iterator[tuple[Met, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     with (
         locked_ledgers(workspace, (place.site,)) as ledgers,
         connected(workspace.document, sites=(place.site,), writable=True) as providers,
     ):
         parts = ledgers.parts()
-        yield meet(workspace, providers, place, mode, directory, parts, clock), parts, journal(ledgers)
+        with heard(str(place.address), again):
+            met = meet(workspace, providers, place, mode, directory, parts, clock)
+        yield met, parts, journal(ledgers)
 
 
 def _run(

@@ -20,7 +20,7 @@ from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, suspended_before, users_of
 from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.together import pairs_of
-from vastplan.app.operating.course import carried, heading, paths_of, refuse_second, second, shown
+from vastplan.app.operating.course import carried, heading, heard, paths_of, refuse_second, second, shown
 from vastplan.app.operating.record import by_id, journal, whole
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
@@ -124,7 +124,7 @@ def run_together(
 ) -> Operation:
     """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
     short = plan.id[:8]
-    with _opened(workspace, tuple(plan.paths), plan.target, clock) as (group, parts, write):
+    with _opened(workspace, tuple(plan.paths), plan.target, clock, again) as (group, parts, write):
         last = {one.subject: one for one in operations(parts) if one.subject in plan.paths.values()}
         begun = any(one.id == short for one in last.values())
         # what is begun goes on whichever side the document says by now
@@ -152,7 +152,8 @@ def run_together(
 
 def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str], None], clock: Clock) -> Operation:
     """As `abort_move`, of all paths of a record. Raises `Stopped` once the first path has been switched."""
-    with _opened(workspace, tuple(known.facts[PATHS]), known.target, clock) as (group, parts, write):
+    again = f"vastplan move abort {paths_of(workspace)} {known.id}"
+    with _opened(workspace, tuple(known.facts[PATHS]), known.target, clock, again) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
         if _others(group, known.facts[PATHS]):
             raise Stale(f"{known.address}: its paths are others than those that are being moved")
@@ -161,7 +162,6 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
         if known.phase is Phase.ABORTED:
             write(known)
             return known
-        again = f"vastplan move abort {paths_of(workspace)} {known.id}"
         return abort(known, group.stages(), Run(clock, write, tell, group.standing, again))
 
 
@@ -225,7 +225,7 @@ def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent
 
 @contextmanager
 def _opened(
-    workspace: Workspace, paths: tuple[str, ...], to: str, clock: Clock
+    workspace: Workspace, paths: tuple[str, ...], to: str, clock: Clock, again: str
 ) -> Iterator[tuple[Group, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
     pairs = _along(tuple(pair_of(workspace.entries()[0], Address.parse(path), to) for path in paths))
     sites = (pairs[0].source, to)
@@ -234,7 +234,8 @@ def _opened(
         connected(workspace.document, sites=sites, writable=True) as providers,
     ):
         parts = ledgers.parts()
-        group = Group(pairs, tuple(meet(workspace, providers, pair, parts, clock) for pair in pairs))
+        with heard(", ".join(paths), again):
+            group = Group(pairs, tuple(meet(workspace, providers, pair, parts, clock) for pair in pairs))
         one = journal(ledgers)
 
         def write(operation: Operation) -> None:

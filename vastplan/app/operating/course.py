@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import TypedDict
 
 from vastplan.app.operating.record import by_id
 from vastplan.app.workspace import Workspace
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
 from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger, operations
-from vastplan.operations.run import Run, Stopped, begin, carry_out, close
+from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
 
 LASTS = timedelta(minutes=15)
@@ -132,6 +133,18 @@ def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the {kind} {known.id} has ended ({known.phase.value})")
     return known
+
+
+@contextmanager
+def heard(address: str, again: str) -> Iterator[None]:
+    """Raises `Unknown` where a system is needed that does not answer, with the command that goes on."""
+    try:
+        yield
+    except Unreachable as problem:
+        raise Unknown(
+            f"{inert(address, 200)}: nothing is done now, for what is needed cannot be read: {inert(str(problem), 600)}\n"
+            f"go on when it answers: {again}"
+        ) from problem
 
 
 def shown(stage: Stage) -> PlannedStage:
