@@ -509,9 +509,11 @@ def test_what_somebody_removes_of_a_copy_is_told(lab: Lab) -> None:
         ({"source": {"volume": "second", "snapshot": "latest"}}, "it is its own source"),
         ({"source": {"volume": "home", "snapshot": "latest"}}, "home has a path, and it is of a StorageClass"),
         ({"copies": "on_read"}, "how a claim is copied is the driver's"),
+        ({"source": {"volume": "other", "snapshot": "nightly"}}, "the snapshot nightly is of first, not of other"),
+        ({"project": "a2", "source": {"volume": "other", "snapshot": "nightly"}}, "the snapshot nightly is of first"),
     ],
 )
 def test_what_is_made_from_no_snapshot_is_refused(lab: Lab, changes: dict[str, Any], why: str) -> None:
-    sections = document(home={**HOME, "project": "a"}, second=second("latest", **changes))
+    sections = document(NIGHTLY, home={**HOME, "project": "a"}, other=FIRST, second=second("latest", **changes))
     sections["projects"]["free"] = {"department": "research", "gpus": {"default": 4}}
     assert why in refused(lab, sections)

@@ -284,6 +284,17 @@ def test_what_is_no_clone_is_refused(lab: Lab, volumes: dict[str, Any], why: str
     assert why in refused(lab, document(**volumes))
 
 
+def test_a_snapshot_that_is_declared_of_another_volume_is_none_of_this_one(lab: Lab) -> None:
+    wanted = copy_of(source={"volume": "home", "snapshot": "one"})
+    sections = {
+        **document(copy=wanted, other=copy_of(path="/a/other", source=None)),
+        "snapshots": {"one": {"volume": "other"}},
+    }
+    assert "the snapshot one is of other, not of home (a snapshot of home, or volume: other)" in refused(lab, sections)
+    sections["snapshots"] = {"latest": {"volume": "home"}}
+    assert "latest is the newest snapshot, whichever that is" in refused(lab, sections)
+
+
 CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/a/k8s", "secret": "vast-mgmt"}
 OF_CLASS: dict[str, Any] = {"tenant": "a", "storage_class": "fast", "size": "1 TiB"}
 

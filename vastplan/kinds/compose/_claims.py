@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from vastplan.kinds.compose._source import LATEST, tenant_of, volume_of, which
+from vastplan.kinds.compose._source import LATEST, of_another, tenant_of, volume_of, which
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
@@ -60,7 +60,7 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     if volume is None:
         return _NOTHING
     source, theirs = entry.values["source"], project_of(volume, scope)
-    problem = _problem(entry, volume) or _of_a_claim(entry, volume, project, theirs)
+    problem = _problem(entry, volume) or of_another(entry, volume, scope) or _of_a_claim(entry, volume, project, theirs)
     if problem is None and theirs != project:
         problem = _of_tenants(entry, volume, scope)
     if problem is not None:

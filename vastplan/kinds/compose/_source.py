@@ -74,6 +74,23 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
     return volume
 
 
+def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | None:
+    """Why a snapshot that the document declares is not what a volume is made from: it is of another one."""
+    wanted = which(entry.values["source"])
+    of = {
+        one.values["volume"].target.name: one.values["volume"].target
+        for one in scope.of(volume.address.site, "volume_snapshot")
+        if one.address.name == wanted
+    }
+    if not of or volume.address in of.values():
+        return None
+    name = volume.address.name
+    return (
+        f"the snapshot {wanted} is of {' and '.join(sorted(of))}, not of {name}",
+        f"a snapshot of {name}, or volume: {min(of)}",
+    )
+
+
 def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
     """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
     volume = volume_of(entry, scope)
@@ -81,7 +98,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
         return None
     site, name = volume.address.site, entry.address.name
     theirs, wanted = tenant_of(volume, scope), which(entry.values["source"])
-    problem = _problem(entry, volume, tenant, theirs, wanted)
+    problem = _problem(entry, volume, tenant, theirs, wanted) or of_another(entry, volume, scope)
     if problem is not None or theirs is None:
         scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "a source with a tenant")))
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from vastplan.kinds.compose._claims import is_kubernetes_name, project_of
-from vastplan.kinds.compose._source import tenant_of
+from vastplan.kinds.compose._source import LATEST, tenant_of
 from vastplan.kinds.vast._moments import Moment
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope, composite
@@ -30,6 +30,9 @@ class VolumeSnapshot(Spec):
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    if entry.address.name == LATEST:
+        scope.refuse(entry, "VP294", f"{LATEST} is the newest snapshot, whichever that is", "another name for this one")
+        return
     of = entry.values["volume"]
     volume = scope.get(of.target) if of.managed else None
     if volume is None:
