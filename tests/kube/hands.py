@@ -70,9 +70,17 @@ class Hands:
                 for collection in (f"{_CORE}/persistentvolumeclaims", _VOLUMES, _NAMESPACES):
                     for body in self._list(collection):
                         self._look_at(collection, body)
-                for snapshot in self._list(_SNAPSHOTS):
-                    if not snapshot.get("status", {}).get("readyToUse"):
-                        self._take(snapshot)
+                self._take_all()
+
+    def settle(self) -> None:
+        """Every snapshot that is there is ready, and its content told: what is read next is always the same."""
+        with self._working:
+            self._take_all()
+
+    def _take_all(self) -> None:
+        for snapshot in self._list(_SNAPSHOTS):
+            if not snapshot.get("status", {}).get("readyToUse"):
+                self._take(snapshot)
 
     def _look_at(self, collection: str, body: dict[str, Any]) -> None:
         if "deletionTimestamp" in body["metadata"]:

@@ -63,6 +63,11 @@ class KubeLab(Lab):
             self._hands.bind()
         return plan
 
+    def settle(self) -> None:
+        """What somebody has made is taken by those who take it in a cluster."""
+        if self._hands is not None:
+            self._hands.settle()
+
     def calls(self) -> list[Any]:
         """The writes since the log was last cleared."""
         return [*super().calls(), *(call for call in self.tape.calls if call.method not in _READS)]

@@ -41,6 +41,7 @@ def lab(case: Case, name: str, open_lab: Open, monkeypatch: pytest.MonkeyPatch) 
         one.registry = one.registry.without_compositions(*case.get("unexpanded", []))
         for call in case.get("prepare", []):
             one.by_hand("iad", "kubernetes", call["method"], call["path"], call.get("body"))
+        one.settle()
         yield one
 
 
