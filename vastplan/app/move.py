@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.beside import by_hand_beside
 from vastplan.app.moving.branch import facts_of, forked, forked_before, parts_of, refuse_changed
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
@@ -38,6 +37,7 @@ from vastplan.app.operating.course import (
     heard,
     paths_of,
     refuse_another,
+    refuse_newcomers,
     refuse_second,
     shown,
     to_take_back,
@@ -47,11 +47,11 @@ from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import BESIDE, PLANNED, REHEARSE, UNPLANNED, MovePlan
+from vastplan.model.move_plan import PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import Ends, newcomers, noted
+from vastplan.operations.ends import Ends, noted
 from vastplan.operations.rehearse_calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.run import Run, abort
 from vastplan.operations.stage import Stage
@@ -100,7 +100,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
         refuse_mode(met.ends, wanted.mode, wanted.broken, pair)
         lose, loss = loss_of(wanted.mode, met.ends)
         users = users_of(met.ends, wanted.mode)
-        last = {one.subject: one for one in operations(parts)}.get(met.guid)
+        last = last_on(parts, met.guid)
         plan = MovePlan(
             **heading(workspace, clock.now()),
             address=str(wanted.address),
@@ -121,7 +121,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
                 *((last_rehearsal(parts, met.guid),) if wanted.mode in (PLANNED, UNPLANNED) else ()),
             ),
             by_hand=(
-                *(by_hand_beside(pair) if wanted.mode in BESIDE else by_hand(pair, wanted.mode)),
+                *by_hand(pair, wanted.mode),
                 *staying(pair, users if wanted.mode not in ATTACHING else ()),
                 *suspended_before(last, pair.target),
                 *by_rule(workspace.document.entries, pair, wanted.mode),
@@ -151,7 +151,7 @@ def run_move(
         return run_together(workspace, plan, tell, again, clock, consent or {})
     pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
     with _opened(workspace, pair, clock, again) as (met, parts, write):
-        known = {one.subject: one for one in operations(parts)}.get(plan.subject)
+        known = last_on(parts, plan.subject)
         begun = known is not None and known.id == plan.id[:8]
         # what is begun goes on whichever side the document says by now
         if met.guid != plan.guid or (str(pair.path) != plan.path and not begun):
@@ -175,10 +175,7 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     known = to_take_back(workspace, MOVE, id)
     if is_together(known):
         return abort_together(workspace, known, tell, clock)
-    pair = forked_before(_pair(workspace, Address.parse(known.address), known.target), known)
-    pair = warming(pair, str(known.facts.get("warm", "")))
-    if known.mode == REHEARSE:
-        pair = rehearsing(workspace.entries()[0], pair)
+    pair = _aimed_before(workspace, _pair(workspace, Address.parse(known.address), known.target), known)
     again = f"vastplan move abort {paths_of(workspace)} {known.id}"
     with _opened(workspace, pair, clock, again) as (met, parts, write):
         if met.guid not in known.subject.split():
@@ -217,9 +214,7 @@ def _opened(
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
     """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
     users = users_of(ends, plan.mode)
-    others = newcomers(users, plan.jobs)
-    if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan the move again")
+    refuse_newcomers(plan, users, "the move")
     return Operation(
         id=plan.id[:8],
         kind=MOVE,
@@ -259,6 +254,13 @@ def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
     if said.fork:
         return forked(workspace.entries()[0], pair, said.fork, live=said.live)
     return warming(pair, said.warm)
+
+
+def _aimed_before(workspace: Workspace, pair: Pair, known: Operation) -> Pair:
+    """The same for what has begun, by its record where that has it."""
+    if known.mode == REHEARSE:
+        return rehearsing(workspace.entries()[0], pair)
+    return warming(forked_before(pair, known), str(known.facts.get("warm", "")))
 
 
 def _parts(workspace: Workspace, pair: Pair) -> dict[str, SiteLedger]:

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.left import to_stop
 from vastplan.app.moving.pair import standing
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
@@ -20,6 +21,7 @@ from vastplan.app.operating.course import (
     heard,
     paths_of,
     refuse_another,
+    refuse_newcomers,
     refuse_second,
     shown,
     to_take_back,
@@ -35,9 +37,9 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
-from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import newcomers, noted
+from vastplan.operations.ends import noted
 from vastplan.operations.restored import amiss
 from vastplan.operations.run import Run, abort
 from vastplan.schema.restorable import Snapshot
@@ -113,7 +115,7 @@ def run_restore(
     with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
             raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
-        known = {one.subject: one for one in operations(parts)}.get(plan.subject)
+        known = last_on(parts, plan.subject)
         back = f"vastplan restore abort {paths_of(workspace)} {plan.id[:8]}"
         run = _run(workspace, met, write, tell, clock, again, back)
         return carried(
@@ -176,9 +178,7 @@ def _record(
             f"{plan.path}: {inert(snapshot.name, 200)} is another snapshot than when the restore was planned; plan it again"
         )
     users = met.users()
-    others = newcomers(users, plan.jobs)
-    if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan it again")
+    refuse_newcomers(plan, users)
     return Operation(
         id=plan.id[:8],
         kind=RESTORE,
@@ -275,6 +275,6 @@ def _by_hand(place: Place, mode: str) -> tuple[str, ...]:
     if mode != IN_PLACE:
         return ("write the lines into the document; the next plan makes view, quota and claim at the directory",)
     return (
-        f"pods, clients and workloads that no project of this document runs at {place.site} have to be stopped before",
+        f"{to_stop(place.site)} before",
         "clients that had files of it open have to open them again, or mount it again",
     )

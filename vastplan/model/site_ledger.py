@@ -121,6 +121,11 @@ def path_text(path: tuple[str, ...]) -> str:
     return ".".join(f'"{step}"' if "." in step or '"' in step else step for step in path)
 
 
+def last_on(parts: Mapping[str, SiteLedger], subject: str) -> Operation | None:
+    """The last operation of a subject, `None` where there was none."""
+    return next((one for one in operations(parts) if one.subject == subject), None)
+
+
 def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
     """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
     return last_of_each(part.operations.values() for part in parts.values())

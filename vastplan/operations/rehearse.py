@@ -10,13 +10,13 @@ from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations import copy_calls as copies
 from vastplan.operations import rehearse_calls as calls
 from vastplan.operations import rehearse_removal as removal
-from vastplan.operations.ends import jobs_of, newcomers
 from vastplan.operations.job_calls import STILL, phase
 from vastplan.operations.planned import LEAST
 from vastplan.operations.rehearse_calls import MOUNT, TRY, Rehearsed, tried, wanted
 from vastplan.operations.rehearse_removal import CLONE
 from vastplan.operations.restore_calls import gone, snapshot_of
 from vastplan.operations.stage import Call, Gate, Holds, Stage
+from vastplan.operations.work_stages import strangers
 from vastplan.schema.replicated import Point, Role
 from vastplan.schema.restorable import Snapshot
 
@@ -100,10 +100,7 @@ def _timed(ends: Rehearsed, stage: Stage) -> Stage:
 
 def _look(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
-        others = newcomers(ends.users(), jobs_of(operation))
-        return amiss_of_rehearsal(ends) or (
-            f"other workloads than in the plan use it now: {others}; plan again" if others else ""
-        )
+        return amiss_of_rehearsal(ends) or strangers(ends, operation)
 
     def gate(_: Operation) -> Gate:
         found = newest_kept(ends)

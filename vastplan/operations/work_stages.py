@@ -21,6 +21,11 @@ STILLNESS = 15.0  # seconds between two reads of how much is used, which must be
 def others(home: Home, operation: Operation) -> str:
     """Why what uses the data is not what a person consented to, "" where it is."""
     home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
+    return strangers(home, operation)
+
+
+def strangers(home: Home, operation: Operation) -> str:
+    """The same by workloads alone, for what freezes nothing."""
     more = newcomers(home.users(), jobs_of(operation))
     return f"other workloads than in the plan use it now: {more}; plan again" if more else ""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.branch import apply_command, missing, whose
+from vastplan.app.moving.left import to_stop, unmounted
 from vastplan.app.moving.pair import Pair
 from vastplan.app.moving.rehearsal import by_hand_of_rehearsal, rehearsed
 from vastplan.app.workspace import Workspace
@@ -82,18 +83,8 @@ def by_hand_beside(pair: Pair) -> tuple[str, ...]:
         return by_hand_of_rehearsal(pair)
     return (
         f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
-        *(
-            f"{here.address}: nothing of the document mounts {branch.address} for its project, so its workloads are not submitted"
-            for here, there in pair.work
-            if there is None
-        ),
-        *(
-            ()
-            if branch.live
-            else (
-                f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped",
-            )
-        ),
+        *unmounted(pair, f"{branch.address} for its project", "submitted"),
+        *(() if branch.live else (to_stop(pair.source),)),
     )
 
 

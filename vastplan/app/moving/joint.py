@@ -20,7 +20,16 @@ from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, suspended_before, users_of
 from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.together import pairs_of
-from vastplan.app.operating.course import carried, heading, heard, paths_of, refuse_second, second, shown
+from vastplan.app.operating.course import (
+    carried,
+    heading,
+    heard,
+    paths_of,
+    refuse_newcomers,
+    refuse_second,
+    second,
+    shown,
+)
 from vastplan.app.operating.record import by_id, journal, whole
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
@@ -30,7 +39,7 @@ from vastplan.model.operation import PATHS, WHOLE, Operation, Phase
 from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
-from vastplan.operations.ends import Ends, Work, newcomers
+from vastplan.operations.ends import Ends, Work
 from vastplan.operations.joint import joint, users_together
 from vastplan.operations.run import Run, abort
 from vastplan.operations.stage import Stage
@@ -203,9 +212,7 @@ def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
 def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent: Mapping[str, object]) -> Operation:
     """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses any of the paths."""
     users = group.users()
-    others = newcomers(dict.fromkeys(one for of_it in users for one in of_it), plan.jobs)
-    if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan the move again")
+    refuse_newcomers(plan, dict.fromkeys(one for of_it in users for one in of_it), "the move")
     return Operation(
         id=plan.id[:8],
         kind=plan.kind,

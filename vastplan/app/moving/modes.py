@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from vastplan.app.moving.beside import loss_beside, refuse_beside, stages_beside
+from vastplan.app.moving.beside import by_hand_beside, loss_beside, refuse_beside, stages_beside
+from vastplan.app.moving.left import to_stop, unmounted
 from vastplan.app.moving.pair import Pair
 from vastplan.app.moving.through import by_hand_through, loss_through, refuse_through, shares
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.move_plan import KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
+from vastplan.model.move_plan import BESIDE, KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.copy_calls import Beside
 from vastplan.operations.ends import Ends, Work, jobs_of
@@ -124,6 +125,8 @@ def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
     """What no stage does."""
     if mode == THROUGH:
         return by_hand_through(pair)
+    if mode in BESIDE:
+        return by_hand_beside(pair)
     told = []
     if pair.path.site != pair.target:
         text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
@@ -133,12 +136,5 @@ def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
             f"workloads that are suspended at {pair.source} are submitted nowhere: what they had written is in the snapshot"
         )
     else:
-        told += [
-            f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
-            for here, there in pair.work
-            if there is None
-        ]
-    told.append(
-        f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"
-    )
-    return tuple(told)
+        told += unmounted(pair, f"the data at {pair.target}", "submitted there")
+    return (*told, to_stop(pair.source))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.app.connect import Providers
+from vastplan.app.moving.left import unmounted
 from vastplan.app.moving.pair import Pair, Rehearsal
 from vastplan.app.operating.clients import vast_at, volumes_at
 from vastplan.app.workspace import Workspace
@@ -69,11 +70,7 @@ def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
         "nothing is left to remove; look at what each workload came to: vastplan move status PATH",
         f"what is tried runs at {pair.target} beside the work at {pair.source}: whatever it does elsewhere than on its claim "
         "(trackers, buckets, services) it does twice",
-        *(
-            f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not tried"
-            for here, there in pair.work
-            if there is None
-        ),
+        *unmounted(pair, f"the data at {pair.target}", "tried"),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vastplan.app.moving.left import to_stop, unmounted
 from vastplan.app.moving.pair import Pair
 from vastplan.app.operating.facts import used_bytes
 from vastplan.model.errors import Refused, Unreachable, VastplanError
@@ -112,14 +113,7 @@ def by_hand_through(pair: Pair) -> tuple[str, ...]:
             f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
             f"{pair.target} when this has ended, not before"
         )
-    told += [
-        f"{here.address}: nothing of the document mounts the data at {pair.target}, so its workloads are not submitted there"
-        for here, there in pair.work
-        if there is None
-    ]
-    told.append(
-        f"pods, clients and workloads that no project of this document runs at {pair.source} have to be stopped"
-    )
+    told += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
     if pair.reads:
         told.append(
             f"the document has it to be read at {pair.target} (access): work that writes is submitted there all the same"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,8 +17,10 @@ from vastplan.model.operation import Operation, Phase
 from vastplan.model.operation_plan import OperationPlan, PlannedStage
 from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger, operations
+from vastplan.operations.ends import Work, newcomers
 from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
 from vastplan.operations.stage import Stage
+from vastplan.schema.replicated import Job
 
 LASTS = timedelta(minutes=15)
 
@@ -93,6 +95,13 @@ def heading(workspace: Workspace, now: datetime) -> Heading:
         created=now.isoformat(timespec="seconds"),
         expires=(now + LASTS).isoformat(timespec="seconds"),
     )
+
+
+def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], what: str = "it") -> None:
+    """Raises `Stale` where other workloads use the data than somebody was shown; `what` is to be planned again."""
+    others = newcomers(users, plan.jobs)
+    if others:
+        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan {what} again")
 
 
 def refuse_another(workspace: Workspace, plan: OperationPlan) -> None:

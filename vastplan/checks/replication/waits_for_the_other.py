@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.checks.replication._links import how_fast
 from vastplan.model.finding import Severity
-from vastplan.model.units import BANDWIDTH, show
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -15,9 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         others = [one for one in facts.sites if one != site and bucket.address.name in facts.written.on(one, "bucket")]
         for other in others:
-            wan = facts.capability(site).get("wan_bw_mbps", {}).get(other)
-            how_fast = "how fast is not known" if wan is None else f"at {show(wan, BANDWIDTH)} at most"
-            yield Violation(bucket, f"each write waits for the way to {other} and back, {how_fast}")
+            yield Violation(bucket, f"each write waits for the way to {other} and back, {how_fast(facts, site, other)}")
 
 
 CHECK = Check(

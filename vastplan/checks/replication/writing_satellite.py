@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.checks.replication._links import how_fast
 from vastplan.model.finding import Severity
-from vastplan.model.units import BANDWIDTH, show
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -14,9 +14,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if "global_access" not in values or values.get("active") == site or site in values.get("access", {}):
             continue
         origin = values["active"]
-        wan = facts.capability(site).get("wan_bw_mbps", {}).get(origin)
-        how_fast = "how fast is not known" if wan is None else f"at {show(wan, BANDWIDTH)} at most"
-        yield Violation(volume, f"reads come over the WAN, and writes are sent to the origin {origin}, {how_fast}")
+        fast = how_fast(facts, site, origin)
+        yield Violation(volume, f"reads come over the WAN, and writes are sent to the origin {origin}, {fast}")
 
 
 CHECK = Check(

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import field_validator
 
+from vastplan.kinds._moments import Moment
 from vastplan.kinds.compose.peering import peer_at
-from vastplan.kinds.vast._moments import Moment
 from vastplan.kinds.vast.clone import LONGEST_NAME
 from vastplan.model.address import Address
 from vastplan.model.value import Ref

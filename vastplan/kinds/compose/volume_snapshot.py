@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
+from vastplan.kinds._moments import Moment
 from vastplan.kinds.compose._claims import is_kubernetes_name, project_of
 from vastplan.kinds.compose._source import LATEST, tenant_of
-from vastplan.kinds.vast._moments import Moment
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import NAMED, Refers

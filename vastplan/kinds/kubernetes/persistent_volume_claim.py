@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
+from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import (
     FILESYSTEM,
     QUANTITY,
@@ -15,7 +16,6 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
-from vastplan.kinds.vast._moments import Moment
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at

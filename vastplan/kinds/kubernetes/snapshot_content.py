@@ -6,6 +6,7 @@ storage system stays with whose it was. https://kubernetes.io/docs/concepts/stor
 
 from typing import Annotated, Literal
 
+from vastplan.kinds._moments import Moment
 from vastplan.kinds.kubernetes._common import NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import (
     GROUP_VERSION,
@@ -18,7 +19,6 @@ from vastplan.kinds.kubernetes._snapshots import (
     SINCE,
     UNTIL,
 )
-from vastplan.kinds.vast._moments import Moment
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.kind import Attribute, Once

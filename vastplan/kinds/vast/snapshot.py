@@ -5,8 +5,8 @@ Source: the vendor's document of 5.5 (`/snapshots/`): a name and an expiry can b
 
 from typing import Annotated, Any
 
+from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
-from vastplan.kinds.vast._moments import MOMENT, Moment
 from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Dependents, Metric, Once, Ready

@@ -78,9 +78,10 @@ class StaticVolumes:
 
     def _drop(self, kind: Kind, locator: str, mark: str) -> None:
         row = self._provider.read(kind, locator)
-        if row is not None and _is_marked(row, mark):
+        found = _made(row)
+        if mark in found.marks:
             # what it says may change at any time, as its claim comes and goes; which one it is does not
-            self._provider.delete(kind, locator, {"metadata": {"uid": at(row, ("metadata", "uid"))}})
+            self._provider.delete(kind, locator, {"metadata": {"uid": found.id}})
 
     def _twin(self, like: Twin) -> Row:
         row = self._provider.read(self._claims, f"{like.namespace}/{like.claim}")
@@ -109,11 +110,6 @@ def _folder(value: object) -> str:
 def _labels(mark: str) -> dict[str, str]:
     key, _, value = mark.partition("=")
     return {key: value}
-
-
-def _is_marked(row: Row, mark: str) -> bool:
-    key, _, value = mark.partition("=")
-    return bool(at(row, ("metadata", "labels", key)) == value)
 
 
 def _made(row: Row | None, *ready: str) -> Made:

@@ -29,16 +29,16 @@ class VastDirectory:
     def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
         self.directory = directory
-        self.tenant = self._tenant = tenant
+        self.tenant = tenant
         self._provider = provider
 
     def used(self) -> int | None:
         """By the quota of the directory, where it has one."""
-        return used_in(self._provider, self._tenant, self.directory)
+        return used_in(self._provider, self.tenant, self.directory)
 
     def snapshots(self) -> tuple[Snapshot, ...]:
         """Whatever made them; not those of a directory above or below."""
-        rows = [row for row in self._provider.rows(SNAPSHOTS, {"tenant_id": self._tenant}) if self._is_of(row)]
+        rows = [row for row in self._provider.rows(SNAPSHOTS, {"tenant_id": self.tenant}) if self._is_of(row)]
         rows.sort(key=lambda row: (str(row.get("created")), _number(row)))
         return tuple(
             Snapshot(
@@ -77,7 +77,7 @@ class VastDirectory:
         for path, field, what in (
             ("/views/", "path", "a view"), ("/quotas/", "path", "a quota"), (STREAMS, "loanee_root_path", "a clone"),
         ):  # fmt: skip
-            for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self._tenant}):
+            for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self.tenant}):
                 if str(row.get(field) or "").rstrip("/") == directory:
                     return f"{what} ({row.get('name') or row.get('id')}) is at {directory} already"
         return ""
@@ -88,7 +88,7 @@ class VastDirectory:
 
     def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
         """In the form in which an apply makes one, which knows it by its name then."""
-        body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self._tenant, "enabled": background}
+        body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self.tenant, "enabled": background}
         self._provider.ask("POST", f"{SNAPSHOTS}{segment(str(snapshot))}/clone/", body)
 
     def stop_clone(self, name: str) -> None:
@@ -99,7 +99,7 @@ class VastDirectory:
 
     def reached(self, directory: str) -> str:
         """By the views of the tenant: at the directory, above it, or below it."""
-        for row in self._provider.rows("/views/", {"tenant_id": self._tenant}):
+        for row in self._provider.rows("/views/", {"tenant_id": self.tenant}):
             path = str(row.get("path") or "").rstrip("/")
             if row.get("path") and (f"{directory}/".startswith(f"{path}/") or path.startswith(f"{directory}/")):
                 return f"a view ({row.get('name') or row.get('id')}) of {path or '/'}"
@@ -126,7 +126,7 @@ class VastDirectory:
         return rows[0] if rows else None
 
     def _is_of(self, row: Row) -> bool:
-        return row.get("tenant_id") == self._tenant and str(row.get("path") or "").rstrip("/") == self.directory
+        return row.get("tenant_id") == self.tenant and str(row.get("path") or "").rstrip("/") == self.directory
 
 
 class VastProtected(VastDirectory):

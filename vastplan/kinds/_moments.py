@@ -1,4 +1,4 @@
-"""Times, as documents write them and as VMS does."""
+"""Times, as documents write them and as systems show them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _typed(text: str) -> str:
 
 
 def _read(raw: Any) -> Any:
-    """What VMS shows, to the second; anything else is as it is shown, and so no time of a document."""
+    """What a system shows, to the second; anything else is as it is shown, and so no time of a document."""
     try:
         return _canonical(str(raw))
     except (ValueError, OverflowError):

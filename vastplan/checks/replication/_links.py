@@ -1,0 +1,10 @@
+"""What the document says of the links between sites."""
+
+from vastplan.checks.facts import Facts
+from vastplan.model.units import BANDWIDTH, show
+
+
+def how_fast(facts: Facts, site: str, other: str) -> str:
+    """How fast a site sends to another one at most, as a finding says it."""
+    wan = facts.capability(site).get("wan_bw_mbps", {}).get(other)
+    return "how fast is not known" if wan is None else f"at {show(wan, BANDWIDTH)} at most"
