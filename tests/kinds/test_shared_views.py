@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.test_two_sites import BASE, blocks, lead, refused, roles
-from tests.kinds.two_sites import BOTH, on_two_sites
+from tests.kinds.two_sites import BOTH, on_two_sites, stands
 from tests.lab import Lab
 from vastplan.app.moving.pair import pair_of
 from vastplan.model.address import Address
@@ -56,11 +56,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 def made(lab: Lab, section: str) -> None:
     """It stands on both sites, its first copy complete."""
-    lab.write(document(section))
-    lab.converge()
-    lab.world.pass_time(90)
-    assert lab.plan().actions == ()
-    lab.clear_calls()
+    stands(lab, document(section))
 
 
 def verbs(plan: Plan) -> dict[str, Verb]:

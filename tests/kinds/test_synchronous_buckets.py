@@ -12,7 +12,7 @@ from tests.kinds.test_shared_views import TENANT, of_it, verbs
 from tests.kinds.test_shared_views import document as shared
 from tests.kinds.test_two_sites import BASE, blocks, lead, refused, roles
 from tests.kinds.test_two_sites import document as volume
-from tests.kinds.two_sites import BOTH, on_two_sites
+from tests.kinds.two_sites import BOTH, on_two_sites, stands
 from tests.lab import Lab
 from vastplan.app.move import Wanted, plan_move
 from vastplan.app.restore import Wanted as Restore
@@ -41,11 +41,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 def made(lab: Lab) -> None:
     """It stands on both sites, in step."""
-    lab.write(document())
-    lab.converge()
-    lab.world.pass_time(90)
-    assert lab.plan().actions == ()
-    lab.clear_calls()
+    stands(lab, document())
 
 
 def row(lab: Lab, site: str = "iad") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.kinds.two_sites import BOTH, PEERED, on_two_sites
+from tests.kinds.two_sites import BOTH, PEERED, on_two_sites, stands
 from tests.lab import EVERYTHING, Lab
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
@@ -91,11 +91,7 @@ def lead(lab: Lab, site: str, **how: Any) -> None:
 
 def made(lab: Lab) -> None:
     """The volume stands on both sites, its first copy complete, and the system has its policy on both."""
-    lab.write(document())
-    lab.converge()
-    lab.world.pass_time(90)
-    assert lab.plan().actions == ()
-    lab.clear_calls()
+    stands(lab, document())
 
 
 def test_one_entry_makes_everything_on_both(lab: Lab) -> None:

@@ -22,6 +22,15 @@ PEERED: dict[str, Any] = {
 }
 
 
+def stands(lab: Lab, document: dict[str, Any]) -> None:
+    """A document is applied, and what it replicates has had its first copy: nothing is left to do."""
+    lab.write(document)
+    lab.converge()
+    lab.world.pass_time(90)
+    assert lab.plan().actions == ()
+    lab.clear_calls()
+
+
 @contextlib.contextmanager
 def on_two_sites(folder: Path) -> Iterator[Lab]:
     """The lab, with the password that its documents read from a file."""

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import Wanted, abort_move, moves, plan_move
+from vastplan.app.move import Wanted, moves, plan_move
 from vastplan.model.move_plan import FORK, MovePlan
 from vastplan.model.operation import Operation, Phase
 
@@ -53,10 +53,6 @@ def streams(scene: Theatre) -> list[dict[str, Any]]:
 def record(scene: Theatre, mode: str = FORK) -> Operation:
     (one,) = [one for one in moves(scene.lab.workspace()) if one.mode == mode]
     return one
-
-
-def abort(scene: Theatre, plan: MovePlan) -> Operation:
-    return abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
 
 
 def recorded(scene: Theatre, plan: MovePlan, phase: Phase) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from tests.moving.forking import directories
 from tests.moving.seen import Seen
 from tests.moving.theatre import HOME, Theatre
-from vastplan.app.move import Wanted, abort_move, moves, plan_move
+from vastplan.app.move import Wanted, moves, plan_move
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.sim.runai import workloads
@@ -25,10 +25,6 @@ def rehearse(scene: Theatre) -> MovePlan:
 def record(scene: Theatre) -> Operation:
     (one,) = [one for one in moves(scene.lab.workspace()) if one.mode == REHEARSE]
     return one
-
-
-def abort(scene: Theatre, plan: MovePlan) -> Operation:
-    return abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
 
 
 def live(scene: Theatre, site: str) -> dict[str, str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from unittest.mock import patch
 
 from tests.faults.strike import HASTY
-from tests.moving.matrix import RUNS, Killed, Killer, Nth
+from tests.moving.matrix import RUNS, Killed, Nth, killed_at
 from tests.moving.theatre import Theatre
-from vastplan.app.move import abort_move, run_move
+from vastplan.app.move import run_move
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH, MovePlan
 from vastplan.model.operation import Operation, Phase
@@ -100,7 +100,7 @@ def taken_back(scene: Theatre, plan: MovePlan) -> Operation | None:
     told: list[str] = []
     for _ in range(RUNS):
         try:
-            return abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+            return scene.abort(plan)
         except VastplanError as problem:
             if "no move" in str(problem):
                 return None
@@ -111,10 +111,7 @@ def taken_back(scene: Theatre, plan: MovePlan) -> Operation | None:
 
 def killed_abort(scene: Theatre, plan: MovePlan, deadly: int) -> int:
     """An abort that is killed at an event, and how many there were; -1 is none."""
-    killer = Killer(deadly)
-    with killer.armed(), contextlib.suppress(Killed):
-        abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
-    return killer.events
+    return killed_at(deadly, lambda: scene.abort(plan))
 
 
 def struck_abort(scene: Theatre, plan: MovePlan, name: str, number: int) -> Nth:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.moving.forking import PATH, abort, applied, declared, directories, fork, labels, record, recorded, streams
+from tests.moving.forking import PATH, applied, declared, directories, fork, labels, record, recorded, streams
 from tests.moving.matrix import killed
 from tests.moving.theatre import HOME, Theatre
 from vastplan.cli import main
@@ -88,7 +88,7 @@ def test_one_that_is_given_up_leaves_nothing(scene: Theatre) -> None:
         scene.run(plan)
     with pytest.raises(VastplanError, match=f"the move {plan.id[:8]} to pdx is under way"):
         scene.plan()
-    assert abort(scene, plan).phase is Phase.ABORTED
+    assert scene.abort(plan).phase is Phase.ABORTED
     assert streams(scene) == [] and directories(scene) == there
     assert scene.workloads("iad")["train"] in ("Resuming", "Running")
     assert scene.roles() == LEADING
@@ -104,7 +104,7 @@ def test_one_that_is_given_up_before_the_clone_resumes(scene: Theatre) -> None:
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Stopped"}
     scene.lab.world.link("iad", "pdx", up=True)
-    abort(scene, plan)
+    scene.abort(plan)
     assert scene.workloads("iad")["train"] in ("Resuming", "Running") and streams(scene) == []
 
 
@@ -158,7 +158,7 @@ def test_what_an_apply_took_on_is_not_taken_back(scene: Theatre) -> None:
     with pytest.raises(Stopped):
         scene.run(plan)
     applied(scene)
-    done = abort(scene, plan)
+    done = scene.abort(plan)
     assert done.phase is Phase.ABORTED and "which an apply has taken on" in done.facts["stays"]
     assert len(streams(scene)) == 1 and "step-0" in labels(scene)
     assert scene.lab.plan().actions == ()
@@ -174,7 +174,7 @@ def test_what_somebody_may_have_written_to_is_not_taken_back(scene: Theatre) -> 
     )
     body = {"path": PATH, "policy_id": policy, "tenant_id": scene.tenant["pdx"], "protocols": ["NFS"]}
     scene.lab.by_hand("pdx", "vast", "POST", "/api/v5/views/", body)
-    done = abort(scene, plan)
+    done = scene.abort(plan)
     assert "reached by a view" in done.facts["stays"] and "step-0" in labels(scene)
 
 
@@ -192,7 +192,7 @@ def test_another_copy_of_the_name_is_left_alone(scene: Theatre) -> None:
     snapshot = next(row for row in scene.snapshots("pdx") if row["name"] == stream["source_snapshot"])
     body = {"name": "try", "loanee_root_path": PATH, "loanee_tenant_id": scene.tenant["pdx"]}
     scene.lab.by_hand("pdx", "vast", "POST", f"/api/v5/snapshots/{snapshot['id']}/clone/", body)
-    assert abort(scene, plan).phase is Phase.ABORTED
+    assert scene.abort(plan).phase is Phase.ABORTED
     assert len(streams(scene)) == 1 and "step-0" in labels(scene)
 
 
@@ -209,7 +209,7 @@ def test_what_is_resumed_while_it_is_copied_stops_it(scene: Theatre) -> None:
     with pytest.raises(Stopped, match="it is frozen no more: train is"):
         scene.run(plan)
     assert streams(scene) == []
-    abort(scene, plan)
+    scene.abort(plan)
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
@@ -244,7 +244,7 @@ def test_the_document_does_not_change_under_it(scene: Theatre) -> None:
     scene.lab.write(scene.lab.sections)
     with pytest.raises(VastplanError, match="is no clone in this document"):
         scene.run(plan)
-    assert abort(scene, plan).phase is Phase.ABORTED and streams(scene) == []
+    assert scene.abort(plan).phase is Phase.ABORTED and streams(scene) == []
 
 
 def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

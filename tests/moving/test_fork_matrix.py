@@ -9,8 +9,8 @@ import pytest
 
 from tests.faults.strike import HASTY
 from tests.force import by_force
-from tests.moving.forking import abort, applied, declared, directories, fork, labels, record, recorded, streams
-from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth
+from tests.moving.forking import applied, declared, directories, fork, labels, record, recorded, streams
+from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth, until_it_ends
 from tests.moving.theatre import Theatre
 from vastplan.app.move import moves
 from vastplan.model.errors import VastplanError
@@ -46,14 +46,7 @@ class Stage:
         raise AssertionError("it does not come so far:\n" + "\n".join(told))
 
     def ends(self) -> None:
-        for number in range(RUNS):
-            try:
-                self.scene.run(self.plan)
-            except VastplanError:
-                assert number < RUNS - 1
-                self.scene.clock.sleep(30)
-            else:
-                return
+        until_it_ends(lambda: self.scene.run(self.plan), self.scene.pause)
 
     def forked(self) -> None:
         """The source leads and works, one workload runs at the target, and what was written before the freeze is there."""
@@ -106,7 +99,7 @@ def test_a_fork_that_is_killed_is_given_up(scene: Theatre, deadly: int) -> None:
     if not known:  # it was killed before its record was written
         assert streams(scene) == [] and directories(scene) == stage.there
         return
-    abort(scene, stage.plan)
+    scene.abort(stage.plan)
     stage.as_it_was()
 
 
@@ -141,12 +134,5 @@ def test_a_fork_that_is_given_up_under_faults_leaves_nothing(scene: Theatre, fau
     stage.waits()
     Nth(scene, fault, number, writes=True)
     with patch("vastplan.app.connect.TRANSPORT_LIMITS", HASTY):
-        for again in range(RUNS):
-            try:
-                abort(scene, stage.plan)
-            except VastplanError:
-                assert again < RUNS - 1
-                scene.clock.sleep(30)
-            else:
-                break
+        until_it_ends(lambda: scene.abort(stage.plan), scene.pause)
     stage.as_it_was()

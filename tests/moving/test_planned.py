@@ -61,7 +61,7 @@ def test_what_is_begun_is_taken_back_up_to_the_point_of_no_return(scene: Theatre
     assert scene.writers() == [] and scene.workloads("iad") == {"train": "Stopped"}
     scene.lab.world.link("iad", "pdx", up=True)
     scene.clock.sleep(5)
-    done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+    done = scene.abort(plan)
     assert done.phase is Phase.ABORTED
     assert scene.roles() == ("SOURCE", "DESTINATION")
     assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}

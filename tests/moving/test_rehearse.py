@@ -13,9 +13,9 @@ from unittest.mock import patch
 import pytest
 
 from tests.moving.matrix import killed
-from tests.moving.rehearsing import Watched, abort, live, record, rehearse, things
+from tests.moving.rehearsing import Watched, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
-from vastplan.app.move import Wanted, abort_move, plan_move, run_move
+from vastplan.app.move import Wanted, plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -209,7 +209,7 @@ def test_a_target_that_is_away_is_named_with_what_goes_on(scene: Theatre) -> Non
     with pytest.raises(Unknown, match=r"needed cannot be read: .*\ngo on when it answers: vastplan move run FILE"):
         run_move(scene.lab.workspace(), plan, scene.told.append, "vastplan move run FILE", scene.clock)
     with pytest.raises(Unknown, match=rf"go on when it answers: vastplan move abort .* {plan.id[:8]}") as away:
-        abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+        scene.abort(plan)
     assert away.value.exit_code == 6
 
 
@@ -241,7 +241,7 @@ def test_one_that_is_given_up_leaves_nothing(scene: Theatre, stage: str) -> None
         scene.plan()
     with pytest.raises(VastplanError, match="is under way"):
         rehearse(scene)
-    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
     watched.recorded(Phase.ABORTED)
     facts = {fact.name: fact.value for fact in scene.plan().evidence}
@@ -265,7 +265,7 @@ def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, giv
     scene.clock.watchers.append(enter)
 
     def run() -> Operation:
-        return abort(scene, watched.plan) if gives_up else scene.run(watched.plan)
+        return scene.abort(watched.plan) if gives_up else scene.run(watched.plan)
 
     if gives_up:
         stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
@@ -338,7 +338,7 @@ def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str)
     there = things(scene)
     with pytest.raises(Stopped, match="already"):
         scene.run(watched.plan)
-    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert scene.abort(watched.plan).phase is Phase.ABORTED
     assert things(scene) == there and there != watched.before
     watched.harmless()
 
@@ -350,7 +350,7 @@ def test_a_claim_of_that_name_that_comes_meanwhile_is_not_touched(scene: Theatre
     nobody_saw = patch("vastplan.operations.rehearse_calls.in_the_way", return_value="")
     with nobody_saw, pytest.raises(Stopped, match="was refused"):
         scene.run(watched.plan)
-    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert scene.abort(watched.plan).phase is Phase.ABORTED
     assert things(scene)["persistentvolumeclaims"] == ["home", f"home-rehearsal-{watched.plan.id[:8]}"]
     scene.lab.by_hand("pdx", system, "DELETE", f"{path}/home-rehearsal-{watched.plan.id[:8]}")
 
@@ -374,7 +374,7 @@ def test_the_document_may_change_before_it_is_given_up(scene: Theatre) -> None:
     sections = copy.deepcopy(scene.lab.sections)
     del sections["tenants"]["team"]["volumes"]["home-copy"]
     scene.lab.write(sections)
-    assert abort(scene, watched.plan).phase is Phase.ABORTED
+    assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
 
 
@@ -423,8 +423,8 @@ def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scen
     for client, told in (("jobs_at", "no Run:AI at pdx any more"), ("volumes_at", "no Kubernetes at pdx any more")):
         module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"
         with patch(f"{module}.{client}", lambda *_: None), pytest.raises(Stopped, match=told):
-            abort(scene, watched.plan)
-    assert abort(scene, watched.plan).phase is Phase.ABORTED
+            scene.abort(watched.plan)
+    assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.faults.strike import HASTY
 from tests.force import by_force
-from tests.moving.matrix import RUNS, STRIKING, Killed, Killer, Nth
-from tests.moving.rehearsing import Watched, abort
+from tests.moving.matrix import STRIKING, Killed, Nth, killed_at, until_it_ends
+from tests.moving.rehearsing import Watched
 from tests.moving.theatre import Theatre
 from vastplan.app.move import moves
 from vastplan.model.errors import VastplanError
@@ -23,24 +23,7 @@ EVENTS, WRITES, REMOVALS = 166, 11, 92
 
 def _killed(watched: Watched, deadly: int, run: Callable[[], object] | None = None) -> int:
     """A run that is killed at an event, and how many there were."""
-    killer = Killer(deadly)
-    with killer.armed(), contextlib.suppress(Killed):
-        (run or (lambda: watched.scene.run(watched.plan)))()
-    return killer.events
-
-
-def _until(run: Callable[[], object], watched: Watched) -> None:
-    """As somebody does who types the same command again after each stop."""
-    told: list[str] = []
-    for _ in range(RUNS):
-        try:
-            run()
-        except VastplanError as problem:
-            told.append(str(problem))
-            watched.scene.pause()
-        else:
-            return
-    raise AssertionError("it does not end:\n" + "\n".join(told))
+    return killed_at(deadly, run or (lambda: watched.scene.run(watched.plan)))
 
 
 def _tried(watched: Watched) -> None:
@@ -52,6 +35,12 @@ def _tried(watched: Watched) -> None:
 def _given_up(watched: Watched) -> None:
     watched.gone()
     watched.recorded(Phase.ABORTED)
+
+
+def _all_is_there(watched: Watched) -> None:
+    """The run is killed once it has made all that it makes."""
+    with patch("vastplan.operations.rehearse._came", side_effect=Killed), contextlib.suppress(Killed):
+        watched.scene.run(watched.plan)
 
 
 def _phase(watched: Watched) -> Phase | None:
@@ -72,7 +61,7 @@ def test_how_many_events_a_rehearsal_has(scene: Theatre) -> None:
 def test_one_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     watched = Watched(scene)
     assert _killed(watched, deadly) == deadly + 1
-    _until(lambda: scene.run(watched.plan), watched)
+    until_it_ends(lambda: scene.run(watched.plan), scene.pause)
     _tried(watched)
 
 
@@ -86,11 +75,11 @@ def test_one_that_is_killed_is_given_up(scene: Theatre, deadly: int) -> None:
         return
     if phase is Phase.DONE:  # its end was written already: there is nothing to give up
         with pytest.raises(VastplanError, match="has ended"):
-            abort(scene, watched.plan)
+            scene.abort(watched.plan)
         scene.run(watched.plan)
         _tried(watched)
         return
-    _until(lambda: abort(scene, watched.plan), watched)
+    until_it_ends(lambda: scene.abort(watched.plan), scene.pause)
     _given_up(watched)
 
 
@@ -98,18 +87,16 @@ def test_one_that_is_killed_is_given_up(scene: Theatre, deadly: int) -> None:
 def test_giving_up_that_is_killed_goes_on(scene: Theatre, deadly: int) -> None:
     """It is killed once all is there, and then killed again while that is taken back."""
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=Killed), contextlib.suppress(Killed):
-        scene.run(watched.plan)
-    assert _killed(watched, deadly, lambda: abort(scene, watched.plan)) == deadly + 1
-    _until(lambda: abort(scene, watched.plan), watched)
+    _all_is_there(watched)
+    assert _killed(watched, deadly, lambda: scene.abort(watched.plan)) == deadly + 1
+    until_it_ends(lambda: scene.abort(watched.plan), scene.pause)
     _given_up(watched)
 
 
 def test_how_many_events_giving_up_has(scene: Theatre) -> None:
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=Killed), contextlib.suppress(Killed):
-        scene.run(watched.plan)
-    assert _killed(watched, -1, lambda: abort(scene, watched.plan)) == REMOVALS
+    _all_is_there(watched)
+    assert _killed(watched, -1, lambda: scene.abort(watched.plan)) == REMOVALS
     _given_up(watched)
 
 
@@ -119,7 +106,7 @@ def test_one_whose_call_is_struck_goes_on(scene: Theatre, fault: str, number: in
     watched = Watched(scene)
     nth = Nth(scene, fault, number, writes=True)
     with patch("vastplan.app.connect.TRANSPORT_LIMITS", HASTY):
-        _until(lambda: scene.run(watched.plan), watched)
+        until_it_ends(lambda: scene.run(watched.plan), scene.pause)
     assert nth.struck
     watched.gone()
     watched.recorded(Phase.DONE)
@@ -129,9 +116,8 @@ def test_one_whose_call_is_struck_goes_on(scene: Theatre, fault: str, number: in
 @pytest.mark.parametrize("fault", by_force(STRIKING, "500 after commit"))
 def test_one_that_is_given_up_under_faults_leaves_nothing(scene: Theatre, fault: str, number: int) -> None:
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=Killed), contextlib.suppress(Killed):
-        scene.run(watched.plan)
+    _all_is_there(watched)
     Nth(scene, fault, number, writes=True)
     with patch("vastplan.app.connect.TRANSPORT_LIMITS", HASTY):
-        _until(lambda: abort(scene, watched.plan), watched)
+        until_it_ends(lambda: scene.abort(watched.plan), scene.pause)
     _given_up(watched)

@@ -107,7 +107,7 @@ def test_it_is_taken_back_before_it_is_attached_and_not_afterwards(scene: Theatr
     scene.clock.watchers.append(tamper)
     with pytest.raises(Stopped, match="was written to since the freeze"):
         scene.run(plan)
-    done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+    done = scene.abort(plan)
     assert done.phase is Phase.ABORTED and scene.roles() == ("STANDALONE", "SOURCE")
     assert "written-in-the-freeze" in scene.labels("iad")
     assert scene.workloads("iad")["train"] in ("Resuming", "Running")

@@ -13,7 +13,7 @@ import pytest
 from tests.moving.matrix import goes_on, killed
 from tests.moving.theatre import BASE, HOME, shared_theatre
 from tests.moving.together import DATA, EVENTS, TEAM, Both, both, busy
-from vastplan.app.move import Wanted, abort_move, moves, plan_move
+from vastplan.app.move import Wanted, moves, plan_move
 from vastplan.app.moving.together import pairs_of
 from vastplan.cli import main
 from vastplan.model.address import Address
@@ -132,7 +132,7 @@ def test_one_that_is_begun_ends_whichever_side_the_document_says_by_then(
             assert scene.roles_of_all() == {("DESTINATION", "SOURCE")} and scene.held("iad") == scene.held("pdx")
             assert list(scene.workloads("pdx").values()) == ["Running"]
         else:
-            done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+            done = scene.abort(plan)
             assert done.phase is Phase.ABORTED and scene.roles_of_all() == {("SOURCE", "DESTINATION")}
             assert scene.workloads("iad")["train"] in ("Resuming", "Running") and scene.workloads("pdx") == {}
             with pytest.raises(Stale, match="was taken back"):

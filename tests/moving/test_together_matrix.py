@@ -10,7 +10,6 @@ import pytest
 from tests.force import by_force
 from tests.moving.matrix import STRIKING, goes_on, killed, struck
 from tests.moving.together import EVENTS, WRITES, Both, both, busy
-from vastplan.app.move import abort_move
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 
@@ -45,7 +44,7 @@ def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, de
     plan = scene.plan()
     killed(scene, plan, deadly)
     try:
-        done = abort_move(scene.lab.workspace(), plan.id[:8], scene.told.append, scene.clock)
+        done = scene.abort(plan)
     except VastplanError as problem:
         told = str(problem)
     else:

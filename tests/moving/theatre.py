@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab import Lab
-from vastplan.app.move import Wanted, plan_move, run_move
+from vastplan.app.move import Wanted, abort_move, plan_move, run_move
 from vastplan.model.address import Address
 from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Operation
@@ -161,6 +161,10 @@ class Theatre:
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()
         return run_move(self.lab.workspace(), plan, self.told.append, "move.json", self.clock, consent)
+
+    def abort(self, plan: MovePlan) -> Operation:
+        """Somebody takes it back."""
+        return abort_move(self.lab.workspace(), plan.id[:8], self.told.append, self.clock)
 
     def start_job(self, every: float = 60) -> None:
         """A workload at iad that writes a checkpoint a minute."""
