@@ -64,6 +64,9 @@ TABLE = {
         STATES.BUSY,
         "nothing has arrived yet: pdx says DESTINATION, Initializing",
     ),
+    "the copy has begun and says so still": Row(
+        {**pair("SOURCE", "DESTINATION"), "pdx": [row("pdx", "DESTINATION", "Initializing", **ARRIVED)]}, STATES.IN_ORDER
+    ),
     "a role that changes": Row(
         pair("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),
         STATES.BUSY,

@@ -140,7 +140,8 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     source = group.here
     assert source is not None
     for live in group.live():
-        if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting:
+        came = live is not source and _text(live, group.told.as_of)  # a cluster may say so long after it has
+        if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,
                 f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
