@@ -16,7 +16,7 @@ from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Attribute, Kind, Once, Row
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, MadeWith
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, MADE_WITH, WRITE_ONLY, MadeWith
 from vastplan.schema.types import MISSING, Name, Spec
 
 
@@ -48,6 +48,15 @@ class Binding(Spec):
     colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
 
 
+class Copy(Spec):
+    """What is written off another book when it is made."""
+
+    name: Annotated[Name, IDENTITY]
+    of: Annotated[str | MISSING, IMMUTABLE, MADE_WITH] = MISSING
+    colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
+
+
+COPY = kind(Copy, name="copy", system="library", section="copies", endpoint=Endpoint("copies"))
 BINDING = kind(Binding, name="binding", system="library", section="bindings", endpoint=Endpoint("bindings"))
 FIRST = {"plate": "a", "paper": "grey"}
 
@@ -65,6 +74,7 @@ class Press(Library):
 def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setitem(library.KINDS, "print", PRINT)
     monkeypatch.setitem(library.KINDS, "binding", BINDING)
+    monkeypatch.setitem(library.KINDS, "copy", COPY)
     one = Bench()
     monkeypatch.setattr(one, "library", Press())
     one.providers[library.SITE, "library"] = one.library
@@ -92,11 +102,47 @@ def test_what_is_gone_is_told_and_not_made_again(bench: Bench) -> None:
     assert plan.findings[0].message == (
         "it was made (number 7, plate_made 1450) and is not there any more: it is made once, and not again"
     )
-    assert plan.findings[0].fix == "another print is another entry; or take it out of the document"
+    assert plan.findings[0].fix == (
+        "another print is another entry; vastplan ledger forget PATH iad/print/p has it made anew; or take it out of the document"
+    )
     plan = bench.plan(entry("print", "p", plate="b", paper="grey"))
     assert plan.actions == () and codes(plan) == ["VP350"]
     assert "plate is about how it was made" in plan.findings[0].message
     assert action(bench.plan(), "print", "p").verb is Verb.RELEASE
+
+
+def test_of_a_part_it_is_not_said_to_take_it_out(bench: Bench) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    bench.library.rows["print"].clear()
+    part = replace(entry("print", "p", **FIRST), origin="iad/volume/p")
+    assert (
+        bench.plan(part).findings[0].fix
+        == "another print is another entry; vastplan ledger forget PATH iad/print/p has it made anew"
+    )
+
+
+def test_another_one_of_its_name_is_somebody_elses(bench: Bench) -> None:
+    bench.done(entry("print", "p", **FIRST))
+    bench.library.rows["print"].clear()
+    bench.library.put("print", name="p", paper="grey", number=8)
+    found = action(bench.plan(entry("print", "p", **FIRST)), "print", "p")
+    assert found.verb is Verb.ADOPT and found.reason == (
+        "what was made (number 7, plate_made 1450) is gone, and what is there by its name was made by somebody else since"
+    )
+
+
+def test_what_is_gone_is_not_made_again_of_something_else(bench: Bench) -> None:
+    bench.done(entry("copy", "c", of="first", colour="red"))
+    bench.library.rows["copy"].clear()
+    assert action(bench.plan(entry("copy", "c", of="first", colour="blue")), "copy", "c").verb is Verb.CREATE
+    for otherwise in ({}, {"of": "second"}):
+        plan = bench.plan(entry("copy", "c", **otherwise))
+        assert plan.actions == () and codes(plan) == ["VP350"]
+        assert plan.findings[0].message.startswith("it is gone, and was made by of, which the document says otherwise")
+        assert "vastplan ledger forget PATH iad/copy/c has it made anew" in plan.findings[0].fix
+    mine = bench.part.entries[str(at("copy", "c"))]
+    bench.owns(str(at("copy", "c")), replace(mine, fields=dict.fromkeys(mine.fields, UNKNOWN_DIGEST)))
+    assert action(bench.plan(entry("copy", "c")), "copy", "c").verb is Verb.CREATE
 
 
 @pytest.mark.parametrize("digest", [UNKNOWN_DIGEST, REDACTED_DIGEST])

@@ -10,11 +10,15 @@ import pytest
 
 from tests.kinds.test_clones import BASE, CLASS, HOME, owned, refused, told, verbs
 from tests.lab import Lab
+from vastplan.app.ledger import forget
 from vastplan.engine import wait
+from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
+from vastplan.sim.csi import files
 from vastplan.sim.faults import Effect, Fault
 from vastplan.sim.kubernetes import KubernetesPlane
+from vastplan.sim.kubernetes.storage import SnapshotMade
 from vastplan.systems.kubernetes import client
 
 SNAPSHOTS = "/apis/snapshot.storage.k8s.io/v1"
@@ -498,6 +502,42 @@ def test_what_somebody_removes_of_a_copy_is_told(lab: Lab) -> None:
     plan = lab.plan()
     assert plan.actions == ()
     assert "made_of runai-a/nightly" in told(plan, "VP349") and "it was made (handle " in told(plan, "VP349")
+
+
+def test_a_claim_that_is_gone_is_not_made_empty_in_its_place(lab: Lab) -> None:
+    lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
+    lab.converge()
+    copied(lab)
+    remove(lab, f"{SNAPSHOTS}/namespaces/runai-a2/volumesnapshots/second-of-first-nightly")
+    remove(lab, "/api/v1/namespaces/runai-a2/persistentvolumeclaims/second")
+    lab.write(document(NIGHTLY, second={**FIRST, "project": "a2"}))
+    plan = lab.plan()
+    assert CLAIM not in verbs(plan) and "would be made again without that data" in told(plan, "VP350")
+    lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
+    forget(lab.workspace(), [Address.parse(BOUND)])
+    lab.converge()
+    assert bound(lab) and claim(lab)["spec"]["dataSource"] == made_of("second-of-first-nightly")
+
+
+@pytest.mark.parametrize("project", ["a", "a2"])
+def test_a_snapshot_by_hand_of_another_claim_is_none_of_this_one(lab: Lab, project: str) -> None:
+    lab.write(document(other=FIRST))
+    lab.converge()
+    by_hand(lab, "one", of="other")
+    lab.write(document(other=FIRST, second=second("one", project=project)))
+    plan = lab.plan()
+    messages = [one.message for one in lab.apply(plan).outcomes if one.state is State.FAILED]
+    assert "VolumeSnapshot runai-a/one is of claim other, not of first" in " ".join(messages)
+    assert [row["metadata"]["name"] for row in lab.rows("iad", "persistent_volume_claim")].count("second") == 0
+
+
+def test_no_claim_is_smaller_than_its_snapshot(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    # VAST's driver tells no size of one, and takes any; others do
+    monkeypatch.setattr(files, "SnapshotMade", lambda handle: SnapshotMade(handle, 2**40))
+    by_hand(lab, "one")
+    lab.write(document(second=second("one", size="1 GiB")))
+    messages = [one.message for one in lab.apply(lab.plan()).outcomes if one.state is State.FAILED]
+    assert "its size 1Gi is less than that of VolumeSnapshot runai-a/one, 1099511627776" in " ".join(messages)
 
 
 @pytest.mark.parametrize(

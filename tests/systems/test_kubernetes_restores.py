@@ -64,6 +64,26 @@ def test_by_name() -> None:
     assert str(restores.overdue([told], which, 300)).endswith("nothing is made of it: no class")
 
 
+def test_by_name_it_is_of_the_claim_that_is_meant() -> None:
+    rows = [row("a", None, claim="other\n")]
+    assert restores.usable(rows, Wanted("team", "a", "", "")) == rows[0]
+    with pytest.raises(Refused, match="VolumeSnapshot team/a is of claim other, not of data"):
+        restores.usable(rows, Wanted("team", "a", "", "", "data"))
+    del rows[0]["spec"]["source"]["persistentVolumeClaimName"]  # of a content: whose it is, it does not say
+    assert restores.usable(rows, Wanted("team", "a", "", "", "data")) == rows[0]
+
+
+@pytest.mark.parametrize("least", ["10Gi", "9.5Gi", 0, None, "no quantity", {"a": 1}])
+def test_a_claim_that_is_as_large(least: object) -> None:
+    body = {"spec": {"resources": {"requests": {"storage": "10Gi"}}}}
+    snapshot = {**row("a", None), "status": {"restoreSize": least}}
+    assert isinstance(CLAIM, OfSnapshots)
+    assert restores.of_snapshot(CLAIM, body, snapshot)["spec"]["dataSource"]["name"] == "a"
+    snapshot["status"] = {"restoreSize": "11Gi"}
+    with pytest.raises(Refused, match="its size 10Gi is less than that of VolumeSnapshot team/a, 11Gi"):
+        restores.of_snapshot(CLAIM, body, snapshot)
+
+
 def test_what_is_made_of_no_snapshot() -> None:
     assert isinstance(CLAIM, OfSnapshots)
     for spec in ({}, {"dataSource": {"kind": "PersistentVolumeClaim", "name": "x"}}):

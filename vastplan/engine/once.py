@@ -69,7 +69,40 @@ def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Findin
     ]
     if others:
         return refused(entry, kind, others)
-    made = ", ".join(f"{name} {inert(value, _LONGEST)}" for name, value in owned.made_of.items())
-    text = f"it was made{f' ({made})' if made else ''} and is not there any more: it is made once, and not again"
-    fix = f"{once.another}; or take it out of the document"
+    text = f"it was made{_of_what(owned)} and is not there any more: it is made once, and not again"
+    # what a part is needed for may be gone, too: without it that would be made otherwise
+    out = "" if entry.origin else "; or take it out of the document"
+    fix = f"{once.another}; {_anew(entry)}{out}"
     return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
+
+
+def another_there(kind: Kind, owned: Owned) -> str:
+    """Why what was made once is not ours where another object has its name, "" where nothing was made once."""
+    if kind.once is None:
+        return ""
+    return f"what was made{_of_what(owned)} is gone, and what is there by its name was made by somebody else since"
+
+
+def made_from_less(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
+    """VP350 of what is gone and would be made again of something else, or of nothing: its data is not what it was."""
+    now = digests(kind, entry.values, key)
+    of = {field.name for field in kind.fields if field.has(Marker.MADE_WITH)}
+    others = [
+        path
+        for path, digest in owned.fields.items()
+        if path.partition(".")[0] in of and digest not in (now.get(path, ""), *_UNTOLD)
+    ]
+    if not others:
+        return None
+    text = f"it is gone, and was made by {some(sorted(others))}, which the document says otherwise now: it would be made again without that data"
+    fix = f"write it as it was, and it is made again of that; {_anew(entry)}, as the document says now"
+    return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
+
+
+def _anew(entry: Entry) -> str:
+    return f"vastplan ledger forget PATH {entry.address} has it made anew"
+
+
+def _of_what(owned: Owned) -> str:
+    made = ", ".join(f"{name} {inert(value, _LONGEST)}" for name, value in owned.made_of.items())
+    return f" ({made})" if made else ""

@@ -124,7 +124,13 @@ class Verdicts:
             said = once.gone(entry, kind, kind.once, match.owned, self._ledger[entry.address.site].key)
             return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
         if match.live is None:
-            return Verdict(self._create(entry, named, kind, match))
+            key = self._ledger[entry.address.site].key
+            less = None if match.owned is None else once.made_from_less(entry, kind, match.owned, key)
+            return (
+                Verdict(self._create(entry, named, kind, match))
+                if less is None
+                else Verdict(compared=False, findings=[less])
+            )
         if match.owned is not None and entry.defaults:
             entry = called_as_it_is(entry, match.live)
         try:
@@ -268,7 +274,10 @@ class Verdicts:
                 blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
         if made_again:
-            reason = "it was deleted and made again behind our back: what is there is not ours"
+            reason = (
+                once.another_there(kind, self._matches.owned[entry.address])
+                or "it was deleted and made again behind our back: what is there is not ours"
+            )
         action = Action(
             address=entry.address,
             verb=verb,

@@ -75,6 +75,7 @@ class OfSnapshots(Collection):
     A body says where it is (the namespace, at `within`) and which one: by its name at `named`, or as the `newest_of` a claim, made
     at the time at `until` or before where there is one. `snapshots` lists those of a namespace. With `contents` the body gets the
     handle that the content of the snapshot has there, and which one it is, at `made_of`; else the snapshot's own name at `named`.
+    One by name has to be of the claim at `whose` where that is said, and what is made no smaller, in its size at `size`, than it.
     """
 
     snapshots: str
@@ -82,6 +83,8 @@ class OfSnapshots(Collection):
     named: WirePath
     newest_of: WirePath
     until: WirePath
+    whose: WirePath
+    size: WirePath = ()
     contents: str = ""
     made_of: WirePath = ()
 

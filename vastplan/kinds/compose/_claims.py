@@ -71,7 +71,8 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
         return FromAnother({"from_claim": Ref(claim)})
     says, first = _snapshot(entry, volume, scope)
     if theirs == project:
-        return FromAnother({**says, **({"newest_of": Ref(claim)} if "newest_of" in says else {})}, after=first)
+        of: dict[str, Any] = {key: Ref(claim) for key in ("newest_of", "of_claim") if key in says}
+        return FromAnother({**says, **of}, after=first)
     name, called = entry.address.name, entry.called
     copy_name = _copy_of(called, volume, which(source))
     if not is_kubernetes_name(copy_name):
@@ -108,7 +109,7 @@ def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any]
     claim = volume.address._replace(kind="persistent_volume_claim")
     first = (claim, *(one.address._replace(kind="claim_snapshot") for one in meant))
     if by_name:
-        return {"from_snapshot": meant[0].called if meant else wanted}, first
+        return {"from_snapshot": meant[0].called if meant else wanted, "of_claim": volume.called}, first
     until = {} if isinstance(snapshot, str) else {"until": snapshot["before"]}
     return {"newest_of": volume.called, **until}, first
 

@@ -25,4 +25,4 @@ def note(name: str) -> tuple[str, ...]:
 
 
 NEWEST_OF, UNTIL, MADE_OF = note("newest-of"), note("until"), note("made-of")
-NAMESPACE_OF, NAMED = note("of-namespace"), note("of-snapshot")
+NAMESPACE_OF, NAMED, WHOSE = note("of-namespace"), note("of-snapshot"), note("of-claim")

@@ -14,7 +14,7 @@ from vastplan.kinds.kubernetes._common import (
     ObjectName,
     manifest,
 )
-from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL
+from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, IN_NAMESPACE, NEWEST_OF, SNAPSHOT, UNTIL, WHOSE
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
@@ -81,6 +81,13 @@ class PersistentVolumeClaim(Labelled):
     """A claim of the same namespace, with whose data the driver makes this one."""
     from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
     """In its place: a VolumeSnapshot of the namespace."""
+    of_claim: Annotated[
+        ReferenceName | MISSING,
+        Refers("persistent_volume_claim.name", blocks_delete=False),
+        Wire(*WHOSE),
+        CREATE_ONLY,
+    ] = MISSING
+    """The claim that the VolumeSnapshot `from_snapshot` has to be of when this one is made."""
     newest_of: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -104,6 +111,8 @@ class PersistentVolumeClaim(Labelled):
             raise ValueError("give one of from_claim, from_snapshot and newest_of")
         if self.until is not MISSING and self.newest_of is MISSING:
             raise ValueError("until is for newest_of")
+        if self.of_claim is not MISSING and self.from_snapshot is MISSING:
+            raise ValueError("of_claim is for from_snapshot")
         return self
 
 
@@ -143,7 +152,13 @@ KIND = kind(
         namespaced=True,
         vanishes_later=True,
         shape=OfSnapshots(
-            IN_NAMESPACE, within=("metadata", "namespace"), named=(*_SOURCE, "name"), newest_of=NEWEST_OF, until=UNTIL
+            IN_NAMESPACE,
+            within=("metadata", "namespace"),
+            named=(*_SOURCE, "name"),
+            newest_of=NEWEST_OF,
+            until=UNTIL,
+            whose=WHOSE,
+            size=_SIZE,
         ),
     ),
     keyed=Keyed(within="namespace"),

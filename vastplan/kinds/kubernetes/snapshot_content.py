@@ -18,11 +18,12 @@ from vastplan.kinds.kubernetes._snapshots import (
     ROOT,
     SINCE,
     UNTIL,
+    WHOSE,
 )
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.kind import Attribute, Once
-from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Wire
+from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 
@@ -43,6 +44,8 @@ class SnapshotContent(Labelled):
         IMMUTABLE,
     ]
     of_snapshot: Annotated[KubernetesName | MISSING, Wire(*NAMED), IMMUTABLE] = MISSING
+    of_claim: Annotated[KubernetesName | MISSING, Wire(*WHOSE), CREATE_ONLY] = MISSING
+    """The claim that it has to be of."""
     newest_of: Annotated[KubernetesName | MISSING, Wire(*NEWEST_OF), IMMUTABLE] = MISSING
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE] = MISSING
 
@@ -62,6 +65,7 @@ KIND = kind(
             named=NAMED,
             newest_of=NEWEST_OF,
             until=UNTIL,
+            whose=WHOSE,
             contents=f"{ROOT}/volumesnapshotcontents",
             made_of=MADE_OF,
         ),

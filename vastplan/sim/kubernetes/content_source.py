@@ -32,6 +32,11 @@ def _snapshot(cluster: KubernetesCluster, claim: Object, name: str, driver: str)
         raise ValueError(f"snapshot {name} is not Ready")
     if content["spec"]["driver"] != driver:
         raise ValueError(f"snapshot {name} is of the driver {content['spec']['driver']}, not of {driver}")
+    least = quantity.parse(str(status.get("restoreSize", 0)))
+    if quantity.parse(claim_size(claim)) < least:
+        raise ValueError(
+            f"requested volume size {claim_size(claim)} is less than the size {least} for the source snapshot {name}"
+        )
     return str(content["status"]["snapshotHandle"])
 
 

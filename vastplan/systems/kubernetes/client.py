@@ -156,7 +156,7 @@ class KubernetesProvider:
         limit = SNAPSHOT_TIMEOUT
         snapshot = poll(look, lambda: restores.overdue(rows, which, limit), timeout=limit)
         if not shape.contents:
-            return restores.of_snapshot(body, snapshot)
+            return restores.of_snapshot(shape, body, snapshot)
         content = self._call("GET", f"{shape.contents}/{segment(restores.content_name(snapshot))}")
         return restores.of_content(shape, body, snapshot, content)
 

@@ -6,6 +6,9 @@ import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
+
+from kubernetes.utils.quantity import parse_quantity
 
 from vastplan.model.errors import Refused
 from vastplan.model.moments import moment
@@ -16,17 +19,22 @@ from vastplan.systems.failures import one_line
 
 _CLAIM = "PersistentVolumeClaim"
 _SOURCE = ("spec", "dataSource")
+_OF = ("spec", "source", "persistentVolumeClaimName")
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which VolumeSnapshot of a namespace is meant: that of a name, or the newest one of a claim, made `until` then where that is said."""
+    """Which VolumeSnapshot of a namespace is meant: that of a name, or the newest one of a claim, made `until` then where that is said.
+
+    One by name is `of` a claim where that is said, "" where it is not.
+    """
 
     namespace: str
     name: str
     claim: str
     until: str
+    of: str = ""
 
 
 def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
@@ -34,7 +42,8 @@ def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None
-    return Wanted(*(str(said or "") for said in (at(body, shape.within), name, claim, at(body, shape.until))))
+    said = (at(body, shape.within), name, claim, at(body, shape.until), at(body, shape.whose))
+    return Wanted(*(str(one or "") for one in said))
 
 
 def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
@@ -46,8 +55,13 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
         named = _named(rows, which)
         if named is None:
             raise Refused(f"namespace {which.namespace} has no VolumeSnapshot {which.name}")
+        of = at(named, _OF)
+        if which.of and of is not None and of != which.of:  # one of a content that was there before it tells no claim
+            raise Refused(
+                f"VolumeSnapshot {which.namespace}/{which.name} is of claim {one_line(str(of))}, not of {which.of}"
+            )
         return named if _is_ready(named) else None
-    there = [row for row in rows if at(row, ("spec", "source", "persistentVolumeClaimName")) == which.claim]
+    there = [row for row in rows if at(row, _OF) == which.claim]
     until = moment(which.until) if which.until else None
     dated = [(_made(row), row) for row in there if _is_ready(row)]
     in_time = [(made, row) for made, row in dated if until is None or (made is not None and made <= until)]
@@ -76,8 +90,13 @@ def content_name(snapshot: Row) -> str:
     return str(at(snapshot, ("status", "boundVolumeSnapshotContentName")) or "")
 
 
-def of_snapshot(body: Row, snapshot: Row) -> Row:
-    """The body of a claim that is made of it."""
+def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
+    """The body of a claim that is made of it; raises `Refused` where that is smaller, as no driver makes one (external-provisioner)."""
+    size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
+    if least is not None and _quantity(size) < _quantity(least):
+        metadata = snapshot["metadata"]
+        whose = f"{metadata.get('namespace')}/{metadata.get('name')}"
+        raise Refused(f"its size {size} is less than that of VolumeSnapshot {whose}, {one_line(str(least))}")
     made = copy.deepcopy(body)
     source = {
         "apiGroup": "snapshot.storage.k8s.io",
@@ -101,6 +120,14 @@ def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Ro
     metadata = snapshot["metadata"]
     put(made, shape.made_of, f"{metadata.get('namespace')}/{metadata.get('name')}")
     return made
+
+
+def _quantity(said: object) -> Decimal:
+    """Zero for what is none: the driver is asked then."""
+    try:
+        return Decimal(parse_quantity(str(said)))  # type: ignore[no-untyped-call]
+    except ValueError:
+        return Decimal(0)
 
 
 def _is_ready(row: Row) -> bool:
