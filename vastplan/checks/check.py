@@ -15,12 +15,17 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a check found about an entry; `fix` and `severity` stand in for the check's own where they can be more exact."""
+    """What a check found about an entry; `fix` and `severity` stand in for the check's own where they can be more exact.
+
+    Those with the same `group`, in words, are told as one by reports for people: the group, and the `item` of each.
+    """
 
     entry: Entry
     message: str
     fix: str = ""
     severity: Severity | None = None
+    group: str = ""
+    item: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,17 @@ def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, toda
                 message, fix = f"{message} [waived until {waiver.until}: {waiver.reason}]", ""
                 severity = Severity.NOTE
             findings.append(
-                Finding(check.code, severity, message, fix, address, violation.entry.where, waiver is not None)
+                Finding(
+                    check.code,
+                    severity,
+                    message,
+                    fix,
+                    address,
+                    violation.entry.where,
+                    waiver is not None,
+                    violation.group,
+                    violation.item,
+                )
             )
     findings += _outdated(checks, facts, settings, used, today)
     return tuple(in_order(findings))

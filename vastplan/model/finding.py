@@ -48,6 +48,9 @@ class Finding:
     where: Where | None = None
     waived: bool = False
     """Whether the document says that it is known and accepted, for now."""
+    group: str = ""
+    """What several findings have in common, in words that end before `item`: reports for people tell them as one."""
+    item: str = ""
 
     @property
     def checked(self) -> bool:

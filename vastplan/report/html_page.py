@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from vastplan.model.finding import Finding
 from vastplan.model.plan import UnknownCollection
+from vastplan.report.folding import folded
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.view import View
 
@@ -46,7 +47,7 @@ def header(view: View, *more: Html, facts: Iterable[Html] = ()) -> Html:
 
 def checks(findings: Iterable[Finding], title: str = "Checks") -> Html:
     """Findings as a list."""
-    return notes(title, [_finding(finding) for finding in findings])
+    return notes(title, [_finding(finding) for finding in folded(findings)])
 
 
 def _finding(finding: Finding) -> Html:

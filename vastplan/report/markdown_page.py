@@ -13,6 +13,7 @@ from urllib.parse import quote
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
 from vastplan.model.plan import UnknownCollection
+from vastplan.report.folding import folded
 from vastplan.report.markdown_escape import code, prose, size
 from vastplan.report.view import View
 
@@ -88,7 +89,7 @@ def bullets(items: Sequence[Item], line: Callable[[Item], str], most: int = _SHO
 
 def findings(worst: Sequence[Finding], title: str = "Checks") -> str:
     """Findings, as they are ordered."""
-    return section(title, worst, _finding)
+    return section(title, folded(worst), _finding)
 
 
 def _finding(finding: Finding) -> str:

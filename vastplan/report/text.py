@@ -24,6 +24,7 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.differences import before_after
+from vastplan.report.folding import folded
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.values import AMONG_FIELDS, VERB_WORDS, counted, plain, quoted_where_several, verb_word
@@ -229,9 +230,9 @@ def _made_value(change: FieldChange) -> str:
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:
-    """Findings, one per line."""
+    """Findings, each cause on a line."""
     colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-    return [style.paint(inert(finding, 600), colours[finding.severity]) for finding in findings]
+    return [style.paint(inert(finding, 600), colours[finding.severity]) for finding in folded(findings)]
 
 
 def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:

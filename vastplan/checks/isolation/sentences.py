@@ -20,13 +20,22 @@ def projects_text(projects: tuple[str, ...], everybody: bool) -> str:
 def meeting_text(meeting: Meeting) -> str:
     """Who meets where, and the way there of two of them."""
     ways = "; ".join(" > ".join(chain) for chain in meeting.chains)
+    return f"{who_meets(meeting)} {where_met(meeting)}: {ways}"
+
+
+def who_meets(meeting: Meeting) -> str:
+    """Who, up to the place."""
     beneath = ""
     if meeting.inside or meeting.everybody_inside:
         beneath = f" with {projects_text(meeting.inside, meeting.everybody_inside)} beneath it"
-    of_tenant = meeting.layer in ("path", "S3 user", "bucket")
-    name = meeting.element.replace(":", " ", 1) if of_tenant else meeting.element
     verb = "meets" if not meeting.everybody and len(meeting.projects) == 1 else "meet"
-    return f"{projects_text(meeting.projects, meeting.everybody)}{beneath} {verb} in {meeting.layer} {name}: {ways}"
+    return f"{projects_text(meeting.projects, meeting.everybody)}{beneath} {verb} in"
+
+
+def where_met(meeting: Meeting) -> str:
+    """The place."""
+    of_tenant = meeting.layer in ("path", "S3 user", "bucket")
+    return f"{meeting.layer} {meeting.element.replace(':', ' ', 1) if of_tenant else meeting.element}"
 
 
 def open_end_text(end: OpenEnd) -> str:

@@ -1,0 +1,60 @@
+"""Findings are told once for each cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vastplan.model.finding import Finding, Severity, Where
+from vastplan.report.folding import folded
+
+WHERE = Where("a.yaml", 1, 1)
+ONE = Finding("TEN-02", Severity.NOTE, "says nothing", "remove it", "iad/tenant/a", WHERE)
+MEET = Finding(
+    "ISO-01", Severity.WARNING, "projects a, b meet in tenant a: ways", "part them", "iad/tenant/a", WHERE,
+    group="projects a, b meet in", item="tenant a",
+)  # fmt: skip
+
+
+def test_the_same_of_one_thing_on_several_sites_is_one() -> None:
+    other = replace(ONE, address="pdx/tenant/a")
+    assert folded([ONE, other]) == (replace(ONE, address="iad, pdx: tenant/a"),)
+    assert folded([ONE]) == (ONE,)
+
+
+def test_what_differs_is_told_apart() -> None:
+    others = [
+        replace(ONE, address="iad/tenant/b"),
+        replace(ONE, message="says something else"),
+        replace(ONE, severity=Severity.WARNING),
+        replace(ONE, fix="keep it"),
+        replace(ONE, code="TEN-03"),
+    ]
+    assert folded([ONE, *others]) == (ONE, *others)
+
+
+def test_a_group_is_one_with_all_its_items() -> None:
+    pool = replace(MEET, message="projects a, b meet in VIP pool a: ways", address="iad/vip_pool/a", item="VIP pool a")
+    there = replace(MEET, address="pdx/tenant/a")
+    (one,) = folded([MEET, pool, there])
+    assert (one.address, one.message) == ("iad, pdx", "projects a, b meet in tenant a, VIP pool a")
+    assert folded([MEET]) == (MEET,), "alone it says the way"
+
+
+def test_many_items_are_counted() -> None:
+    many = [replace(MEET, item=f"path {number}", address=f"iad/view/{number}") for number in range(9)]
+    assert (
+        folded(many)[0].message == "projects a, b meet in " + ", ".join(f"path {n}" for n in range(6)) + " and 3 more"
+    )
+
+
+def test_what_is_waived_is_counted_after_all_others() -> None:
+    waived = [replace(ONE, address=f"iad/tenant/{name}", waived=True) for name in "bcd"]
+    told = folded([*waived, ONE])
+    assert told[0] == ONE and len(told) == 2
+    assert told[1].message == "3 findings waived by the document (checks.waive); --format json lists them"
+    assert folded(waived[:1]) == tuple(waived[:1])
+
+
+def test_what_is_about_no_object_is_told_as_it_is() -> None:
+    plain = replace(ONE, address="", where=None)
+    assert folded([plain, plain]) == (plain,)
