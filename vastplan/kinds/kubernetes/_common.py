@@ -111,9 +111,11 @@ class Labelled(Spec):
     """Labels and annotations; only the keys that are written here are managed."""
 
     labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels"), Theirs()] = MISSING
+    """Labels of the object in Kubernetes. Only the keys written here are managed; null removes one."""
     annotations: Annotated[dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations"), Theirs(_APPLIED)] = (
         MISSING
     )
+    """Annotations of the object in Kubernetes. Only the keys written here are managed; null removes one."""
 
 
 def in_full(secret: object) -> None:

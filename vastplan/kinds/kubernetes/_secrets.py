@@ -50,7 +50,7 @@ def _reference(name: str) -> tuple[Any, ...]:
 
 
 class ByPurpose(Spec):
-    """A secret for each purpose that is written; `null` is none. What is left out stays as it is."""
+    """A Secret for each purpose that is written; null is none. What is left out stays as it is."""
 
     @model_validator(mode="after")
     def _in_full(self) -> ByPurpose:
@@ -60,24 +60,35 @@ class ByPurpose(Spec):
 
 
 class ClassSecrets(ByPurpose):
-    """The secrets of a class: `node_stage` is for the block driver, `node_expand` for the file driver."""
+    """Secrets of a class by purpose. Only the block driver has `node_stage`, only the file driver `node_expand`."""
 
     provisioner: Annotated[ReferenceName | None | MISSING, *_pair("provisioner")] = MISSING
+    """Secret with which the driver makes, copies and deletes volumes on VAST; null for none."""
     controller_publish: Annotated[ReferenceName | None | MISSING, *_pair("controller-publish")] = MISSING
+    """Secret with which the driver's controller attaches a volume to a node; null for none."""
     node_publish: Annotated[ReferenceName | None | MISSING, *_pair("node-publish")] = MISSING
+    """Secret with which the driver mounts a volume into a pod on its node; null for none."""
     node_stage: Annotated[ReferenceName | None | MISSING, *_pair("node-stage")] = MISSING
+    """Secret with which the block driver prepares a volume on a node, before pods get it; null for none."""
     controller_expand: Annotated[ReferenceName | None | MISSING, *_pair("controller-expand")] = MISSING
+    """Secret with which the driver's controller grows a volume on VAST; null for none."""
     node_expand: Annotated[ReferenceName | None | MISSING, *_pair("node-expand"), Since("csi", "2.6.5")] = MISSING
+    """Secret with which the file driver grows a volume on the node that mounts it; null for none."""
 
 
 class VolumeSecrets(ByPurpose):
-    """The secrets of a volume."""
+    """Secrets of a volume by purpose."""
 
     controller_publish: Annotated[ReferenceName | None | MISSING, *_reference("controllerPublishSecretRef")] = MISSING
+    """Secret with which the driver's controller attaches the volume to a node; null for none."""
     node_publish: Annotated[ReferenceName | None | MISSING, *_reference("nodePublishSecretRef")] = MISSING
+    """Secret with which the driver mounts the volume into a pod on its node; null for none."""
     node_stage: Annotated[ReferenceName | None | MISSING, *_reference("nodeStageSecretRef")] = MISSING
+    """Secret with which the driver prepares the volume on a node, before pods get it; null for none."""
     controller_expand: Annotated[ReferenceName | None | MISSING, *_reference("controllerExpandSecretRef")] = MISSING
+    """Secret with which the driver's controller grows the volume on VAST; null for none."""
     node_expand: Annotated[ReferenceName | None | MISSING, *_reference("nodeExpandSecretRef")] = MISSING
+    """Secret with which the driver grows the volume on the node that mounts it; null for none."""
 
 
 def one_form(secret: object, secrets: object) -> None:

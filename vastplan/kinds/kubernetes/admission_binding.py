@@ -16,26 +16,30 @@ _NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
 
 
 class AdmissionBinding(Labelled):
-    """A binding. `storage_class` notes which class opens when it goes; `only` is null: it holds everywhere."""
+    """A binding that puts an admission policy in force, in all of the cluster."""
 
     name: ObjectName = MISSING
+    """Name of the ValidatingAdmissionPolicyBinding in Kubernetes."""
     policy: Annotated[
         ReferenceName,
         Refers("admission_policy.name", blocks_delete=False),
         Wire("spec", "policyName"),
         Opens(made=False),
     ]
+    """Admission policy that the binding puts in force; without a binding a policy does nothing."""
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), Wire(*_NOTE)
     ] = MISSING
+    """Storage class that the binding keeps closed, noted in an annotation: it opens when the binding goes."""
     validation_actions: Annotated[
         list[Literal["Deny", "Warn", "Audit"]] | MISSING,
         Wire("spec", "validationActions"),
         SET,
         Opens("Deny", lost=True),
     ] = MISSING
-    """`Deny` refuses what the policy does not allow; `Warn` answers a warning with it, `Audit` notes it in the audit log."""
+    """`Deny` refuses a breach of the policy, `Warn` (never with `Deny`) warns of it, `Audit` logs it."""
     only: Annotated[None, Wire("spec", "matchResources")] = None
+    """Part of the cluster that the binding is limited to; always null, as it holds everywhere."""
 
     @model_validator(mode="after")
     def _told_once(self) -> "AdmissionBinding":

@@ -21,9 +21,14 @@ _WIRE = ("spec", "variables")
 
 
 class AdmissionPolicy(Labelled):
-    """Either `storage_class` with `namespaces` and `open`, or `drivers`. A change rewrites the whole rule, in place."""
+    """A policy that closes a storage class to all namespaces but some, or refuses inline volumes of CSI drivers.
+
+    It has either `storage_class` with `namespaces` and `open`, or `drivers`. A change rewrites the whole rule, in
+    place.
+    """
 
     name: ObjectName = MISSING
+    """Name of the ValidatingAdmissionPolicy in Kubernetes."""
     storage_class: Annotated[
         ReferenceName | MISSING,
         Refers("storage_class.name", blocks_delete=False, shields=True),
@@ -31,12 +36,17 @@ class AdmissionPolicy(Labelled):
         ATOMIC,
         Opens(made=False),
     ] = MISSING
+    """Storage class that only `namespaces` may use. Needs `namespaces` and `open`; excludes `drivers`."""
     namespaces: Annotated[
         list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), SET, ATOMIC, Opens()
     ] = MISSING
+    """Namespaces that may use the class; none may where the list is empty and `open` is false."""
     open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), ATOMIC, Opens(True)] = MISSING
+    """Whether every namespace may use the class, whatever `namespaces` lists."""
     drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC, Opens(lost=True)] = MISSING
+    """CSI drivers, by name, whose inline volumes new pods may not bring. Excludes `storage_class`."""
     rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
+    """Rest of the policy, which is the same in all; a live policy that departs from it says in what."""
 
     @model_validator(mode="after")
     def _one_rule(self) -> "AdmissionPolicy":

@@ -13,11 +13,14 @@ _CONTENT = ("spec", "source", "volumeSnapshotContentName")
 
 
 class BoundSnapshot(Labelled):
-    """A snapshot by its content. When it goes, the content and the snapshot of the storage system stay."""
+    """A VolumeSnapshot of an existing content. When it goes, the content and the snapshot on VAST stay."""
 
     name: ObjectName = MISSING
+    """Name of the VolumeSnapshot in Kubernetes."""
     namespace: InNamespace
+    """Namespace that holds the VolumeSnapshot; the name of a project stands for its namespace."""
     content: Annotated[ReferenceName, Refers("snapshot_content.name", blocks_delete=False), Wire(*_CONTENT), IMMUTABLE]
+    """VolumeSnapshotContent that the VolumeSnapshot is bound to."""
 
 
 KIND = kind(

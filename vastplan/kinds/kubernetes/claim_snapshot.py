@@ -16,20 +16,23 @@ _CLAIM = ("spec", "source", "persistentVolumeClaimName")
 
 
 class ClaimSnapshot(Labelled):
-    """A snapshot of a claim of its namespace. Its class counts when it is made, and not after."""
+    """A VolumeSnapshot of a claim in its namespace. Its class counts when it is made, and not after."""
 
     name: ObjectName = MISSING
+    """Name of the VolumeSnapshot in Kubernetes."""
     namespace: InNamespace
+    """Namespace that holds the VolumeSnapshot and its claim; the name of a project stands for its namespace."""
     claim: Annotated[
         ReferenceName, Refers("persistent_volume_claim.name", blocks_delete=False), Wire(*_CLAIM), IMMUTABLE
     ]
+    """Claim of the same namespace whose volume the driver takes a snapshot of."""
     snapshot_class: Annotated[
         ReferenceName | MISSING,
         Refers("snapshot_class.name", blocks_delete=False),
         Wire("spec", "volumeSnapshotClassName"),
         CREATE_ONLY,
     ] = MISSING
-    """Left out, it is the cluster's default class of the driver."""
+    """Snapshot class that says how the snapshot is made; without one the cluster's default for the driver counts."""
 
 
 KIND = kind(

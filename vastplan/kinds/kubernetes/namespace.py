@@ -19,9 +19,13 @@ _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
 class Namespace(Labelled):
-    """A namespace. Those of Run:AI projects are made by Run:AI and are not written here."""
+    """A namespace of the cluster. Deleting it deletes every pod and claim in it.
+
+    Namespaces of Run:AI projects are made by Run:AI and are not written here.
+    """
 
     name: Annotated[NamespaceName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
+    """Name of the namespace in Kubernetes, where it is not the entry's key."""
 
 
 KIND = kind(

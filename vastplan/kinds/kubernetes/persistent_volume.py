@@ -65,26 +65,36 @@ def _read_secret(source: dict[str, Any]) -> str | None:
 
 
 class PersistentVolume(Labelled):
-    """A static volume. For the file driver `volume_handle` is the path on VAST; the leading "/" makes it static."""
+    """A static volume: a PersistentVolume of data that is on VAST already."""
 
     name: ObjectName = MISSING
+    """Name of the PersistentVolume in Kubernetes."""
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
+    """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it asks for no more."""
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(made=False)]
+    """Access modes that the volume offers; a claim that binds it asks for no others."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING,
         Wire("spec", "persistentVolumeReclaimPolicy"),
         ServerDefault("Retain", PROSE),
     ] = MISSING
+    """Whether the data stays (`Retain`) or is deleted by the driver (`Delete`) once the claim is deleted."""
     storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(made=False)] = MISSING
+    """Class name that a claim must have, too, to bind the volume; null for claims without a class."""
     claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace"), Opens()] = (
         MISSING
     )
+    """Namespace of the only claim that may bind the volume. Needs `claim_name`."""
     claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name"), Opens(made=False)] = MISSING
+    """Name of the only claim that may bind the volume. Needs `claim_namespace`."""
     driver: Annotated[str, Wire("spec", "csi", "driver"), IMMUTABLE]
+    """CSI driver of the volume, by its name in Kubernetes, such as `csi.vastdata.com`."""
     volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE, Opens()]
+    """Id of the volume for its driver. For the file driver it is the absolute path on VAST, which makes it static."""
     volume_attributes: Annotated[
         dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE, _TOLD
     ] = MISSING
+    """Parameters by name that Kubernetes hands to the driver whenever it attaches or mounts the volume."""
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),
@@ -92,6 +102,7 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
+    """VIP pool whose addresses nodes mount the volume from."""
     view_policy: Annotated[
         ReferenceName | MISSING,
         Refers("view_policy.name", blocks_delete=False),
@@ -99,7 +110,9 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
+    """View policy for the view of the path, which the driver needs only where it has to make that view."""
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
+    """File system of the volume, with which nodes mount it."""
     read_only: Annotated[
         bool | MISSING,
         Wire("spec", "csi", "readOnly"),
@@ -107,6 +120,7 @@ class PersistentVolume(Labelled):
         Opens(False, made=False),
         ServerDefault(False, PROSE),
     ] = MISSING
+    """Whether the driver attaches the volume for reading only."""
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path"),
@@ -115,9 +129,13 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
+    """Secret with which the driver logs in to VAST for every purpose. Excludes `secrets`."""
     secrets: Annotated[VolumeSecrets | MISSING, Wire("spec", "csi"), IMMUTABLE, InsteadOf("secret")] = MISSING
+    """Secrets by purpose, for a volume whose purposes do not share one. Excludes `secret`."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
+    """Options with which nodes mount the volume; null for none."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
+    """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "PersistentVolume":

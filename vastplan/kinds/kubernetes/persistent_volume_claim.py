@@ -43,14 +43,16 @@ _SIZE = ("spec", "resources", "requests", "storage")
 
 
 class PersistentVolumeClaim(Labelled):
-    """A claim, provisioned by its class, or with `storage_class: null` bound to a volume that is already there.
+    """A claim, whose volume its class makes, or which with `storage_class: null` binds a volume that is already there.
 
     One without a class cannot grow: Kubernetes expands what a class provisioned. Its `nominal_size` is asked for once
     and not compared; what it may hold is the quota of its directory.
     """
 
     name: ObjectName = MISSING
+    """Name of the PersistentVolumeClaim in Kubernetes."""
     namespace: InNamespace
+    """Namespace that holds the claim; the name of a project stands for its namespace."""
     storage_class: Annotated[
         ReferenceName | None,
         Refers("storage_class.name", blocks_delete=False),
@@ -59,10 +61,15 @@ class PersistentVolumeClaim(Labelled):
         Clears(""),
         IMMUTABLE,
     ]
+    """Storage class that makes the volume; null for a claim that binds the existing `volume`."""
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
+    """Size in bytes that the claim asks its class for. It grows only while the class allows volume expansion."""
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
+    """Size in bytes that a claim without a class asks for once; the quota of its directory limits what it holds."""
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
+    """Access modes that the claim asks for: how many nodes may mount the volume, and whether they write."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
+    """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
     volume: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume.name"),  # a volume that is deleted is there until its claim is gone (pv-protection)
@@ -70,6 +77,7 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         Opens(),
     ] = MISSING
+    """PersistentVolume that the claim binds; a claim without a class needs it."""
 
     from_claim: Annotated[
         ReferenceName | MISSING,
@@ -78,16 +86,16 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """A claim of the same namespace, with whose data the driver makes this one."""
+    """Claim of the same namespace whose data the new volume begins with. Excludes `from_snapshot` and `newest_of`."""
     from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
-    """In its place: a VolumeSnapshot of the namespace."""
+    """Name of the VolumeSnapshot whose data the new volume begins with. Excludes `from_claim` and `newest_of`."""
     of_claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire(*WHOSE),
         CREATE_ONLY,
     ] = MISSING
-    """The claim that the VolumeSnapshot `from_snapshot` has to be of when this one is made."""
+    """Claim that the VolumeSnapshot `from_snapshot` must be of when this claim is made."""
     newest_of: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -95,9 +103,9 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """In its place: the newest VolumeSnapshot of a claim of the namespace that is ready when this one is made."""
+    """Claim whose newest ready VolumeSnapshot the new volume begins with. Excludes `from_claim` and `from_snapshot`."""
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, MADE_WITH] = MISSING
-    """Of these, the newest that was made then or before."""
+    """Time, UTC without a zone, after which a VolumeSnapshot of `newest_of` is too new to be taken."""
 
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":

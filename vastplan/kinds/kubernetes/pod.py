@@ -16,9 +16,13 @@ class Pod(Spec):
     """A pod, with the CSI drivers whose volumes it brings itself, and the claims that it mounts."""
 
     name: ObjectName = MISSING
+    """Name of the pod in Kubernetes."""
     namespace: Annotated[str, Wire("metadata", "namespace"), IDENTITY]
+    """Namespace that the pod runs in."""
     inline_drivers: list[str] | MISSING = MISSING
+    """CSI drivers of the volumes that the pod's own spec brings; empty for a pod that has ended."""
     claims: list[str] | MISSING = MISSING
+    """Names of the claims that the pod mounts; empty for a pod that has ended."""
 
 
 def _read(values: Values, row: Row) -> Values:

@@ -41,19 +41,23 @@ _Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str
 
 
 class ResourceQuota(Labelled):
-    """A quota. It binds new claims only, and not before the cluster has counted what is there.
+    """A ResourceQuota of a namespace. It binds new claims only, and not before the cluster has counted what is there.
 
     `storage_class` is the class that it keeps closed to its namespace: it is there before the class, and as long.
     """
 
     name: ObjectName = MISSING
+    """Name of the ResourceQuota in Kubernetes."""
     namespace: InNamespace
+    """Namespace that the quota limits; the name of a project stands for its namespace."""
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), DOCUMENT
     ] = MISSING
+    """Storage class that the quota keeps closed to its namespace, with zeros for the class in `hard`."""
     hard: Annotated[
         dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical), Opens(shut=("0",)), Shown()
     ]
+    """Limits by resource, such as `requests.storage`; 0 allows nothing new, null removes a limit."""
 
 
 KIND = kind(

@@ -35,13 +35,18 @@ _MADE = (
 
 
 class Secret(Labelled):
-    """A secret. `immutable: true` freezes its data until it is deleted."""
+    """A Secret of Kubernetes, such as the log-in of a CSI driver to VAST."""
 
     name: ObjectName = MISSING
+    """Name of the Secret in Kubernetes, where it is not the entry's key."""
     namespace: InNamespace
+    """Namespace that holds the Secret; the name of a project stands for its namespace."""
     type: Annotated[str | MISSING, IMMUTABLE, ServerDefault("Opaque", WITNESS)] = MISSING
+    """Type of the Secret in Kubernetes, such as `kubernetes.io/tls`, which decides what keys must be in its data."""
     data: Annotated[dict[_Key, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
+    """Values by key: `{env: NAME}`, `{file: PATH}` or, except for log-in secrets, text; null removes a key."""
     immutable: Annotated[bool | MISSING, ONE_WAY, ServerDefault(False, PROSE)] = MISSING
+    """Whether Kubernetes refuses every change of the data. Nothing but deleting the Secret undoes it."""
 
     @model_validator(mode="after")
     def _no_credentials_in_the_document(self) -> "Secret":

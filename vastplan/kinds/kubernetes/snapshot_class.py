@@ -31,11 +31,14 @@ def _read(parameters: dict[str, Any]) -> str | None:
 
 
 class SnapshotClass(Labelled):
-    """A class of volume snapshots. Snapshots that exist keep what they were made with."""
+    """A VolumeSnapshotClass: how a CSI driver makes VolumeSnapshots. Those that exist keep what they were made with."""
 
     name: ObjectName = MISSING
+    """Name of the VolumeSnapshotClass in Kubernetes, where it is not the entry's key."""
     driver: Annotated[Literal["file", "block"], DRIVER]
+    """VAST CSI driver whose volumes the class is for: the file driver (NFS) or the block driver (NVMe)."""
     deletion_policy: Annotated[Literal["Delete", "Retain"], Wire("deletionPolicy")]
+    """Whether the snapshot on VAST is deleted (`Delete`) or stays (`Retain`) when its VolumeSnapshot is deleted."""
     secret: Annotated[
         ReferenceName | None | MISSING,
         Refers("secret.path", blocks_delete=False, needs=True),
@@ -44,10 +47,13 @@ class SnapshotClass(Labelled):
         Clears(secret_parameters(None, _PURPOSES)),
         Opens(made=False),
     ] = MISSING
+    """Secret with which the driver logs in to VAST, or `{existing: NAMESPACE/NAME}`; null for none."""
     snapshot_name_format: Annotated[Text | None | MISSING, Wire("parameters", "snapshot_name_fmt")] = MISSING
+    """Template of the snapshot's name on VAST, with {namespace}, {name} and {id}; null for the driver's own."""
     default: Annotated[
         bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, ServerDefault(False, WITNESS)
     ] = MISSING
+    """Whether VolumeSnapshots that name no class get this one. With two defaults for a driver they fail."""
 
     @model_validator(mode="after")
     def _secret_in_full(self) -> "SnapshotClass":

@@ -28,26 +28,35 @@ from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 
 class SnapshotContent(Labelled):
-    """The snapshot of another namespace, for a VolumeSnapshot of this one.
+    """A VolumeSnapshotContent that makes a snapshot of another namespace known to a VolumeSnapshot of this one.
 
-    `of_snapshot` names the original; else it is the newest one of the claim `newest_of`, made `until` then. Which one it was is in the ledger.
+    `of_snapshot` names the original; else it is the newest one of the claim `newest_of`, made `until` then. Which one
+    it was is in the ledger.
     """
 
     name: ObjectName = MISSING
+    """Name of the VolumeSnapshotContent in Kubernetes."""
     namespace: Annotated[ReferenceName, NAMESPACE, Wire("spec", "volumeSnapshotRef", "namespace"), IMMUTABLE, Opens()]
+    """Namespace of the VolumeSnapshot that the content is for; the name of a project stands for its namespace."""
     snapshot: Annotated[KubernetesName, Wire("spec", "volumeSnapshotRef", "name"), IMMUTABLE]
+    """Name of the VolumeSnapshot that the content is for, which is made after it."""
     deletion_policy: Annotated[Literal["Retain"], Wire("spec", "deletionPolicy"), IMMUTABLE]
+    """`Retain`: the snapshot on VAST stays when the content goes, as it belongs to the original."""
     of_namespace: Annotated[
         ReferenceName,
         Refers("namespace.name", "project.namespace", blocks_delete=False),
         Wire(*NAMESPACE_OF),
         IMMUTABLE,
     ]
+    """Namespace of the original VolumeSnapshot; the name of a project stands for its namespace."""
     of_snapshot: Annotated[KubernetesName | MISSING, Wire(*NAMED), IMMUTABLE] = MISSING
+    """Name of the original VolumeSnapshot; without it the newest of the claim `newest_of` is taken."""
     of_claim: Annotated[KubernetesName | MISSING, Wire(*WHOSE), CREATE_ONLY] = MISSING
-    """The claim that it has to be of."""
+    """Name of the claim that the original VolumeSnapshot must be of when the content is made."""
     newest_of: Annotated[KubernetesName | MISSING, Wire(*NEWEST_OF), IMMUTABLE] = MISSING
+    """Name of the claim whose newest ready VolumeSnapshot is the original."""
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE] = MISSING
+    """Time, UTC without a zone, after which a VolumeSnapshot of `newest_of` is too new to be taken."""
 
 
 KIND = kind(

@@ -111,12 +111,20 @@ _Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=st
 
 
 class StorageClass(Labelled):
-    """A class of volumes. Closed to every namespace but those of the projects that list it, unless `shared`."""
+    """A StorageClass of a VAST CSI driver, which makes the volumes of claims that name it.
+
+    It is closed to every namespace but those of its tenant's projects, of projects that list it and of `open_to`,
+    unless `shared`.
+    """
 
     name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
+    """Name of the StorageClass in Kubernetes, where it is not the entry's key."""
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", blocks_delete=False), DOCUMENT] = MISSING
+    """Tenant whose projects may use the class. Its only VIP pool, view policy and CSI user fill in what is left out."""
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
+    """VAST CSI driver that makes the volumes: `file` over NFS, `block` over NVMe."""
     storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
+    """Directory on VAST below which the file driver makes a directory and a view for each volume."""
     view_policy: Annotated[
         ReferenceName | MISSING,
         Refers("view_policy.name", blocks_delete=False),
@@ -124,6 +132,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
+    """View policy of the views that the file driver makes; the volumes are in the tenant of this policy."""
     subsystem: Annotated[
         ReferenceName | MISSING,
         Refers("view.name", blocks_delete=False, needs=True),
@@ -131,6 +140,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
+    """View with protocol BLOCK in which the block driver makes the volumes."""
     tenant_name: Annotated[
         ReferenceName | MISSING,
         Refers("tenant.name", blocks_delete=False, needs=True),
@@ -138,6 +148,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
+    """Tenant whose subsystem the block driver takes, where several have one of that name; `tenant` fills it in."""
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),
@@ -145,9 +156,11 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
+    """VIP pool whose addresses nodes reach the volumes at. Excludes `vip_pool_fqdn`."""
     vip_pool_fqdn: Annotated[
         Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE, _ELSEWHERE, Since("csi", "2.4.1")
     ] = MISSING
+    """DNS name of the VIP pool for the volumes. Excludes `vip_pool`; guards of VIP pools do not see these volumes."""
     qos_policy: Annotated[
         ReferenceName | MISSING,
         Refers("qos_policy.name", blocks_delete=False, needs=True),
@@ -155,16 +168,23 @@ class StorageClass(Labelled):
         IMMUTABLE,
         Since("csi", "2.6.3", when=_BLOCK),
     ] = MISSING
+    """QoS policy that the driver gives each new volume. Volumes that exist keep theirs."""
     transport_type: Annotated[
         Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE, ServerDefault("TCP", WITNESS)
     ] = MISSING
+    """Transport of NVMe between nodes and VAST, for the block driver."""
     fs_type: Annotated[Literal["ext3", "ext4", "xfs"] | MISSING, Wire("parameters", "fsType"), IMMUTABLE] = MISSING
+    """File system that the block driver makes on a volume, unless the claim asks for a raw device."""
     volume_group: Annotated[Text | MISSING, Wire("parameters", "volume_group"), IMMUTABLE] = MISSING
+    """Template of the folder for volumes of the block driver, with {namespace}, {name} and {id}; folders may nest."""
     volume_name_format: Annotated[Text | MISSING, Wire("parameters", "volume_name_fmt"), IMMUTABLE] = MISSING
+    """Template of a volume's name on VAST, with {namespace}, {name} and {id}; the file driver names the quota so."""
     cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE, Since("csi", "2.4.3")] = (
         MISSING
     )
+    """Cluster by its name in the driver's global Secret for several clusters, which becomes part of volume handles."""
     parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, _TOLD, *_PARAMETERS_SINCE] = MISSING
+    """Further parameters of the driver by name. A name with a field here, or unknown to the driver, is refused."""
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path", blocks_delete=False, needs=True),
@@ -173,27 +193,34 @@ class StorageClass(Labelled):
         _ELSEWHERE,
         *SECRET_SINCE,
     ] = MISSING
+    """Secret with which the driver logs in to VAST, or `{existing: NAMESPACE/NAME}`. Excludes `secrets`."""
     secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE, _BY_PURPOSE] = MISSING
-    """In the place of `secret`, for a class whose purposes do not all have the same one."""
+    """Secrets by purpose, for a class whose purposes do not share one. Excludes `secret`."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
+    """Options with which nodes mount new volumes; null for none. `vers=4` has the file driver make NFSv4 views."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE, ServerDefault("Delete", PROSE)
     ] = MISSING
+    """Whether a volume and its data are deleted (`Delete`) or stay (`Retain`) once its claim is deleted."""
     volume_binding_mode: Annotated[
         Literal["Immediate", "WaitForFirstConsumer"] | MISSING,
         Wire("volumeBindingMode"),
         IMMUTABLE,
         ServerDefault("Immediate", PROSE),
     ] = MISSING
+    """Whether a claim gets its volume at once (`Immediate`) or when the first pod uses it (`WaitForFirstConsumer`)."""
     allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion"), ServerDefault(False, WITNESS)] = (
         MISSING
     )
+    """Whether claims of the class may grow. They never shrink."""
     default: Annotated[
         bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, Opens(True), ServerDefault(False, PROSE)
     ] = MISSING
+    """Whether claims that say nothing of a class get this one."""
     shared: Annotated[bool, DOCUMENT] = False
+    """Whether every namespace of the cluster may use the class. Excludes `open_to`."""
     open_to: Annotated[list[NamespaceName] | MISSING, SET, DOCUMENT] = MISSING
-    """Namespaces that may use it besides those of the projects, whoever made them: they have to be there."""
+    """Namespaces, besides those of projects, that may use the class. They must exist, managed or not."""
 
     @model_validator(mode="after")
     def _as_the_driver_wants_it(self) -> "StorageClass":

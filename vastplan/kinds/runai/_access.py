@@ -20,27 +20,31 @@ _Subject = Annotated[
 
 
 class UserSubject(Spec):
-    """A user, by e-mail."""
+    """A user as a subject, by e-mail."""
 
     user: _Subject
+    """E-mail address of the user in Run:AI."""
 
 
 class GroupSubject(Spec):
-    """A group of the single sign-on, by name."""
+    """A group of the single sign-on as a subject, by name."""
 
     group: _Subject
+    """Name of the group in the single sign-on."""
 
 
 class ServiceAccountSubject(Spec):
-    """A service account, by name."""
+    """A service account as a subject, by name."""
 
     service_account: _Subject
+    """Name of the service account in Run:AI; before 2.24 write `app`."""
 
 
 class AppSubject(Spec):
-    """An application, by name: what control planes before 2.24 call a service account."""
+    """An application as a subject, by name: what control planes before 2.24 call a service account."""
 
     app: _Subject
+    """Name of the application, which a control plane from 2.24 on calls a service account."""
 
 
 _RoleName = Annotated[str, StringConstraints(min_length=1, max_length=253)]

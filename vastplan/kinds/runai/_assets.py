@@ -24,24 +24,27 @@ Mount = Annotated[
     Says("an absolute path in the container, which starts with / and has no :"),
 ]
 FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$"), Says("a mode in octal, such as '0440'")]
-"""Of the files, in octal as text: "0440"."""
+"""Mode of files, in octal as text: "0440"."""
 Description = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
 ]
 
 
 class Scoped(Spec):
-    """Whom an asset is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
+    """An asset of Run:AI and what it is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
+    """Name of the asset in Run:AI, where it is not the entry's key."""
     project: Annotated[
         ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
     ] = MISSING
+    """Project whose workloads may use the asset. Excludes `department` and `scope`."""
     department: Annotated[
         ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
     ] = MISSING
+    """Department whose projects may all use the asset, also later ones. Excludes `project` and `scope`."""
     scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
-    """`cluster` for all projects of the cluster, instead of a project or a department."""
+    """`cluster` lets all projects use the asset, also later ones. Excludes `project` and `department`."""
 
     @model_validator(mode="after")
     def _one_scope(self) -> Scoped:

@@ -31,14 +31,16 @@ Plain = Text | SecretSource
 
 
 class Credential(Scoped):
-    """A credential. One with neither `existing_secret` nor values can only be adopted: nothing is made of nothing.
+    """A credential. Without `existing_secret` and without values an entry can only adopt one that exists.
 
-    `existing_secret` is in the project's own namespace, for a department or a cluster in the namespace `runai`, with labels that
-    say that Run:AI may use it.
+    `existing_secret` is in the project's own namespace, for a department or a cluster in the namespace `runai`, with
+    labels that say that Run:AI may use it.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE, Wire("meta", "name")] = MISSING
+    """Name of the credential in Run:AI, where it is not the entry's key."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the credential; null for none."""
     existing_secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.name", blocks_delete=False, needs=True),
@@ -46,7 +48,8 @@ class Credential(Scoped):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
-    """A Secret of the document, or `{existing: NAMESPACE/NAME}`; its NAME alone where the site has no Kubernetes."""
+    """Secret with the values, outside the document `{existing: NAMESPACE/NAME}`; NAME alone where the site has no
+    Kubernetes. Excludes values in the entry."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Credential:

@@ -20,39 +20,48 @@ KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "reso
 class SchedulingRules(Spec):
     """How long workloads may run or idle; null lifts a limit. A project can only be stricter than its department.
 
-    They act on workloads that are submitted afterwards.
+    The rules act on workloads that are submitted afterwards.
     """
 
     interactive_job_time_limit: Annotated[Span | None | MISSING, _UNLIMITED, Wire("interactiveJobTimeLimitSeconds")] = (
         MISSING
     )
+    """Longest that a workspace may run, in seconds or as `12h`; null for no limit."""
     interactive_job_max_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("interactiveJobMaxIdleDurationSeconds")
     ] = MISSING
+    """Longest that the GPUs of a non-preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
     interactive_job_preempt_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("interactiveJobPreemptIdleDurationSeconds")
     ] = MISSING
+    """Longest that the GPUs of a preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
     training_job_max_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("trainingJobMaxIdleDurationSeconds")
     ] = MISSING
+    """Longest that the GPUs of a training may idle, in seconds or as `12h`; null for no limit."""
     training_job_time_limit: Annotated[Span | None | MISSING, _UNLIMITED, Wire("trainingJobTimeLimitSeconds")] = MISSING
+    """Longest that a training may run, in seconds or as `12h`; null for no limit."""
 
 
 class OrgUnit(Spec):
     """The fields of departments and projects alike."""
 
     name: Annotated[OrgUnitName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the project or department in Run:AI, where it is not the entry's key."""
     gpus: Annotated[dict[VendorName, Amount] | MISSING, DOCUMENT] = MISSING
-    """Guaranteed GPUs by node pool; short for node_pools."""
+    """Guaranteed GPUs by node pool, such as `{default: 64}`. Short for `node_pools`, which it excludes."""
     node_pools: Pools = MISSING
+    """Quotas of GPUs, CPU and memory by node pool. Node pools that are not written keep theirs. Excludes `gpus`."""
     description: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    """Text for people that Run:AI shows with the project or department; null for none."""
     default_node_pools: Annotated[
         Annotated[list[VendorName], Field(min_length=1)] | None | MISSING, Wire("defaultNodePools")
     ] = MISSING
-    """Where workloads go that name no node pool, first choice first."""
+    """Node pools for workloads that name none, first choice first; null for none."""
     scheduling_rules: Annotated[SchedulingRules | None | MISSING, Wire("schedulingRules")] = MISSING
+    """Limits on how long workloads may run or idle; null for none."""
     access: Annotated[Access | MISSING, DOCUMENT] = MISSING
-    """Who may do what: a role, and the subjects that have it."""
+    """Roles by name, each with its subjects. Text with an `@` is a user, other text a group of the single sign-on."""
 
     @model_validator(mode="before")
     @classmethod

@@ -38,11 +38,14 @@ Amount = Annotated[float | int, Field(ge=0), AfterValidator(_plain), Codec(_plai
 
 
 class GpuQuota(Spec):
-    """GPUs, whole or fractions: guaranteed, at most (null is unlimited), and the weight of its share of spare ones."""
+    """Quota of GPUs, whole or fractions, in a node pool."""
 
     deserved: Annotated[Amount, ServerDefault(0, SCHEMA, since="2.22")]
+    """GPUs that are guaranteed, whole or fractions."""
     limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    """Most GPUs at once, spare ones included, and not below `deserved`; null for no limit."""
     over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    """Weight in the sharing of spare GPUs. A control plane may have these weights switched off."""
 
     @model_validator(mode="after")
     def _limit_above_deserved(self) -> GpuQuota:
@@ -55,16 +58,22 @@ class CpuQuota(Spec):
     """CPU in millicores. Without the control plane's setting for CPU quota it drops these, and the drift stays."""
 
     deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    """Guaranteed CPU in millicores; null for no limit."""
     limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    """Most CPU at once in millicores, spare CPU included; null for no limit."""
     over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    """Weight in the sharing of spare CPU. A control plane may have these weights switched off."""
 
 
 class MemoryQuota(Spec):
     """Memory, in whole MB (10^6 bytes) or whole MiB, as Run:AI counts it. The CPU quota setting governs it too."""
 
     deserved: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    """Guaranteed memory in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
     limit: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    """Most memory at once in bytes, a whole number of MB (10^6) or MiB; null for no limit."""
     over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
+    """Weight in the sharing of spare memory. A control plane may have these weights switched off."""
 
     @model_validator(mode="after")
     def _whole(self) -> MemoryQuota:
@@ -80,11 +89,14 @@ def _unit_for(sizes: list[int]) -> str | None:
 
 
 class PoolQuota(Spec):
-    """One node pool's share."""
+    """Quota of a project or department in one node pool."""
 
     gpu: GpuQuota | MISSING = MISSING
+    """Quota of GPUs in the node pool."""
     cpu: CpuQuota | MISSING = MISSING
+    """Quota of CPU in the node pool. Run:AI drops it where the control plane's CPU quota is off."""
     memory: MemoryQuota | MISSING = MISSING
+    """Quota of memory in the node pool. Run:AI drops it where the control plane's CPU quota is off."""
 
 
 def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:

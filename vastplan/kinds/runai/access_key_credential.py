@@ -10,10 +10,12 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class AccessKeyCredential(Credential):
-    """An access key, of a Secret or of two values. Refer to it in `access_key` of S3 data sources."""
+    """An S3 access key, of a Secret or of two values. Refer to it in `access_key` of S3 data sources."""
 
     access_key_id: Annotated[Plain | MISSING, *value_at("accessKeyId")] = MISSING
+    """Id of the access key: text, `{env: NAME}` or `{file: PATH}`. Needs `secret_access_key`."""
     secret_access_key: Annotated[SecretSource | MISSING, *value_at("secretAccessKey")] = MISSING
+    """Secret of the access key, from `{env: NAME}` or `{file: PATH}`. Needs `access_key_id`."""
 
 
 KIND = kind(

@@ -13,13 +13,14 @@ from vastplan.schema.types import ReferenceName, Spec, Text
 
 
 class AccessRule(Spec):
-    """An access rule. The subject is a user's e-mail, the name of a group or of a service account.
+    """An access rule: one subject with one role in a project, a department or the cluster.
 
-    `access` of a project or a department says the same in fewer words; in the whole cluster only an entry of its own can.
-    A rule of the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+    `access` of a project or a department says the same in fewer words; in the whole cluster only an entry of its own
+    can. A rule of the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
     """
 
     subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
+    """E-mail address of the user, or name of the group or service account, that gets the role."""
     subject_type: Annotated[
         Literal["user", "group", "service-account", "app"],
         Wire("subjectType"),
@@ -27,8 +28,9 @@ class AccessRule(Spec):
         IMMUTABLE,
         Since("runai", "2.24", values=("service-account",), fix="there it is an app"),
     ]
-    """`app` is what control planes before 2.24 call a service account."""
+    """Type of the subject; a service account is an `app` for control planes before 2.24."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]
+    """Role of Run:AI that the subject gets, by name: `{existing: NAME}`."""
     scope: Annotated[
         ReferenceName,
         Refers("project", "department", "runai_cluster", composed=True),
@@ -36,8 +38,9 @@ class AccessRule(Spec):
         IDENTITY,
         IMMUTABLE,
     ]
-    """A project or a department, or the site's cluster as `{existing: NAME}`."""
+    """Project or department in which the subject has the role, or the site's cluster as `{existing: NAME}`."""
     scope_type: Annotated[Literal["project", "department", "cluster"], Wire("scopeType"), IDENTITY, IMMUTABLE]
+    """Type of the unit that `scope` names."""
 
 
 KIND = kind(

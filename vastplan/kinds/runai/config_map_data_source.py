@@ -37,16 +37,20 @@ _Below = Annotated[
 
 
 class ConfigMapDataSource(Scoped):
-    """A ConfigMap, and where in their containers workloads find it."""
+    """A data source of a ConfigMap: its keys as files in the containers of workloads."""
 
     config_map: Annotated[_ConfigMapName, Wire("spec", "configMap"), IMMUTABLE, Opens(made=False)]
-    """Its name, without dots: Run:AI refuses them."""
+    """ConfigMap by its name without dots, in the project's namespace; for a department or a cluster in `runai`."""
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
+    """Absolute path in containers at which workloads find the files of the ConfigMap."""
     sub_path: Annotated[_Below | MISSING, Wire("spec", "subPath"), IMMUTABLE, Since("runai", "2.22")] = MISSING
+    """Path within the ConfigMap's volume that is mounted in place of all of it."""
     default_mode: Annotated[
         FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
     ] = MISSING
+    """Mode of the files as octal text, such as `"0644"`."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

@@ -52,10 +52,12 @@ _ClassName = Annotated[
 
 
 class DataSource(Scoped):
-    """A PVC, and where in their containers workloads find it."""
+    """A data source of a claim: a PVC, and the path at which workloads mount it."""
 
     mount: Annotated[Mount, Wire("spec", "path")]
+    """Absolute path in containers at which workloads find the data."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
     claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -63,18 +65,22 @@ class DataSource(Scoped):
         IMMUTABLE,
         Opens(),
     ] = MISSING
+    """Existing claim in the project's namespace; for a department or a cluster in `runai`, with Run:AI's label."""
     claim_name: Annotated[
         Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING,
         Wire("spec", "claimName"),
         IMMUTABLE,
         InsteadOf("claim"),
     ] = MISSING
+    """Name of the claim that Run:AI makes; without it Run:AI chooses one. Needs `existing_claim: false`."""
     existing_claim: Annotated[bool, Wire("spec", "existingPvc"), IMMUTABLE] = True
+    """Whether `claim` exists. With false Run:AI makes a claim, and deletes it and its data with the data source."""
     size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING
+    """Size in bytes of the claim that Run:AI makes. Needs `existing_claim: false`."""
     storage_class: Annotated[
         _ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE, Opens(made=False)
     ] = MISSING
-    """The class of a new claim, without dots: Run:AI refuses them. The cluster's default when left out."""
+    """Name without dots of the class of the claim that Run:AI makes; without it the cluster's default counts."""
     access_modes: Annotated[
         Annotated[list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]], Field(min_length=1)] | MISSING,
         SET,
@@ -83,15 +89,18 @@ class DataSource(Scoped):
         Opens(made=False),
         ServerDefault(["ReadWriteOnce"], SCHEMA),
     ] = MISSING
+    """Access modes of the claim that Run:AI makes. Needs `existing_claim: false`."""
     volume_mode: Annotated[
         Literal["Filesystem", "Block"] | MISSING,
         Wire("spec", "claimInfo", "volumeMode"),
         IMMUTABLE,
         ServerDefault("Filesystem", PROSE),
     ] = MISSING
+    """Volume mode of the claim that Run:AI makes: a file system or a raw device. Needs `existing_claim: false`."""
     read_only: Annotated[
         bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False), ServerDefault(False, SCHEMA)
     ] = MISSING
+    """Whether workloads may only read the data."""
     data_sharing: Annotated[
         bool | MISSING,
         Wire("spec", "dataSharing"),
@@ -100,6 +109,7 @@ class DataSource(Scoped):
         Since("runai", "2.22"),
         ServerDefault(False, SCHEMA),
     ] = MISSING
+    """Whether all projects of the department or cluster share one volume. The class must allow data sharing."""
 
     @model_validator(mode="after")
     def _one_claim(self) -> "DataSource":

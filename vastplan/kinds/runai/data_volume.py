@@ -44,10 +44,12 @@ _IN_THE_CLUSTER = "shared_with_cluster"
 
 
 class DataVolume(Spec):
-    """A data set: the claim that it is of, and whom it is shared with beside its own project."""
+    """A data volume: a bound claim of one project as a data set that other projects may mount."""
 
     name: Annotated[_Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the data volume in Run:AI, where it is not the entry's key."""
     project: Annotated[ReferenceName, Refers("project"), Wire("projectId"), IMMUTABLE]
+    """Project in whose namespace the claim is."""
     claim: Annotated[
         ReferenceName,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -55,8 +57,9 @@ class DataVolume(Spec):
         IMMUTABLE,
         Opens(made=False),
     ]
-    """A claim in the namespace of its project: NAMESPACE/NAME, or `{existing: NAMESPACE/NAME}` for one that is not of the document."""
+    """Claim in the project's namespace, NAMESPACE/NAME; outside the document `{existing: NAMESPACE/NAME}`."""
     description: Annotated[_Description | None | MISSING, Clears("")] = MISSING
+    """Text for people in one line that Run:AI shows with the data volume; null for none."""
     shared_with_projects: Annotated[
         list[ReferenceName] | MISSING,
         Refers("project"),
@@ -65,6 +68,7 @@ class DataVolume(Spec):
         AFTER_CREATE,
         Admits(_IN_THE_CLUSTER),
     ] = MISSING
+    """Other projects whose workloads may mount the data volume."""
     shared_with_departments: Annotated[
         list[ReferenceName] | MISSING,
         Refers("department"),
@@ -73,12 +77,13 @@ class DataVolume(Spec):
         AFTER_CREATE,
         Admits(_IN_THE_CLUSTER),
     ] = MISSING
+    """Departments whose projects may mount the data volume."""
     shared_with_cluster: Annotated[bool | MISSING, Wire(_SHARED, "cluster"), AFTER_CREATE, Admits()] = MISSING
-    """All projects of the cluster, also those that come later."""
+    """Whether all projects of the cluster may mount the data volume, also later ones."""
     use_original_volume: Annotated[
         bool | MISSING, Wire("useOriginalVolume"), IMMUTABLE, Since("runai", "2.22"), ServerDefault(True, SCHEMA)
     ] = MISSING
-    """Whether the claim itself goes on being used."""
+    """Whether the claim's original volume stays in use together with the data volume."""
 
 
 def _as_scopes(body: Row, _values: Values) -> Row:

@@ -12,7 +12,7 @@ from vastplan.schema.kind import Metric, Witness
 
 
 class Department(OrgUnit):
-    """A department. Refer to it in `department` of projects."""
+    """A department: a share of the cluster's node pools that its projects draw on."""
 
 
 KIND = kind(

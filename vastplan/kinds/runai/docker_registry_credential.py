@@ -10,11 +10,14 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class DockerRegistryCredential(Credential):
-    """A registry with a user and a password, of a Secret or of three values."""
+    """A log-in to a container registry, with which images of workloads are pulled, of a Secret or of three values."""
 
     url: Annotated[Plain | MISSING, *value_at("url")] = MISSING
+    """Address of the registry: text, `{env: NAME}` or `{file: PATH}`. Needs `user` and `password`."""
     user: Annotated[Plain | MISSING, *value_at("user")] = MISSING
+    """User of the registry: text, `{env: NAME}` or `{file: PATH}`. Needs `url` and `password`."""
     password: Annotated[SecretSource | MISSING, *value_at("password")] = MISSING
+    """Password of the user, from `{env: NAME}` or `{file: PATH}`. Needs `url` and `user`."""
 
 
 KIND = kind(

@@ -18,11 +18,12 @@ _Key = Annotated[
 
 
 class GenericSecretCredential(Credential):
-    """Keys and values, of a Secret or each from where it is kept. A key that is taken away stays until another value is given."""
+    """Keys and values, of a Secret or given here. A key that is taken away stays until another value is given."""
 
     data: Annotated[Annotated[dict[_Key, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")] = (
         MISSING
     )
+    """Values by key, each from `{env: NAME}` or `{file: PATH}`. Git data sources want an SSH key at `ssh`."""
 
 
 def _as_pairs(body: Row, values: Values) -> Row:

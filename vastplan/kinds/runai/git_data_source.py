@@ -34,11 +34,14 @@ _Repository = Annotated[
 
 
 class GitDataSource(Scoped):
-    """A repository, and where in their containers workloads find it."""
+    """A data source of a Git repository, which Run:AI clones into the containers of workloads."""
 
     repository: Annotated[_Repository, Wire("spec", "repository"), Opens(made=False)]
+    """Address of the repository, by HTTPS or SSH, without a password in it."""
     branch: Annotated[Text | None | MISSING, Wire("spec", "branch")] = MISSING
+    """Branch of the repository that workloads get; null for none named."""
     revision: Annotated[Text | None | MISSING, Wire("spec", "revision")] = MISSING
+    """Revision of the repository, such as a tag or a commit, that workloads get; null for none named."""
     credential: Annotated[
         ReferenceName | None | MISSING,
         Refers("generic_secret_credential", "password_credential"),
@@ -46,16 +49,18 @@ class GitDataSource(Scoped):
         Opens(made=False),
         Since("runai", "2.23", fix="there it is a password: write password"),
     ] = MISSING
-    """A password, or a generic secret that has an SSH key at `ssh`."""
+    """Password, or generic secret with an SSH key at `ssh`, for the repository; null for none. Excludes `password`."""
     password: Annotated[
         ReferenceName | None | MISSING,
         Refers("password_credential"),
         Wire("spec", "passwordAssetId"),
         Opens(made=False),
     ] = MISSING
-    """The same before 2.23, which knows passwords only."""
+    """Password for a private repository, on control planes before 2.23; null for none. Excludes `credential`."""
     mount: Annotated[Mount, Wire("spec", "path")]
+    """Absolute path in containers at which workloads find the clone."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
 
     @model_validator(mode="after")
     def _one_credential(self) -> "GitDataSource":

@@ -18,17 +18,20 @@ _Directory = Annotated[
 
 
 class HostPathDataSource(Scoped):
-    """A directory of the nodes, and where in their containers workloads find it."""
+    """A data source of a host path: a directory of the node that a workload runs on."""
 
     path: Annotated[_Directory, Wire("spec", "path"), Opens()]
-    """On the node."""
+    """Absolute path of the directory on the node."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
+    """Absolute path in containers at which workloads find the directory."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
     read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False)] = MISSING
+    """Whether workloads may only read the directory."""
     mount_propagation: Annotated[
         Literal["None", "HostToContainer"] | None | MISSING, Wire("spec", "mountPropagation"), Opens("HostToContainer")
     ] = MISSING
-    """Whether what is mounted below it on the node later is seen in containers."""
+    """Whether containers see what the node mounts below the directory later: `HostToContainer` shows it to them."""
 
 
 KIND = kind(

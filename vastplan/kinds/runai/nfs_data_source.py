@@ -22,14 +22,18 @@ _Export = Annotated[
 
 
 class NfsDataSource(Scoped):
-    """A directory of an NFS server, and where in their containers workloads find it."""
+    """A data source of NFS: a directory of a server that workloads mount without a claim or a driver."""
 
     server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
+    """Host name or IP address of the NFS server, such as that of a VIP pool of VAST."""
     path: Annotated[_Export, Wire("spec", "path"), Opens(made=False)]
-    """What the server exports: of VAST the path of a view, or its alias."""
+    """Absolute path that the server exports; of VAST the path of a view, or its alias."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
+    """Absolute path in containers at which workloads find the directory."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
     read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False), ServerDefault(True, SCHEMA)] = MISSING
+    """Whether workloads may only read the directory."""
 
 
 KIND = kind(

@@ -12,8 +12,11 @@ class Node(Spec):
     """A node of the cluster; a node without GPUs has no `gpuInfo`."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the node in the cluster."""
     pool: Annotated[str, Wire("nodePool")]
+    """Name of the node pool that the node is in."""
     gpus: Annotated[int | None, Wire("gpuInfo", "gpuCount")] = None
+    """GPUs of the node; null for a node without any."""
 
 
 KIND = kind(

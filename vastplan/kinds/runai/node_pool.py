@@ -12,6 +12,7 @@ class NodePool(Spec):
     """A node pool, referred to by name."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the node pool in Run:AI."""
 
 
 KIND = kind(

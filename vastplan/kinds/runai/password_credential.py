@@ -10,10 +10,12 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class PasswordCredential(Credential):
-    """A user and a password, of a Secret or of two values."""
+    """A user and a password, of a Secret or of two values, such as for a Git server."""
 
     user: Annotated[Plain | MISSING, *value_at("user")] = MISSING
+    """Name of the user: text, `{env: NAME}` or `{file: PATH}`. Needs `password`."""
     password: Annotated[SecretSource | MISSING, *value_at("password")] = MISSING
+    """Password of the user, from `{env: NAME}` or `{file: PATH}`. Needs `user`."""
 
 
 KIND = kind(

@@ -22,21 +22,27 @@ _LONGEST = 63  # a namespace's name
 
 
 class Project(OrgUnit):
-    """A project, inside a tenant or of none. Without `department` Run:AI puts it into `default`."""
+    """A project: a team's share of the cluster, bound to one namespace. Deleting it deletes its data sources.
+
+    It is in a tenant or in none. Without `department` Run:AI puts it into `default`.
+    """
 
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
+    """Tenant whose storage classes the namespace of the project may use."""
     department: Annotated[
         ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE, Opens(made=False)
     ] = MISSING
+    """Department on whose quota the project draws."""
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING
-    """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
+    """Existing namespace with the label `runai/queue: PROJECT`; without one Run:AI makes `runai-PROJECT`."""
     enforce_runai_scheduler: Annotated[
         bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21"), ServerDefault(True, SCHEMA, since="2.22")
     ] = MISSING
+    """Whether Run:AI's scheduler places all pods in the namespace of the project."""
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
-    """The storage classes that its namespace may use, besides those of its tenant."""
+    """Storage classes that the namespace of the project may use, besides those of its tenant."""
     storage_policies: Annotated[bool | MISSING, DOCUMENT] = MISSING
-    """Whether Run:AI's policies, too, say that new claims may name these classes only."""
+    """Whether workload policies of Run:AI, too, limit new claims to the classes that the project may use."""
 
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":

@@ -12,6 +12,7 @@ class Role(Spec):
     """A role, predefined or custom, referred to by name."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the role in Run:AI."""
 
 
 KIND = kind(

@@ -12,6 +12,7 @@ class RunaiCluster(Spec):
     """The site's cluster, referred to by name."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the cluster in Run:AI."""
 
 
 KIND = kind(

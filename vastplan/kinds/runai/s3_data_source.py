@@ -33,20 +33,23 @@ _Url = Annotated[
 
 
 class S3DataSource(Scoped):
-    """A bucket, and where in their containers workloads find it."""
+    """A data source of S3: a bucket that workloads mount as a directory."""
 
     bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(made=False)]
+    """Name of the bucket that workloads mount."""
     url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(made=False)] = MISSING
-    """Where the S3 service is: of VAST a VIP pool's. Left out it is that of AWS."""
+    """Address of the S3 service; of VAST that of a VIP pool. Without it Run:AI takes that of AWS."""
     access_key: Annotated[
         ReferenceName | None | MISSING,
         Refers("access_key_credential"),
         Wire("spec", "accessKeyAssetId"),
         Opens(made=False),
     ] = MISSING
-    """The credential of a bucket that is not public."""
+    """Access key for a bucket that is not public; null for none."""
     mount: Annotated[Mount, Wire("spec", "path")]
+    """Absolute path in containers at which workloads find the bucket."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

@@ -21,7 +21,7 @@ from vastplan.schema.types import MISSING, ReferenceName
 
 
 class SecretDataSource(Scoped):
-    """A credential, and where in their containers workloads find its values."""
+    """A data source of a credential: its values as files in the containers of workloads."""
 
     credential: Annotated[
         ReferenceName,
@@ -32,11 +32,15 @@ class SecretDataSource(Scoped):
         IMMUTABLE,
         Opens(made=False),
     ]
+    """Credential whose values workloads find as files."""
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
+    """Absolute path in containers at which workloads find the files."""
     default_mode: Annotated[
         FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
     ] = MISSING
+    """Mode of the files as octal text, such as `"0440"`."""
     description: Description = MISSING
+    """Text for people that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

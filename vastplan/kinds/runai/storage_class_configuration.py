@@ -19,23 +19,29 @@ def _permission(name: str) -> tuple[object, ...]:
 
 
 class StorageClassConfiguration(Spec):
-    """What a class may be used for; what is left out stays as it is. Whether Run:AI also hides a class from its forms is not documented."""
+    """What Run:AI lets a storage class be used for, in the whole cluster; what is left out stays as it is.
+
+    Whether Run:AI also hides a class from its forms is not documented.
+    """
 
     storage_class: Annotated[
         ReferenceName, Refers("storage_class.name", blocks_delete=False), Wire("name"), IDENTITY, IMMUTABLE
     ]
+    """Storage class that the permissions are for."""
     allowed_for_assets: Annotated[bool | None | MISSING, *_permission("allowedForAssets")] = MISSING
-    """Data sources may make claims of it."""
+    """Whether data sources may have claims of the class made; null leaves it to Run:AI."""
     allowed_for_workloads: Annotated[bool | None | MISSING, *_permission("allowedForWorkloads")] = MISSING
-    """Workloads may bring claims of their own of it."""
+    """Whether workloads may bring new claims of the class; null leaves it to Run:AI."""
     allowed_for_ephemeral_volumes: Annotated[bool | None | MISSING, *_permission("allowedForEphemeralVolumes")] = (
         MISSING
     )
+    """Whether workloads may make ephemeral volumes of the class; null leaves it to Run:AI."""
     allowed_for_persistent_volumes: Annotated[bool | None | MISSING, *_permission("allowedForPersistentVolumes")] = (
         MISSING
     )
+    """Whether workloads may make persistent volumes of the class; null leaves it to Run:AI."""
     allow_data_sharing: Annotated[bool | None | MISSING, *_permission("allowDataSharing")] = MISSING
-    """One volume may be shared by all projects of a data source."""
+    """Whether data sources may share one volume of the class among projects; null leaves it to Run:AI."""
 
 
 KIND = kind(

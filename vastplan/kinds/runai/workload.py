@@ -21,11 +21,15 @@ class Workload(Spec):
     """A workload, with the ids of its project, its department and its cluster."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the workload in Run:AI."""
     project: Annotated[str, Wire("projectId")]
+    """Id of the project that the workload is in."""
     department: Annotated[str, Wire("departmentId")]
+    """Id of the department that the workload is in."""
     cluster: Annotated[str, Wire("clusterId")]
+    """Id of the cluster that the workload runs in."""
     data_volumes: Annotated[list[str] | MISSING, Refers("data_volume", blocks_delete=False)] = MISSING
-    """What it mounts, as far as its list tells: ids of data volumes, and of what else it counts among data sources."""
+    """Ids of data volumes and other data sources that the workload mounts, as far as its list tells."""
 
 
 def _with_volumes(values: Values, row: Row) -> Values:

@@ -47,17 +47,22 @@ _SOURCES = (
 
 
 class WorkloadPolicy(Spec):
-    """What workloads of a type may ask of storage in a project, a department or (`scope: cluster`) all of the cluster."""
+    """Rules on storage for workloads of one type in a project, a department or (`scope: cluster`) the cluster."""
 
     name: Annotated[VendorName | MISSING, NAMED, Wire("meta", "name")] = MISSING
+    """Name of the policy in Run:AI, where it is not the entry's key."""
     type: Annotated[Literal["workspace", "training", "inference"], IDENTITY, IMMUTABLE]
+    """Type of the workloads that the policy is for."""
     project: Annotated[
         ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
     ] = MISSING
+    """Project whose workloads the policy is for. Excludes `department` and `scope`."""
     department: Annotated[
         ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
     ] = MISSING
+    """Department in whose projects the policy holds. Excludes `project` and `scope`."""
     scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    """`cluster` for a policy that holds in all projects of the cluster. Excludes `project` and `department`."""
     storage_classes: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         Refers("storage_class.name", blocks_delete=False),
@@ -66,7 +71,7 @@ class WorkloadPolicy(Spec):
         SET,
         Opens(),
     ] = MISSING
-    """The classes that new claims may name; null lifts the rule."""
+    """Storage classes that new claims of workloads may name; null lifts the rule."""
     claim_sizes: Annotated[
         Annotated[list[Bytes], Field(min_length=1)] | None | MISSING,
         Wire(*_RULES, "size", "options"),
@@ -74,13 +79,14 @@ class WorkloadPolicy(Spec):
         SET,
         Opens(),
     ] = MISSING
-    """The sizes that new claims may have: Run:AI has a list of them here, no bounds."""
+    """Sizes in bytes that new claims of workloads may have, as a list and not as bounds; null lifts the rule."""
     default_storage_class: Annotated[
         ReferenceName | None | MISSING,
         Refers("storage_class.name", blocks_delete=False),
         Wire(*_DEFAULTS, "storageClass"),
         Opens(made=False),
     ] = MISSING
+    """Storage class of new claims of workloads that name none; null for no default."""
     data_sources: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         Refers(*_SOURCES),
@@ -88,7 +94,7 @@ class WorkloadPolicy(Spec):
         SET,
         Opens(),
     ] = MISSING
-    """What every workload mounts, whether it asks for it or not."""
+    """Data sources that every workload mounts, whether it asks for them or not; null for none."""
 
     @model_validator(mode="after")
     def _one_scope(self) -> "WorkloadPolicy":
