@@ -71,7 +71,8 @@ class QuotaLimits(Spec):
 
 
 class UserQuota(QuotaLimits):
-    """What one user may hold below the directory: said by name, uid or SID, of any provider of the tenant."""
+    """Limits of one user below the directory. He is said by name, uid or SID, and may be of any provider of the
+    tenant."""
 
     user: Somebody | MISSING = MISSING
     """Name of the user, who may be of any provider of the tenant."""
@@ -87,7 +88,7 @@ class UserQuota(QuotaLimits):
 
 
 class GroupQuota(QuotaLimits):
-    """What the members of one group may hold together below the directory: said by name, gid or SID."""
+    """Limits of the members of one group together below the directory. It is said by name, gid or SID."""
 
     group: Somebody | MISSING = MISSING
     """Name of the group, which may be of any provider of the tenant."""
