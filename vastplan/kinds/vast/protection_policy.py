@@ -32,7 +32,7 @@ _MOMENT = Codec(str, _read_moment)
 
 
 class ScheduleFrame(Spec):
-    """A rhythm: a snapshot `every` so often, kept for so long here and on the peer.
+    """A frame of a schedule: a snapshot `every` so often, kept for so long here and on the peer.
 
     VMS takes the frames whole: a part that a frame leaves out is unset when any frame is next changed.
     """
@@ -70,7 +70,7 @@ class ProtectionPolicy(Spec):
     prefix: Annotated[Text | MISSING, NAMED] = MISSING
     """Beginning of the names of its snapshots; the entry's key when left out."""
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
-    """Rhythms in which snapshots are taken, each with the time for which it keeps them."""
+    """Intervals at which snapshots are taken, each with the times for which its snapshots are kept."""
     indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING
     """Whether the cluster's indestructibility must be unlocked to change or delete the schedule. It is never switched
     off again."""

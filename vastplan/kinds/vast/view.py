@@ -98,11 +98,11 @@ class PartNames(Spec):
     """Names of the objects that a view makes, each where that is not the key of the entry."""
 
     quota: Name | MISSING = MISSING
-    """Name of the quota that the field quota makes."""
+    """Name in VMS of the quota of the directory."""
     protected_path: Name | MISSING = MISSING
-    """Name of the protected path that snapshots, replicate or global_access makes."""
+    """Name in VMS of the protected path of the directory."""
     qos_policy: Name | MISSING = MISSING
-    """Name of the QoS policy that the field qos makes."""
+    """Name in VMS of the QoS policy that the field qos makes."""
 
 
 def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
