@@ -97,8 +97,8 @@ class ViewPolicy(Spec):
     flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = (
         MISSING
     )
-    """Protocol whose permissions decide on access to files: mode bits (NFS), ACLs (SMB), policies and ACLs of S3
-    (S3_NATIVE), or those set last. It cannot change while buckets use the policy."""
+    """Permissions that decide on access to files: mode bits of NFS, ACLs of SMB, policies and ACLs of S3 (S3_NATIVE),
+    or those that any client set last. It cannot change while buckets use the policy."""
     access_flavor: Annotated[
         Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
     ] = MISSING
@@ -112,8 +112,8 @@ class ViewPolicy(Spec):
     path_length: Annotated[Literal["LCD", "NPL"] | MISSING, ServerDefault("LCD", WITNESS)] = MISSING
     """Limit on the length of names in paths: LCD is the strictest of all protocols, NPL that of the protocol in use."""
     allowed_characters: Annotated[Literal["LCD", "NPL"] | MISSING, ServerDefault("LCD", WITNESS)] = MISSING
-    """Characters in file names: LCD allows those that all protocols allow, NPL those of the protocol in use. By other
-    protocols such files are not visible."""
+    """Characters in file names: LCD allows those that all protocols allow, NPL those of the protocol in use. With NPL a
+    protocol does not show files whose names it does not allow."""
     gid_inheritance: Annotated[Literal["LINUX", "BSD"] | MISSING, ServerDefault("LINUX", WITNESS)] = MISSING
     """Owning group of new files: LINUX takes the group of the user, BSD that of the parent directory."""
     inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
@@ -192,9 +192,9 @@ class ViewPolicy(Spec):
     """Whether identity policies are compared with the full names of objects for access by NFS under flavor S3_NATIVE,
     or with the name of the bucket alone."""
     s3_visibility: Annotated[_Names, Opens(), ServerDefault([], WITNESS)] = MISSING
-    """Users who see the buckets of this policy in lists of buckets, without access to them."""
+    """Users who see the buckets of this policy in lists of buckets, even without access to them."""
     s3_visibility_groups: Annotated[_Names, Opens(), ServerDefault([], WITNESS)] = MISSING
-    """Groups whose members see the buckets of this policy in lists of buckets, without access to them."""
+    """Groups whose members see the buckets of this policy in lists of buckets, even without access to them."""
     is_s3_default_policy: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether the policy is the default one for S3 endpoint views."""
     protocols: Annotated[
