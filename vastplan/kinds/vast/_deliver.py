@@ -36,7 +36,7 @@ class IntoSecret(Spec):
     these keys is written."""
 
     secret: Annotated[SecretPath, Refers("secret.path", blocks_delete=False, composed=True)]
-    """NAMESPACE/NAME."""
+    """Secret that gets the values, as NAMESPACE/NAME; it is made where the document has none of that name."""
 
 
 def into_secret(*drawn: Drawn) -> Delivers:

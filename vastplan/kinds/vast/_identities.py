@@ -42,8 +42,9 @@ class InProvider(Spec):
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name in the local provider; the entry's key when left out."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
-    """Whose local provider it is kept in; users and groups of a provider are those of all tenants that use it."""
+    """Tenant whose local provider keeps it; all tenants that use the provider have it. It excludes local_provider."""
     local_provider: Annotated[
         ReferenceName | MISSING,
         Refers("local_provider"),
@@ -52,6 +53,7 @@ class InProvider(Spec):
         IDENTITY,
         IMMUTABLE,
     ] = MISSING
+    """Local provider that keeps it, where no tenant is given."""
 
     @model_validator(mode="after")
     def _in_one_provider(self) -> InProvider:

@@ -15,28 +15,35 @@ _OF_SHARED = ("active", "access")
 
 
 class GlobalAccess(Spec):
-    """What the active site writes can be read at another at once, from its cache for as long as a lease; writes there go to the active one."""
+    """Access of another site to what the active one writes, at once: it reads through its cache for as long as a lease,
+    and its writes go to the active one."""
 
     lease: Span
+    """Time for which the other site may serve cached data before it asks the active site again; data there is at most
+    so old."""
     at: Annotated[list[Name], Field(min_length=1, max_length=1)]
+    """The one other site that reads and writes the directory through its cache."""
 
 
 class SynchronousReplication(Spec):
-    """A write is answered when both sites have it. After `disconnect_after` without the other site it is not waited for any more, and the
-    other gives no access to what it has."""
+    """Replication by which a write is answered when both sites have it. After `disconnect_after` without the other site
+    it is not waited for any more, and the other gives no access to what it has."""
 
     disconnect_after: Span
+    """Time that a write waits for a site out of reach before the two are parted; then only the active site gives
+    access."""
 
 
 class OnTwoSites(Spec):
     """A directory that may be one on two sites: volumes with a path, views and buckets."""
 
     replicate: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
-    """In the place of `snapshots`: a schedule with `replicate_to`, whose two sites are `sites`. What `active` writes the other gets."""
+    """Snapshot schedule with replicate_to that sends what the active site writes to the other. It excludes snapshots
+    and global_access."""
     global_access: Annotated[GlobalAccess | MISSING, DOCUMENT] = MISSING
-    """In the place of `replicate`: the other site has no copy of its own."""
+    """Access of the other site through a cache, without a copy of its own. It excludes snapshots and replicate."""
     active: Annotated[Name | MISSING, DOCUMENT] = MISSING
-    """Which of the two sites writes."""
+    """Site, one of the two in sites, that writes the directory. It goes with the field by which the two share it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -76,7 +83,7 @@ class OnTwoSites(Spec):
 
 
 class MountedOnTwoSites(OnTwoSites):
-    """The same of a directory that is mounted."""
+    """A directory that may be one on two sites, and is mounted."""
 
     access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
-    """Where the other site mounts it meanwhile, to read."""
+    """Access of the other site, as SITE: read: it mounts the directory to read while the active site writes."""

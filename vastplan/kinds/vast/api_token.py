@@ -28,10 +28,12 @@ _SECONDS = Codec(lambda seconds: f"{seconds}s", _read)
 
 
 class ApiTokenNames(Spec):
-    """By what names the Secret has the token, and which one it is: by that it is known again where there is no ledger."""
+    """Keys of the Secret that hold the token and its id: by the id it is known again where there is no ledger."""
 
     token: SecretKey = "token"  # noqa: S105  (a name)
+    """Key of the Secret that holds the token."""
     id: SecretKey = "token_id"
+    """Key of the Secret that holds the token's id."""
 
     @model_validator(mode="after")
     def _two_names(self) -> ApiTokenNames:
@@ -44,25 +46,32 @@ class ApiTokenDelivery(IntoSecret):
     """The Secret that gets the token."""
 
     keys: ApiTokenNames = ApiTokenNames()
+    """Keys of the Secret that hold the token and its id."""
 
 
 class ApiToken(Spec):
-    """A token of a manager. It goes to the Secret in `deliver` and nowhere else; deleting one revokes it.
+    """A token by which a program works as a manager of VMS. It goes to the Secret in `deliver` and nowhere else;
+    deleting one revokes it.
 
     With another `generation` there is a new one, and the former one works for `overlap` more.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the token in VMS; the entry's key when left out."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
-    """Where the entry stands; whose tenant the token speaks for is the owner's."""
+    """Tenant that the entry stands in. The rights of the token are those of its owner, whatever tenant that has."""
     owner: Annotated[ReferenceName, Refers("manager.username"), IDENTITY, IMMUTABLE]
+    """Manager whose rights the token has; five tokens of one work at a time, unless the cluster says otherwise."""
     lifetime: Annotated[Span | MISSING, Wire("expiry_date"), _SECONDS, Unit(units.SECONDS), WRITE_ONLY, Opens()] = (
         MISSING
     )
-    """From when it is made; what a token gets that says nothing is a setting of the cluster."""
+    """Time for which the token works from when it is made; a setting of the cluster when left out."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
+    """Number of the token; a greater number makes another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
+    """Time for which the former token works after another one is made; the first apply after that revokes it."""
     deliver: Annotated[ApiTokenDelivery, DOCUMENT]
+    """Secret in Kubernetes that gets the token. It is kept nowhere else."""
 
 
 # Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).

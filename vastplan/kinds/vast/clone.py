@@ -27,10 +27,10 @@ _BROKEN = frozenset({"Failed", "Error"})
 
 
 class Clone(Spec):
-    """The data of a snapshot in a directory of its own, of the same tenant.
+    """A directory of its own with the data of a snapshot of the same tenant.
 
-    `snapshot` is `latest`, `before TIME`, or a name; which one it was is in the ledger. It can be used at once; what is not copied yet
-    is read from the snapshot, which stays until then.
+    `snapshot` is `latest`, `before TIME`, or a name; which one it was is in the ledger. It can be used at once; what is
+    not copied yet is read from the snapshot, which stays until then.
     """
 
     name: Annotated[
@@ -39,23 +39,28 @@ class Clone(Spec):
         Says(f"a name of at most {LONGEST_NAME} characters"),
         IDENTITY,
     ]
+    """Name of the stream that makes the clone."""
     tenant: Annotated[
         ReferenceName, Refers("tenant.guid", blocks_delete=False), Wire("loanee_tenant", "guid"), IMMUTABLE
     ]
+    """Tenant that the new directory belongs to."""
     path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
+    """Directory that the clone makes; it must not be there before."""
     source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
+    """Directory whose snapshot is cloned, as an absolute path inside its tenant."""
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
+    """Snapshot that is cloned: latest, before TIME, or a name."""
     peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), IMMUTABLE] = MISSING
-    """By which replication peer the cluster is reached that has the snapshot, where that is another one."""
+    """Replication peer to the cluster that has the snapshot, where that is another one."""
     source_tenant: Annotated[
         ReferenceName | MISSING,
         Refers("tenant.guid", composed=True, blocks_delete=False),
         Wire("owner_tenant", "guid"),
         IMMUTABLE,
     ] = MISSING
-    """Whose it is there."""
+    """Tenant of the snapshot on the cluster that peer leads to."""
     enabled: bool | MISSING = MISSING
-    """Whether it is copied in the background; else reads of it go to the snapshot for good."""
+    """Whether the data is copied in the background; otherwise reads go to the snapshot for good."""
 
 
 def clones_of(path: str) -> Dependents:

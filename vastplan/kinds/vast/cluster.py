@@ -16,12 +16,14 @@ class Cluster(Spec):
     """A cluster; its figures are those of the VMS 5.5 document (Cluster)."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the cluster, as VMS has it."""
 
 
 class Vms(Spec):
     """The management service; `min_qos_supported` of the VMS 5.5 document (Vms) says whether `min_*` limits are."""
 
     name: Annotated[str, IDENTITY]
+    """Name of the management service, as it has it itself."""
 
 
 KIND = kind(

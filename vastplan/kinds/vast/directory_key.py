@@ -26,15 +26,22 @@ from vastplan.schema.types import MISSING, Spec, VendorName
 
 
 class DirectoryKey(Spec):
-    """A pair of keys by which a user whom no tenant keeps itself works with the buckets of a tenant. He is called `user` there."""
+    """A pair of S3 keys by which a user of AD, LDAP or NIS works with the buckets of a tenant."""
 
     tenant: Tenant
+    """Tenant whose buckets the pair opens."""
     user: Annotated[VendorName, IDENTITY, IMMUTABLE]
+    """Name of the user as AD, LDAP or NIS has it."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
+    """Whether the pair works; without it whoever uses the pair is refused."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
+    """Number of the pair; a greater number makes another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
+    """Time for which the former pair works after another one is made; the first apply after that removes it."""
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
+    """Age from which each plan reports the pair as too old (IDN-09); no other one is made by itself."""
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
+    """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
 
 def _where(values: Any) -> str | None:

@@ -10,13 +10,17 @@ from vastplan.schema.types import MISSING, VendorName
 
 
 class GroupRight(Rights):
-    """The identity policies of a group in a tenant. `group` is its name as the provider has it, else the entry's own."""
+    """Identity policies of an existing group in one tenant. `group` is its name as the provider has it, else the
+    entry's own."""
 
     SETS = ("s3_policies",)
 
     group: Annotated[VendorName | MISSING, NAMED, IDENTITY, IMMUTABLE, Wire("groupname")] = MISSING
+    """Name of the group as the provider has it; the entry's key when left out."""
     tenant: Tenant
+    """Tenant in which the group has the policies."""
     s3_policies: AttachedPolicies = MISSING
+    """Identity policies of the tenant that are attached to the group; null or an empty list is none."""
 
 
 KIND = kind(

@@ -10,20 +10,25 @@ from vastplan.schema.types import MISSING, Spec, Text, VendorName
 
 
 class LocalProvider(Spec):
-    """A local provider. A tenant uses one (`local_provider`); its users and groups go there.
+    """A local provider: users and groups that the cluster keeps itself. A tenant uses one (`local_provider`); its users
+    and groups go there.
 
-    `managed_by` says which managers of VMS may change its users and groups. Where TENANT_ADMIN is among them, managers of
-    the cluster may be locked out of them (the vendor's pages about cluster and tenant administrators).
+    `managed_by` says which managers of VMS may change its users and groups. Where TENANT_ADMIN is among them, managers
+    of the cluster may be locked out of them (the vendor's pages about cluster and tenant administrators).
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the provider in VMS; the entry's key when left out."""
     description: Annotated[Text | None | MISSING, Clears(""), ServerDefault("", WITNESS)] = MISSING
+    """Description of the provider that VMS shows; null is none."""
     managed_by: Annotated[
         list[Literal["SUPER_ADMIN", "TENANT_ADMIN"]] | MISSING,
         SET,
         Opens(made=False),
         ServerDefault(["SUPER_ADMIN"], WITNESS),
     ] = MISSING
+    """Types of managers that may change its users and groups. With TENANT_ADMIN, managers of the cluster may be locked
+    out of them."""
 
 
 KIND = kind(

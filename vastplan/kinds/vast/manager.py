@@ -41,10 +41,12 @@ PASSWORD = Drawn(
 
 
 class ManagerKeys(Spec):
-    """By what names the Secret has the log-in."""
+    """Keys of the Secret that hold the log-in."""
 
     username: SecretKey = "username"
+    """Key of the Secret that holds the user name."""
     password: SecretKey = "password"  # noqa: S105  (a name)
+    """Key of the Secret that holds the password."""
 
     @model_validator(mode="after")
     def _two_names(self) -> ManagerKeys:
@@ -57,31 +59,46 @@ class ManagerDelivery(IntoSecret):
     """The Secret that gets the log-in."""
 
     keys: ManagerKeys = ManagerKeys()
+    """Keys of the Secret that hold the user name and the password."""
 
 
 class Manager(Spec):
-    """A manager. With a tenant it manages that tenant, and logs in with its name; with `tenant: null` it is the cluster's.
+    """A manager: a user of VMS, of the cluster or of one tenant. With a tenant it manages that tenant, and logs in with
+    its name; with `tenant: null` it is the cluster's.
 
     With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for another
     `generation`. A `password` of yours is sent as it is. One with neither can only be adopted.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("username")] = MISSING
+    """User name of the manager; the entry's key when left out. Another name takes another password, where that is
+    delivered."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    """Tenant that the manager manages; null is the whole cluster."""
     user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
-    """Follows from the tenant where it is left out, and must fit it."""
+    """Type of the manager: of the cluster (SUPER_ADMIN) or of a tenant (TENANT_ADMIN). It follows from tenant and must
+    fit it."""
     roles: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(made=False), MAY
     ]
+    """Roles that the manager has, whose permissions it gets; at least one."""
     permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
-    """What it may beside its roles."""
+    """Permissions that the manager has besides those of its roles, such as view_logical; null or an empty list is
+    none."""
     first_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    """First name of the manager; null is none."""
     last_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    """Last name of the manager; null is none."""
     password: Annotated[SecretSource | MISSING, WRITE_ONLY, SENSITIVE, Opens(made=False)] = MISSING
+    """Password of the manager, from an environment variable or a file. It excludes deliver."""
     is_temporary_password: Annotated[bool | MISSING, Since("vms", "5.2")] = MISSING
+    """Whether the password is temporary; when it expires is a setting of the cluster."""
     password_expiration_disabled: Annotated[bool | MISSING, Since("vms", "5.2"), Opens(True)] = MISSING
+    """Whether the password of the manager never expires."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
+    """Number of the password that vastplan draws; a greater number makes another one, a lower one is refused."""
     deliver: Annotated[ManagerDelivery | MISSING, DOCUMENT] = MISSING
+    """Secret in Kubernetes that gets the user name and a password that vastplan draws. It excludes password."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Manager:

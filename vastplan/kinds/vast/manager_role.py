@@ -24,15 +24,18 @@ Permission = Annotated[
 
 
 class ManagerRole(Spec):
-    """A role. With a tenant it is for managers of that tenant; with `tenant: null` for those of the cluster.
+    """A role: permissions that managers get together. With a tenant it is for managers of that tenant; with `tenant:
+    null` for those of the cluster.
 
-    One of the cluster may be limited to `tenants`; with null it is for all. Permissions are `VERB_REALM`: create, view, edit
-    or delete in one of VMS's realms (support, settings, security, monitoring, logical, hardware, events, database,
+    One of the cluster may be limited to `tenants`; with null it is for all. Permissions are `VERB_REALM`: create, view,
+    edit or delete in one of VMS's realms (support, settings, security, monitoring, logical, hardware, events, database,
     applications) or in one of `realms`.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the role in VMS; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    """Tenant whose managers may have the role; null is for managers of the cluster."""
     tenants: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         SET,
@@ -41,8 +44,12 @@ class ManagerRole(Spec):
         Clears([]),
         Opens(made=False),
     ] = MISSING
+    """Tenants that a role of the cluster is limited to; null is all. It needs tenant: null."""
     permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
+    """Permissions of the role, as VERB_REALM, such as view_logical; null or an empty list is none."""
     ldap_groups: Annotated[list[Text] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
+    """Groups of LDAP or Active Directory whose members may log in to VMS with the role; null or an empty list is
+    none."""
 
     @model_validator(mode="after")
     def _of_one_tenant(self) -> "ManagerRole":

@@ -1,4 +1,7 @@
-"""Protected path: a directory under a protection policy; the copy of a replicated one is a DESTINATION over there."""
+"""Protected path: a directory under a protection policy; the copy of a replicated one is a DESTINATION over there.
+
+Source of a path with a peer and no schedule: VAST knowledge base, configuring global access; S3 synchronous replication.
+"""
 
 from typing import Annotated, Literal
 
@@ -83,19 +86,23 @@ def _word(said: str) -> str:
 
 
 class ProtectedPath(Spec):
-    """A directory that a snapshot schedule protects: with snapshots here, and where it replicates, with a copy elsewhere.
+    """A protected directory: with snapshots by a schedule, and where it replicates, with a copy on another cluster.
 
     `snapshots` of a view makes one of its directory. Making one anew sends everything again.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the protected path in VMS; the entry's key when left out."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
+    """Tenant that the protected directory belongs to."""
     source_dir: Annotated[Directory, IMMUTABLE]
+    """Directory that is protected, as an absolute path inside the tenant."""
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
-    """Where it goes on the other cluster, which makes the directory; the source's own path when left out."""
+    """Directory of the copy on the other cluster, which makes it; the path in source_dir when left out."""
     protection_policy: Annotated[
         ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ] = MISSING
+    """Snapshot schedule that protects the directory. It excludes peer."""
     peer: Annotated[
         ReferenceName | MISSING,
         Refers("replication_peer"),
@@ -104,8 +111,8 @@ class ProtectedPath(Spec):
         Opens(),
         Since("vms", "5.1"),
     ] = MISSING
-    """In the place of a schedule, for global access alone and for synchronous replication, which take no snapshots. No answer shows
-    it. Source: VAST knowledge base, configuring global access; S3 synchronous replication."""
+    """Replication peer for global access alone or synchronous replication, which take no snapshots and exclude
+    protection_policy. VMS shows it in no answer."""
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
@@ -113,17 +120,21 @@ class ProtectedPath(Spec):
         Opens("REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE"),
         Since("vms", "5.3", values=("REPLICATION_AND_GN", SYNCHRONOUS)),
     ] = "ASYNC_REPLICATION"
+    """Kind of protection: snapshots and copies by schedule (ASYNC_REPLICATION), global access
+    (STARED_GLOBAL_NAMESPACE), both (REPLICATION_AND_GN), or each write at once (SYNC_REPLICATION)."""
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
-    """Whose it is on the site to which the schedule replicates; the tenant of the same name when left out."""
+    """Tenant of the copy on the other site; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens(), InsteadOf("remote_tenant")] = MISSING
-    """The same where the schedule's peer is no site of this document."""
+    """GUID of the tenant of the copy, where the peer is no site of this document. It excludes remote_tenant."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
+    """Whether the path is active; otherwise it is paused."""
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
-    """How long the other cluster may serve what it has cached (global access)."""
+    """Time for which the other cluster may serve data that it has cached before it asks again (global access)."""
     sync_disconnect_time: Annotated[Span | MISSING, Since("vms", "5.3")] = MISSING
-    """How long a write waits for the other cluster before the two are disconnected (synchronous replication)."""
+    """Time that a write waits for the other cluster before the two are disconnected. SYNC_REPLICATION needs it, all
+    else excludes it."""
 
     @model_validator(mode="after")
     def _one_tenant(self) -> "ProtectedPath":

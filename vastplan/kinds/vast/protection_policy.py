@@ -32,15 +32,19 @@ _MOMENT = Codec(str, _read_moment)
 
 
 class ScheduleFrame(Spec):
-    """One rhythm: a snapshot `every` so often, kept for so long here and on the peer.
+    """A frame of a schedule: a snapshot `every` so often, kept for so long here and on the peer.
 
     VMS takes the frames whole: a part that a frame leaves out is unset when any frame is next changed.
     """
 
     every: Annotated[Span, SUFFIXED]
+    """Time from one snapshot to the next, such as 1h."""
     start_at: Annotated[Annotated[str, AfterValidator(_moment)] | None | MISSING, Wire("start-at"), _MOMENT] = MISSING
+    """Time of the first snapshot in UTC, such as '2026-01-31 02:00:00'."""
     keep_local: Annotated[Span | None | MISSING, Wire("keep-local"), SUFFIXED] = MISSING
+    """Time for which a snapshot is kept on this cluster, such as 2d."""
     keep_remote: Annotated[Span | None | MISSING, Wire("keep-remote"), SUFFIXED] = MISSING
+    """Time for which a snapshot is kept on the peer. It goes with replicate_to or peer."""
 
     @model_validator(mode="after")
     def _keeps(self) -> "ScheduleFrame":
@@ -58,17 +62,27 @@ def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 class ProtectionPolicy(Spec):
-    """A snapshot schedule; `replicate_to` also sends it to a peer. A directory is put under it by a protected path."""
+    """A snapshot schedule: when snapshots are taken and how long they are kept; `replicate_to` also sends them to a
+    peer. A directory is put under it by a protected path."""
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the schedule in VMS; the entry's key when left out."""
     prefix: Annotated[Text | MISSING, NAMED] = MISSING
+    """Beginning of the names of its snapshots; the entry's key when left out."""
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
+    """Intervals at which snapshots are taken, each with the times for which its snapshots are kept."""
     indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING
+    """Whether the cluster's indestructibility must be unlocked to change or delete the schedule. It is never switched
+    off again."""
     replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
+    """Replication peer of this document, between two of its sites, that the snapshots are sent to. It excludes peer."""
     peer: Annotated[
         ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()
     ] = MISSING
+    """Replication peer to a cluster that is no site of this document, as {existing: NAME}. It excludes replicate_to."""
     clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE, Shorthand(_implied)] = "LOCAL"
+    """Type of protection: snapshots here (LOCAL), or also on a peer (NATIVE_REPLICATION). It follows from replicate_to
+    and peer."""
 
     @model_validator(mode="before")
     @classmethod

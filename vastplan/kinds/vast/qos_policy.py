@@ -39,24 +39,44 @@ _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
 
 
 class StaticLimits(Spec):
-    """Absolute limits. `max_*` hold always, `min_*` under contention (mode STATIC only); `*_mbps` are MB/s."""
+    """Fixed limits. `max_*` hold always, `min_*` under contention (mode STATIC only); `*_mbps` are MB/s."""
 
     min_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least read bandwidth under contention, in MB/s; 0 or null is none. It needs mode STATIC."""
     max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
     min_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least write bandwidth under contention, in MB/s; 0 or null is none. It needs mode STATIC."""
     max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained write bandwidth, in MB/s; 0 or null is no limit."""
     min_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least number of reads under contention, in IOPS; 0 or null is none. It needs mode STATIC."""
     max_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained number of reads, in IOPS; 0 or null is no limit."""
     min_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least number of writes under contention, in IOPS; 0 or null is none. It needs mode STATIC."""
     max_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained number of writes, in IOPS; 0 or null is no limit."""
     burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest read bandwidth while burst credit lasts, in MB/s, above max_reads_bw_mbps; 0 or null is no burst."""
     burst_reads_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit for reads, in MB: the most that may be moved above max_reads_bw_mbps before the limit holds
+    again."""
     burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest write bandwidth while burst credit lasts, in MB/s, above max_writes_bw_mbps; 0 or null is no burst."""
     burst_writes_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit for writes, in MB: the most that may be moved above max_writes_bw_mbps before the limit holds
+    again."""
     burst_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of reads while burst credit lasts, in IOPS, above max_reads_iops; 0 or null is no burst."""
     burst_reads_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit for reads, in I/O operations: the most that may be done above max_reads_iops before the limit holds
+    again."""
     burst_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of writes while burst credit lasts, in IOPS, above max_writes_iops; 0 or null is no burst."""
     burst_writes_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit for writes, in I/O operations: the most that may be done above max_writes_iops before the limit
+    holds again."""
 
     @model_validator(mode="after")
     def _in_order(self) -> "StaticLimits":
@@ -73,32 +93,46 @@ class StaticLimits(Spec):
 
 
 class StaticTotalLimits(Spec):
-    """Absolute limits on reads and writes together, in force with `use_total_limits`."""
+    """Fixed limits on reads and writes together, in force with `use_total_limits`."""
 
     min_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least bandwidth under contention, reads and writes together, in MB/s; 0 or null is none."""
     max_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained bandwidth, reads and writes together, in MB/s; 0 or null is no limit."""
     min_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Least number of reads and writes under contention, in IOPS; 0 or null is none."""
     max_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest sustained number of reads and writes, in IOPS; 0 or null is no limit."""
     burst_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest bandwidth while burst credit lasts, in MB/s, above max_bw_mbps; 0 or null is no burst."""
     burst_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit in MB: the most that may be moved above max_bw_mbps before the limit holds again."""
     burst_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of reads and writes while burst credit lasts, in IOPS, above max_iops; 0 or null is no burst."""
     burst_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Burst credit in I/O operations: the most that may be done above max_iops before the limit holds again."""
 
 
 class CapacityLimits(Spec):
     """Limits per GB of used or provisioned capacity."""
 
     max_reads_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest read bandwidth for each GB of capacity, in MB/s; 0 or null is no limit."""
     max_writes_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest write bandwidth for each GB of capacity, in MB/s; 0 or null is no limit."""
     max_reads_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of reads for each GB of capacity, in IOPS; 0 or null is no limit."""
     max_writes_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of writes for each GB of capacity, in IOPS; 0 or null is no limit."""
 
 
 class CapacityTotalLimits(Spec):
-    """Limits per GB on reads and writes together."""
+    """Limits per GB of used or provisioned capacity on reads and writes together."""
 
     max_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest bandwidth for each GB of capacity, reads and writes together, in MB/s; 0 or null is no limit."""
     max_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    """Highest number of reads and writes for each GB of capacity, in IOPS; 0 or null is no limit."""
 
 
 class AttachedUser(Spec):
@@ -109,10 +143,15 @@ class AttachedUser(Spec):
     """
 
     user: Somebody | Existing | MISSING = MISSING
+    """User of this document, by name; one of a directory as {existing: NAME}."""
     uid: Id | MISSING = MISSING
+    """UID of the user, where he is not said by name."""
     sid: Sid | MISSING = MISSING
+    """SID of the user, where he is not said by name."""
     name: Text | MISSING = MISSING
+    """Name that VMS shows for the user; how he is said when left out."""
     fqdn: Text | MISSING = MISSING
+    """Domain (FQDN) of the user that VMS shows; none when left out."""
 
     @model_validator(mode="before")
     @classmethod
@@ -154,19 +193,29 @@ _Attached = Annotated[
 
 
 class QosLimits(Spec):
-    """What a policy limits; a view may also write it inline."""
+    """What a QoS policy limits; a view may also write it inline."""
 
     mode: Annotated[
         Literal["STATIC", "USED_CAPACITY", "PROVISIONED_CAPACITY"] | MISSING, ServerDefault("STATIC", WITNESS)
     ] = MISSING
+    """Basis of the limits: fixed values alone (STATIC), or also the capacity used in the view's directory, or
+    provisioned for it by its quota."""
     limit_by: Annotated[Literal["BW", "IOPS", "BW_IOPS"] | MISSING, ServerDefault("BW_IOPS", WITNESS)] = MISSING
+    """Whether bandwidth (BW), IOPS or both are limited; limits of the other kind have no effect."""
     is_gold: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether views with the policy have priority over views whose policy is not gold."""
     use_total_limits: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether the total limits, on reads and writes together, hold in place of the separate ones."""
     s3_connections_limit: Annotated[Count | None | MISSING, _Limit, ServerDefault(0, WITNESS)] = MISSING
+    """Most S3 connections that may be open; 0 or null is no limit."""
     static_limits: StaticLimits | MISSING = MISSING
+    """Fixed limits on reads and on writes, in MB/s and IOPS."""
     static_total_limits: StaticTotalLimits | MISSING = MISSING
+    """Fixed limits on reads and writes together; they hold with use_total_limits."""
     capacity_limits: CapacityLimits | MISSING = MISSING
+    """Limits on reads and on writes for each GB of capacity; mode says which capacity."""
     capacity_total_limits: CapacityTotalLimits | MISSING = MISSING
+    """Limits on reads and writes together for each GB of capacity; they hold with use_total_limits."""
 
     @model_validator(mode="after")
     def _floors_are_static(self) -> "QosLimits":
@@ -178,20 +227,27 @@ class QosLimits(Spec):
 
 
 class QosPolicy(QosLimits):
-    """A QoS policy. Views name it in `qos_policy`; users of USER policies are listed here."""
+    """A QoS policy: bandwidth and IOPS limits of views, users or block volumes. Views name it in `qos_policy`; users of
+    USER policies are listed here."""
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the policy in VMS; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    """Tenant that the policy belongs to, whose users a USER policy may list; null is no tenant."""
     policy_type: Annotated[Literal["VIEW", "USER", "VOLUME"], IMMUTABLE, Since("vms", "5.5", values=("VOLUME",))] = (
         "VIEW"
     )
+    """Objects that the policy limits: views, users or block volumes."""
     is_default: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether the USER policy is the default one of the tenant, without which users are not limited. Setting it empties
+    attached_users."""
     attached_users: Annotated[
         Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING,
         Clears([]),
         LIMITED,
         ServerDefault([], WITNESS),
     ] = MISSING
+    """Users whom the USER policy limits; who is left out is attached no more. A user has one policy per tenant."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "QosPolicy":

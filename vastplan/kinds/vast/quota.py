@@ -51,10 +51,16 @@ class QuotaLimits(Spec):
     """The limits of a quota; null is none. `grace_period` is how long a soft limit may be exceeded."""
 
     hard_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Most bytes that may be held; writes beyond it fail. null is no limit."""
     soft_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Bytes beyond which warnings are issued, and writes fail once grace_period is over; null is no limit."""
     hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Most files and directories that may be held; writes beyond it fail. null is no limit."""
     soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    """Number of files and directories beyond which warnings are issued, and writes fail once grace_period is over; null
+    is no limit."""
     grace_period: Annotated[Span | None | MISSING, CLOCK, NOTHING] = MISSING
+    """Time for which a soft limit may be exceeded before writes fail."""
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "QuotaLimits":
@@ -65,11 +71,15 @@ class QuotaLimits(Spec):
 
 
 class UserQuota(QuotaLimits):
-    """What one user may hold below the directory: said by name, uid or SID, of any provider of the tenant."""
+    """Limits of one user below the directory. He is said by name, uid or SID, and may be of any provider of the
+    tenant."""
 
     user: Somebody | MISSING = MISSING
+    """Name of the user, who may be of any provider of the tenant."""
     uid: Id | MISSING = MISSING
+    """UID of the user, where he is not said by name."""
     sid: Sid | MISSING = MISSING
+    """SID of the user, where he is not said by name."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "UserQuota":
@@ -78,11 +88,14 @@ class UserQuota(QuotaLimits):
 
 
 class GroupQuota(QuotaLimits):
-    """What the members of one group may hold together below the directory: said by name, gid or SID."""
+    """Limits of the members of one group together below the directory. It is said by name, gid or SID."""
 
     group: Somebody | MISSING = MISSING
+    """Name of the group, which may be of any provider of the tenant."""
     gid: Id | MISSING = MISSING
+    """GID of the group, where it is not said by name."""
     sid: Sid | MISSING = MISSING
+    """SID of the group, where it is not said by name."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "GroupQuota":
@@ -140,10 +153,17 @@ class QuotaRules(QuotaLimits, LimitsUsers):
     """
 
     is_user_quota: IsUserQuota = MISSING
+    """Whether users and groups have limits below the directory; such limits imply it. It is never switched off
+    again."""
     default_user_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each user below the directory whom user_quotas does not list."""
     default_group_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each group below the directory that group_quotas does not list."""
     user_quotas: UserQuotas = MISSING
+    """Limits of single users below the directory, in place of the default; a user who is left out has the default."""
     group_quotas: GroupQuotas = MISSING
+    """Limits of single groups below the directory, in place of the default; a group that is left out has the
+    default."""
 
 
 class Quota(QuotaRules):
@@ -153,17 +173,26 @@ class Quota(QuotaRules):
     """
 
     name: Annotated[VendorName | MISSING, NAMED] = MISSING
+    """Name of the quota in VMS; the entry's key when left out."""
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
+    """Directory that the quota limits, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
+    """Tenant that the directory belongs to."""
     is_physical_quota: Annotated[
         bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5"), ServerDefault(False, PROSE)
     ] = MISSING
+    """Whether physical capacity is counted against the limits, instead of logical capacity."""
     create_dir: Annotated[bool, CREATE_ONLY] = True
+    """Whether the directory is created with the quota where it does not exist."""
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
+    """Permission bits of the directory that the quota creates, as octal digits, such as 755."""
     default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    """E-mail address for notices to users over their limits for whom no address is found; null is none."""
     # VMS 5.3 has this in its schema, 5.5 says nothing.
     enable_alarms: Annotated[bool | MISSING, ServerDefault(True, WITNESS)] = MISSING
+    """Whether alarms say how many users exceed their limits and who is blocked. It needs limits of users."""
     enable_email_providers: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether VMS asks Active Directory and LDAP for the e-mail addresses of users over their limits."""
 
 
 def _flat(body: Row, values: Values) -> Row:

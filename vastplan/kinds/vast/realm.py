@@ -22,14 +22,19 @@ MAY = Revokes("managers who may that by it now may not any more, at once")
 
 
 class Realm(Spec):
-    """A realm. Roles give rights to it as `view_NAME`, `create_NAME`, `edit_NAME` and `delete_NAME`.
+    """A realm: types of objects to which roles give rights together. Roles give rights to it as `view_NAME`,
+    `create_NAME`, `edit_NAME` and `delete_NAME`.
 
-    With `tenant: null` it is the cluster's. Object types are in lower case without spaces: `view`, `viewpolicy`, `quota`.
+    With `tenant: null` it is the cluster's. Object types are in lower case without spaces: `view`, `viewpolicy`,
+    `quota`.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the realm, as permissions hold it; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    """Tenant that the realm belongs to; null is the cluster."""
     object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING
+    """Types of objects in the realm, such as viewpolicy; null or an empty list is none."""
 
 
 def of_tenant(values: Values, row: Row) -> Values:

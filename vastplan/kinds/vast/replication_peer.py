@@ -14,19 +14,25 @@ CONNECTED = "connected"
 
 
 class ReplicationPeer(Spec):
-    """One end of a connection: our REPLICATION pool and an address of theirs.
+    """A replication peer, one end of a connection: our REPLICATION pool and an address of theirs.
 
     The mirror on the other cluster says nothing of being one: it is told by its name, and by not being in the ledger.
     So the name stays: whether a mirror follows a new one is not documented.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the peer, which its mirror on the other cluster has too; the entry's key when left out."""
     pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(made=False)]
+    """VIP pool of this cluster, of role REPLICATION, that carries the connection."""
     leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False), Opens()]
+    """VIP pool of the other cluster, of role REPLICATION, whose first address opens the connection."""
     secure_mode: Annotated[Literal["NONE", "SECURE"] | MISSING, Opens("NONE"), ServerDefault("NONE", WITNESS)] = MISSING
-    """SECURE needs certificates of both clusters in place."""
+    """Whether the connection is encrypted: not (NONE), or with mTLS (SECURE), which needs certificates of both clusters
+    in place."""
     transport_mode: Annotated[Literal["TCP", "QUIC"] | MISSING, ServerDefault("TCP", WITNESS)] = MISSING
+    """Transport of the connection; QUIC is for links of high latency and is not FIPS compliant."""
     mss: Annotated[Annotated[int, Field(ge=1, le=65535)] | MISSING, NOTHING] = MISSING
+    """Largest TCP segment that the peer can receive, in bytes (MSS)."""
 
 
 KIND = kind(

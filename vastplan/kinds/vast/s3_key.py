@@ -29,10 +29,12 @@ from vastplan.schema.types import MISSING, ReferenceName, Spec
 
 
 class S3KeyNames(Spec):
-    """By what names the Secret has the pair."""
+    """Keys of the Secret that hold the pair."""
 
     access_key: SecretKey = "AWS_ACCESS_KEY_ID"
+    """Key of the Secret that holds the access key."""
     secret_key: SecretKey = "AWS_SECRET_ACCESS_KEY"  # noqa: S105  (a name)
+    """Key of the Secret that holds the secret key."""
 
     @model_validator(mode="after")
     def _two_names(self) -> "S3KeyNames":
@@ -45,6 +47,7 @@ class S3KeyDelivery(IntoSecret):
     """The Secret that gets the pair."""
 
     keys: S3KeyNames = S3KeyNames()
+    """Keys of the Secret that hold the access key and the secret key."""
 
 
 class S3Key(Spec):
@@ -55,12 +58,20 @@ class S3Key(Spec):
     """
 
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
+    """Tenant whose buckets the pair opens."""
     user: Annotated[ReferenceName, Refers("user"), Wire("user", "id"), IDENTITY, IMMUTABLE]
+    """User who works with the pair: a local one by name, one of AD, LDAP or NIS as {existing: NAME}. Another user gets
+    another pair."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
+    """Whether the pair works; without it whoever uses the pair is refused."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
+    """Number of the pair; a greater number makes another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
+    """Time for which the former pair works after another one is made; the first apply after that removes it."""
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
+    """Age from which each plan reports the pair as too old (IDN-09); no other one is made by itself."""
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
+    """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
 
 KIND = kind(

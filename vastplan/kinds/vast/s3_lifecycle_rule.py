@@ -87,31 +87,48 @@ _NONE = Clears(None)
 
 
 class LifecycleActions(Spec):
-    """Which objects of a bucket a rule is about, and when they go. A day begins at midnight UTC.
+    """Which objects of a bucket a lifecycle rule is about, and when they are deleted. A day begins at midnight UTC.
 
-    In a bucket without versions what expires is deleted for good. With versions the current one stays as an old one, and
-    `noncurrent_days` says when those go; `newer_noncurrent_versions` of them are kept. `expiration_date` holds on: what comes
-    after it goes at once.
+    In a bucket without versions what expires is deleted for good. With versions the current one stays as an old one,
+    and `noncurrent_days` says when those go; `newer_noncurrent_versions` of them are kept. `expiration_date` holds on:
+    what comes after it goes at once.
     """
 
     enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(_switched_on)] = MISSING
+    """Whether the rule is in force; otherwise it deletes nothing."""
     prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
+    """Beginning of the names of objects that the rule is about; null is all objects."""
     min_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
+    """Smallest size of objects that the rule is about, in bytes; null is any."""
     max_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
+    """Largest size of objects that the rule is about, in bytes; null is any."""
     tags: Annotated[
         dict[_Tag, Text] | None | MISSING, _NONE, Shown(), Since("vms", "5.5"), NOTHING, Deletes(_fewer)
     ] = MISSING
+    """Tags, with their values, that an object must have for the rule to be about it; null is none."""
     object_age_attr: Annotated[
         Literal["M_TIME", "A_TIME", "C_TIME"] | MISSING,
         ServerDefault("M_TIME", SCHEMA),
         Deletes(_another),
     ] = MISSING
+    """Time of an object that its age is counted from: mtime (M_TIME), atime (A_TIME) or ctime (C_TIME)."""
     expiration_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+    """Days after which a current version expires, at the next midnight UTC; null is never. It excludes
+    expiration_date."""
     expiration_date: Annotated[_Day | None | MISSING, _NONE, NOTHING, _DATE, _SOONER] = MISSING
+    """Day at whose midnight UTC current versions expire, such as 2026-01-31; those that come later expire at once. It
+    excludes expiration_days."""
     expired_obj_delete_marker: Annotated[bool | MISSING, OFF, Deletes(_marked)] = MISSING
+    """Whether delete markers are removed that are the only version of their object. It excludes expiration_days and
+    expiration_date."""
     noncurrent_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+    """Days after which a version is deleted for good, counted from when it stopped being the current one; null is
+    never."""
     newer_noncurrent_versions: Annotated[_Days | None | MISSING, _NONE, NOTHING, Deletes(_kept_less)] = MISSING
+    """Number of the newest noncurrent versions of each object that are kept whatever their age; null is none. It needs
+    noncurrent_days."""
     abort_mpu_days_after_initiation: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+    """Days after its beginning when an unfinished multipart upload is aborted; null is never."""
 
     @model_validator(mode="after")
     def _does_something(self) -> "LifecycleActions":
@@ -137,9 +154,10 @@ class LifecycleActions(Spec):
 
 
 class LifecycleRule(LifecycleActions):
-    """A rule inside its view; `name` is the rule's ID for S3 clients."""
+    """A lifecycle rule inside its view; `name` is the rule's ID for S3 clients."""
 
     name: VendorName
+    """Name of the rule, which S3 clients see as its ID; each once in a view."""
 
 
 class S3LifecycleRule(LifecycleActions):
@@ -149,8 +167,11 @@ class S3LifecycleRule(LifecycleActions):
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, RESENT] = MISSING
+    """Name of the rule, which S3 clients see as its ID; the entry's key when left out."""
     view: Annotated[ReferenceName, Refers("view"), Wire("view_id"), IDENTITY, IMMUTABLE, RESENT]
+    """View whose bucket holds the objects that the rule is about."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
+    """Tenant that the entry stands in, where it stands in one; no system is told."""
 
 
 KIND = kind(

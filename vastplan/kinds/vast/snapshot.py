@@ -24,9 +24,14 @@ class Snapshot(Spec):
     """A snapshot of a directory of a tenant. Without an expiry it stays until it is deleted."""
 
     name: Annotated[VendorName, IDENTITY]
+    """Name of the snapshot in VMS."""
     path: Annotated[Directory, IMMUTABLE, Codec(str, _folder)]
+    """Directory that the snapshot is of, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
+    """Tenant that the directory belongs to."""
     expires: Annotated[Moment | None | MISSING, Wire("expiration_time"), Clears(None), MOMENT] = MISSING
+    """Time at which VAST removes the snapshot, in UTC where no zone is written; with null it stays until it is
+    deleted."""
 
 
 def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Dependents:

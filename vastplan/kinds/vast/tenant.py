@@ -40,12 +40,19 @@ class CapacityRules(Spec):
     """What the whole tenant may hold. VMS counts bytes and inodes; 0 or null is no limit."""
 
     hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    """Most bytes that the tenant may hold; 0 or null is no limit."""
     soft_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    """Bytes beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
     hard_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    """Most files and directories that the tenant may hold; 0 or null is no limit."""
     soft_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    """Number of files and directories beyond which the tenant may stay only for grace_period; 0 or null is no limit."""
     grace_period: Annotated[Span | None | MISSING, SECONDS, Unit(units.SECONDS), NOTHING] = MISSING
+    """Time for which the tenant may exceed a soft limit before the limit is enforced."""
     notify_hard_limit: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether VMS sends a notice when the tenant reaches a hard limit."""
     notify_soft_limit: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether VMS sends a notice when the tenant reaches a soft limit."""
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "CapacityRules":
@@ -59,37 +66,65 @@ class TenantStaticLimits(Spec):
     """Ceilings and bursts of a tenant; VMS has no floors here (they exist on QoS policies only). 0 is unlimited."""
 
     max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
     max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest sustained write bandwidth, in MB/s; 0 or null is no limit."""
     max_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest sustained number of reads, in IOPS; 0 or null is no limit."""
     max_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest sustained number of writes, in IOPS; 0 or null is no limit."""
     burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest read bandwidth while burst credit lasts, in MB/s, above max_reads_bw_mbps; 0 or null is no burst."""
     burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest write bandwidth while burst credit lasts, in MB/s, above max_writes_bw_mbps; 0 or null is no burst."""
     burst_reads_loan_mb: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Burst credit for reads, in MB: the most that may be moved above max_reads_bw_mbps before the limit holds
+    again."""
     burst_writes_loan_mb: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Burst credit for writes, in MB: the most that may be moved above max_writes_bw_mbps before the limit holds
+    again."""
     burst_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest number of reads while burst credit lasts, in IOPS, above max_reads_iops; 0 or null is no burst."""
     burst_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Highest number of writes while burst credit lasts, in IOPS, above max_writes_iops; 0 or null is no burst."""
     burst_reads_loan_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Burst credit for reads, in I/O operations: the most that may be done above max_reads_iops before the limit holds
+    again."""
     burst_writes_loan_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    """Burst credit for writes, in I/O operations: the most that may be done above max_writes_iops before the limit
+    holds again."""
 
 
 class TenantQos(Spec):
-    """The tenant's own QoS; not a policy object."""
+    """QoS limits of the tenant itself; they are no QoS policy."""
 
     static_limits: Annotated[TenantStaticLimits | MISSING, ATOMIC] = MISSING
+    """Sustained limits and bursts of reads and writes, in MB/s and IOPS."""
 
 
 class Tenant(Spec):
-    """A VAST tenant. Other entries may stand inside it."""
+    """A VAST tenant: a separate part of the cluster with its own directories, clients, users and limits. Other entries
+    may stand inside it."""
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    """Name of the tenant on the cluster; the entry's key when left out."""
     domain_name: Annotated[Text | MISSING, ServerDefault(SameAs("name"), WITNESS)] = MISSING
+    """Name of the tenant in the address of its log-in page of VMS."""
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
                                 SET, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip
+    """Client addresses that the tenant serves through VIP pools of all tenants. No address may be in two tenants."""
     access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES, _NO_RANGES] = MISSING
+    """Source addresses from which people log in to the tenant's VMS, as addresses, ranges or CIDRs; an empty list
+    restricts nobody."""
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
+    """Limits on the bytes and inodes of the whole tenant."""
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
+    """Bandwidth and IOPS limits of the tenant itself, without a QoS policy."""
     max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
+    """Most views that the tenant may have; 0 or null is no limit."""
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
+    """Identifier of the encryption group that the tenant's data belongs to; tenants may share one. A cluster with an
+    external key manager needs it."""
     local_provider: Annotated[
         ReferenceName | MISSING,
         Refers("local_provider"),
@@ -98,8 +133,10 @@ class Tenant(Spec):
         Revokes("its users and groups are nobody here any more, and those of the other provider are"),
         ServerDefault(AsWitness(), WITNESS),
     ] = MISSING
-    """Where its users and groups are kept; users and groups inside the tenant go there."""
+    """Local provider that keeps the tenant's users and groups, and gets those that stand inside the tenant. With
+    another one the former users and groups lose their access here."""
     trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
+    """GID of the group whose NFSv3 users may move files to the trash folder; with null only root may."""
 
 
 KIND = kind(

@@ -19,22 +19,31 @@ _MEMBER = Revokes("who has access as a member of the group is refused what nothi
 
 
 class User(InProvider):
-    """A user of a local provider. Deleting one takes his S3 keys, and leaves his files; who owns buckets is not deleted.
+    """A user of a local provider, and what he may do by S3. Deleting one takes his S3 keys, and leaves his files; who
+    owns buckets is not deleted.
 
-    `gids` are numbers of groups, of which VMS need know none; `groups` names groups of this document instead, or
-    beside them. What he may do by S3 is said by the switches, unless an identity policy of his says otherwise.
+    `gids` are numbers of groups, of which VMS need know none; `groups` names groups of this document instead, or beside
+    them. What he may do by S3 is said by the switches, unless an identity policy of his says otherwise.
     """
 
     uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
+    """UID by which NFS knows the user, unique in the local provider."""
     gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), _MEMBER, ServerDefault([], WITNESS)] = (
         MISSING
     )
+    """GIDs of all groups that the user is a member of; VMS need not know the groups."""
     groups: Annotated[list[ReferenceName] | MISSING, SET, Refers("group"), DOCUMENT] = MISSING
+    """Groups of this document that the user is a member of; their GIDs are added to gids."""
     leading_gid: Annotated[Count | MISSING, Opens(), _MEMBER] = MISSING
+    """GID of the leading group of the user."""
     allow_create_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user may create S3 buckets; an identity policy that says otherwise has priority."""
     allow_delete_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user may delete S3 buckets; an identity policy that says otherwise has priority."""
     s3_superuser: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user is a superuser of S3; an identity policy that says otherwise has priority."""
     s3_policies: AttachedPolicies = MISSING
+    """Identity policies attached to the user; those of buckets that list the user in read or write are added."""
 
 
 KIND = kind(

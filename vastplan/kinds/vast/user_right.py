@@ -11,7 +11,8 @@ from vastplan.schema.types import MISSING, VendorName
 
 
 class UserRight(Rights):
-    """What a user may do by S3 in a tenant. He is there already; where nothing is set of him, there are no rights.
+    """Rights of a user to S3 in one tenant. The user is there already; where nothing is set of him, there are no
+    rights.
 
     `user` is his name as the provider has it, and the entry's own where it is left out.
     """
@@ -19,11 +20,17 @@ class UserRight(Rights):
     SETS = ("allow_create_bucket", "allow_delete_bucket", "s3_superuser", "s3_policies")
 
     user: Annotated[VendorName | MISSING, NAMED, IDENTITY, IMMUTABLE, Wire("username")] = MISSING
+    """Name of the user as the provider has it; the entry's key when left out."""
     tenant: Tenant
+    """Tenant in which the user has the rights."""
     allow_create_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user may create S3 buckets in the tenant; an identity policy that says otherwise has priority."""
     allow_delete_bucket: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user may delete S3 buckets in the tenant; an identity policy that says otherwise has priority."""
     s3_superuser: Annotated[bool | MISSING, Opens(True), Switch, OFF] = MISSING
+    """Whether the user is a superuser of S3 in the tenant; an identity policy that says otherwise has priority."""
     s3_policies: AttachedPolicies = MISSING
+    """Identity policies of the tenant that are attached to the user; null or an empty list is none."""
 
 
 KIND = kind(

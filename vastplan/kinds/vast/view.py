@@ -63,14 +63,20 @@ _Alias = Annotated[
 
 
 class ShareGrant(Spec):
-    """Whom a share is open to, and how far: somebody is a name with a domain, a SID, or a uid or gid."""
+    """A right of a user or a group on an SMB share: somebody is a name with a domain, a SID, or a uid or gid."""
 
     grantee: Literal["users", "groups"]
+    """Whether the grant is for a user (users) or for a group (groups)."""
     perm: Literal["FULL", "CHANGE", "READ"]
+    """Right on the share: READ to read, CHANGE to write as well, FULL for everything."""
     name: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
+    """Name of the user or group; fqdn says of which domain."""
     fqdn: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
+    """Domain (FQDN) of the user or group in name; write All where VMS shows none."""
     sid_str: Text | MISSING = MISSING
+    """SID of the user or group, where it is not said by name."""
     uid_or_gid: Annotated[Count | MISSING, Codec(lambda number: number, int)] = MISSING  # text on some releases
+    """UID of the user or GID of the group, where it is not said by name."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "ShareGrant":
@@ -83,15 +89,20 @@ class ShareAcl(Spec):
     """The access list of an SMB share."""
 
     enabled: Annotated[bool, Opens(False), OFF]
+    """Whether the access list decides who may use the share."""
     acl: Annotated[list[ShareGrant] | None | MISSING, Clears([]), Opens(), ServerDefault([], WITNESS)] = MISSING
+    """Grants on the share, one for each user or group."""
 
 
 class PartNames(Spec):
-    """What the objects that a view stands for are called, each where that is not the name of the entry."""
+    """Names of the objects that a view makes, each where that is not the key of the entry."""
 
     quota: Name | MISSING = MISSING
+    """Name in VMS of the quota of the directory."""
     protected_path: Name | MISSING = MISSING
+    """Name in VMS of the protected path of the directory."""
     qos_policy: Name | MISSING = MISSING
+    """Name in VMS of the QoS policy that the field qos makes."""
 
 
 def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
@@ -133,27 +144,45 @@ _Creators = Annotated[
 
 
 class View(OnTwoSites):
-    """A view: one per path and tenant. Deleting it keeps the directory, its quota and its snapshots.
+    """A view: a directory of a tenant as clients reach it, one per path and tenant. Deleting it keeps the directory,
+    its quota and its snapshots.
 
-    Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their own,
-    called as the entry, as `names` says, or as the rule.
-    `s3_versioning` and `locking` are never switched off again. One that two sites share, with `replicate` or `global_access`, is made on
-    both, and what makes its directory (`create_dir`, its mode and owner) counts where it is active: the other gets the directory from there.
+    Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their
+    own, called as the entry, as `names` says, or as the rule. `s3_versioning` and `locking` are never switched off
+    again. One that two sites share, with `replicate` or `global_access`, is made on both, and what makes its directory
+    (`create_dir`, its mode and owner) counts where it is active: the other gets the directory from there.
     """
 
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
+    """Directory that clients see, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
+    """Tenant that the view and its directory belong to."""
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
+    """View policy that decides which hosts may mount the view and how; when left out, the only one of the tenant in
+    this document."""
     protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
+    """Protocols by which clients reach the view: NFS is version 3, NFS4 is 4.1 and 4.2. VMS takes NFS alone when left
+    out; BLOCK excludes all others."""
     name: VendorName | MISSING = MISSING
+    """Name of the view in VMS; with protocol BLOCK the name of its subsystem, which it needs."""
     alias: Annotated[_Alias | None | MISSING, Clears(""), Opens(shut=(None,))] = MISSING
+    """Path by which NFSv3 clients may mount the view as well; null is none."""
     create_dir: Annotated[bool, CREATE_ONLY] = True
+    """Whether the directory is created with the view where it does not exist."""
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
+    """Permission bits of the directory that the view creates, as octal digits, such as 755."""
     owner: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
+    """Owner of the directory that the view creates. Write owning_group with it."""
     owning_group: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
+    """Group that owns the directory that the view creates."""
     qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
+    """QoS policy of type VIEW that limits the view; null is none. It excludes qos."""
     is_seamless: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether file handles are kept in step with replication peers, so that NFSv3 mounts outlive a failover. Each peer
+    needs such a view."""
     select_for_live_monitoring: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether VMS samples the view every 10 seconds instead of every 5 minutes; a cluster does so for at most ten
+    views."""
     abe_protocols: Annotated[
         list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING,
         SET,
@@ -161,6 +190,7 @@ class View(OnTwoSites):
         Opens(lost=True, made=False),
         ServerDefault([], WITNESS),
     ] = MISSING
+    """Protocols by which users see only what they may access in a directory (access-based enumeration)."""
     nfs_interop_flags: Annotated[
         Literal[
             "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",
@@ -172,35 +202,67 @@ class View(OnTwoSites):
         Opens(shut=("BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",)),
         ServerDefault("BOTH_NFS3_AND_NFS4_INTEROP_DISABLED", WITNESS),
     ] = MISSING
+    """NFS versions whose clients respect the locks of SMB clients, for files that both use at once. It costs
+    performance."""
 
     share: Annotated[_Share | MISSING, IMMUTABLE, Opens()] = MISSING
+    """Name of the SMB share; protocol SMB needs it."""
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
+    """Access list of the SMB share: users and groups, and their rights."""
 
     bucket: Annotated[Name | MISSING, IMMUTABLE, Opens()] = MISSING
+    """Name of the S3 bucket; protocol S3 needs it."""
     bucket_owner: Annotated[Text | MISSING, Opens(), _OWNED] = MISSING
+    """User, by name, who owns the bucket and may do everything in it that no policy denies; protocol S3 needs it."""
     bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False), _OWNED] = (
         MISSING
     )
+    """Whether bucket_owner is the name of a user or of a role."""
     allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    """Whether S3 requests without a key are answered, for objects whose ACL or mode bits let everybody in."""
     bucket_creators: _Creators = MISSING
-    """Users by name, of any provider of the tenant, whose new buckets are made by this view of protocol ENDPOINT."""
+    """Users by name, of any provider of the tenant, whose new S3 buckets are made by this view of protocol ENDPOINT;
+    each in one such view only."""
     bucket_creators_groups: _Creators = MISSING
+    """Groups by name whose members' new S3 buckets are made by this view of protocol ENDPOINT. Where two such views fit
+    a user, which one is taken is not certain."""
     s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    """Whether the bucket keeps the old versions of objects that are overwritten or deleted. It is never switched off
+    again."""
     locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    """Whether files and objects can be locked against change and deletion. It is never switched off again; a bucket
+    needs s3_versioning with it."""
     s3_locks_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    """Retention mode of new object versions that are uploaded without one. GOVERNANCE and COMPLIANCE need
+    default_retention_period."""
     files_retention_mode: Annotated[Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    """Retention mode of new files: GOVERNANCE lets authorized users shorten a retention, COMPLIANCE only lets them
+    extend it. Locking with NFS or SMB needs one of these."""
     default_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    """Time for which new object versions, and files that auto_commit locks, stay locked, such as 30d; m is months. Each
+    retention mode needs it."""
     min_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    """Shortest time for which a file may be locked, such as 1d; m is months here."""
     max_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    """Longest time for which a file may be locked, such as 2y; m is minutes here."""
     auto_commit: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
+    """Time after its last save when a file is locked by itself, for default_retention_period, such as 2h."""
 
     is_default_subsystem: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    """Whether new block volumes that name no view are made in this one; a tenant has at most one. It needs protocol
+    BLOCK."""
 
     quota: Annotated[QuotaRules | MISSING, DOCUMENT] = MISSING
+    """Quota of the view's directory, written here and made as an object of its own."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
+    """Snapshot schedule of the view's directory, for which a protected path is made. It excludes replicate and
+    global_access."""
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    """Performance limits of this view alone, for which a QoS policy is made. It excludes qos_policy."""
     lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
+    """Lifecycle rules of the view's bucket, by which VAST deletes objects; each is made as an object of its own."""
     names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
+    """Names of the objects that quota, qos and snapshots make, where they are not the entry's key."""
 
     @model_validator(mode="after")
     def _of_its_protocols(self) -> "View":

@@ -43,34 +43,53 @@ _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
 class VipPool(Spec):
-    """A VIP pool. `tenant: null` serves every tenant, which is never the default; `vlan` 0 is untagged.
+    """A VIP pool: the addresses at which clients, or a replication peer, reach the cluster. `tenant: null` serves every
+    tenant, which is never the default; `vlan` 0 is untagged.
 
     A pool with role REPLICATION carries traffic between clusters and belongs to no tenant.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    """Name of the pool on the cluster; the entry's key when left out."""
     role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(made=False)] = "PROTOCOLS"
+    """Traffic that the pool carries: of clients by all protocols (PROTOCOLS), or between clusters (REPLICATION)."""
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens()] = (
         MISSING
     )
+    """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
     ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
+    """Addresses of the pool, as ranges or single addresses. No address may be in two pools of a VLAN."""
     subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
+    """Prefix length of the pool's IPv4 subnet, in bits; IPv4 ranges need it."""
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
+    """Prefix length of the pool's IPv6 subnet, in bits; IPv6 ranges need it."""
     gw_ip: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
+    """IPv4 gateway through which clients reach the pool; null is none."""
     gw_ipv6: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
+    """IPv6 gateway through which clients reach the pool; null is none."""
     vlan: Annotated[
         Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(made=False), ServerDefault(0, WITNESS)
     ] = MISSING
+    """VLAN on which the pool's addresses are exposed; 0 or null is untagged."""
     port_membership: Annotated[Literal["RIGHT", "LEFT", "ALL"] | MISSING, ServerDefault("ALL", PROSE)] = MISSING
+    """Ports of the CNodes that the pool uses: the right, the left, or all of them."""
     cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([]), ServerDefault([], WITNESS)] = MISSING
+    """IDs of the CNodes that hold the pool's addresses; null or an empty list is all CNodes."""
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    """Host name by which VAST DNS resolves the pool, without the suffix of the DNS service; null is none."""
     enabled: Annotated[bool | MISSING, Opens(True, made=False), ServerDefault(True, SCHEMA)] = MISSING
+    """Whether the pool's addresses are in service; without it nothing mounts through them."""
     vms_preferred: Annotated[bool | MISSING, OFF] = MISSING
+    """Whether the CNodes of the pool are preferred as the host of VMS."""
     enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True), OFF] = MISSING
+    """Whether the pool uses L3 networking; the ASNs need it."""
     peer_asn: Annotated[_Asn | None | MISSING, _ROUTE] = MISSING
+    """ASN of the clients' network, other than vast_asn; null is none. It needs enable_l3."""
     vast_asn: _Asn | None | MISSING = MISSING
+    """ASN of the cluster, other than peer_asn; null is none. It needs enable_l3."""
     s3_endpoint: Annotated[EndpointUrl | MISSING, DOCUMENT] = MISSING
-    """Where S3 clients find the buckets of its tenant, for exports; no system is told."""
+    """Address at which S3 clients reach the buckets of the tenant, such as https://s3.example.com. Exports use it; no
+    system is told."""
 
     @model_validator(mode="after")
     def _of_a_tenant(self) -> "VipPool":
