@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,13 +196,37 @@ def test_a_link_that_is_cut_is_told_as_what_it_is(lab: Lab) -> None:
     made(lab)
     lab.world.link("iad", "pdx", up=False)
     lab.world.pass_time(60)
-    state, text = told(lab)
-    assert (state, text) == (ReplicationState.STOPPED, "iad says that its peer is ERROR: nothing arrives")
-    lab.world.link("iad", "pdx", up=True)
+    for up in (False, True):  # when the link is back it stays as it is
+        lab.world.link("iad", "pdx", up=up)
+        lab.world.pass_time(60)
+        state, text = told(lab)
+        assert state is ReplicationState.STOPPED and text == (
+            "its two sites are parted: iad alone may write (SOURCE, Degraded); pdx gives no access to what it has (DESTINATION, Blocked)"
+        )
+        plan = lab.plan()
+        (finding,) = [one for one in plan.findings if one.code == "VP352"]
+        assert plan.actions == () and (finding.address, finding.message) == (PATH, text)
+        assert "restore the primary role in the system itself, at iad" in finding.fix
+    (stream,) = row(lab)["replication_streams"]
+    lab.by_hand(
+        "iad",
+        "vast",
+        "PATCH",
+        f"/api/v5/protectedpaths/{row(lab)['id']}/reattach_stream/",
+        {"stream_id": str(stream["id"])},
+    )
     lab.world.pass_time(60)
-    state, text = told(lab)
-    assert (state, text) == (ReplicationState.STOPPED, "pdx says DESTINATION, Blocked: nothing arrives")
-    assert lab.plan().actions == ()
+    assert told(lab)[0] is ReplicationState.IN_ORDER and "VP352" not in {one.code for one in lab.plan().findings}
+
+
+@pytest.mark.parametrize("apart", ["Active", "Sync Failed"])
+def test_whatever_the_source_says_of_itself_the_two_are_told_as_parted(lab: Lab, apart: Any) -> None:
+    cluster = lab.world.vast("iad")._cluster
+    cluster.assumed = replace(cluster.assumed, synchronous_source_apart=apart)
+    made(lab)
+    lab.world.link("iad", "pdx", up=False)
+    lab.world.pass_time(60)
+    assert f"iad alone may write (SOURCE, {apart}); pdx gives no access" in told(lab)[1]
 
 
 def test_a_site_that_does_not_answer_is_no_loss_of_what_was_written(lab: Lab) -> None:

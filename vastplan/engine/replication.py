@@ -107,7 +107,8 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
         text = "; ".join(filter(None, (_under_way(move), text)))
         state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
     members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
-    return Replication(str(group.address), group.address.site, leads, state, text, members, group.at_once())
+    at = group.at_once()
+    return Replication(str(group.address), group.address.site, leads, state, text, members, at, _parted(group))
 
 
 def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
@@ -148,7 +149,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             )
     if group.other and group.there is None:
         return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
-    failing = _failing(group)
+    failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
     if failing:
         return ReplicationState.STOPPED, failing
     return ReplicationState.IN_ORDER, _AT_ONCE if group.at_once() else ""
@@ -195,6 +196,30 @@ def _everything(live: Live) -> str:
     return f"{EVERYTHING}{size}"
 
 
+def _parted(group: _Group) -> str:
+    """Who may write, and who gives no access, where two that write at once say that they wait no more for each other."""
+    every = group.live()
+    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
+    if not apart or not group.at_once():
+        return ""
+    parts = {part_of(one): one for one in every}
+    silent = [site for site in (group.address.site, group.other) if site and group.silent(site)]
+    if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
+        return ""
+    texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
+    unknown = [f"nothing is known of {site}{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    return f"its two sites are parted: {'; '.join((*texts, *unknown))}"
+
+
+_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to what it has"}
+_GOES_ON = ", which may go on alone"
+
+
+def _suspended(group: _Group, live: Live) -> bool:
+    """Whether somebody switched it off, as it says itself."""
+    return live.values.get(group.told.enabled) is False
+
+
 def _failing(group: _Group) -> str:
     """What a side says that keeps anything from arriving."""
     for live in group.live():
@@ -204,7 +229,7 @@ def _failing(group: _Group) -> str:
         peer = _text(live, group.told.peer)
         if peer and word_of(peer) not in group.told.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
-        if live is group.here and live.values.get(group.told.enabled) is False:
+        if live is group.here and _suspended(group, live):
             return f"{live.site} has it suspended: nothing arrives"
     return ""
 
@@ -222,7 +247,7 @@ def _member(group: _Group, site: str) -> Member:
         as_of="" if at_once(live) else _text(live, group.told.as_of),
         arrived="" if at_once(live) else _text(live, group.told.arrived),
         coming=None if at_once(live) else _coming(group, live),
-        suspended=live.values.get(group.told.enabled) is False,
+        suspended=_suspended(group, live),
     )
 
 
@@ -259,3 +284,15 @@ def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]
         elif row.state is ReplicationState.MOVED and row.address in silent:
             fix = "write it for the site that is its source now"
             yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)
+        if row.parted and not any(one.suspended for one in row.members):
+            yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
+
+
+def _together(row: Replication) -> str:
+    """How two that were parted come to be one again: a person says who is right, in the system itself."""
+    source = row.leads or next(one.site for one in row.members if one.unread)
+    first = "let the two reach each other again" if row.leads else f"bring {source} back"
+    return (
+        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay parted, also when the link is "
+        "back; vastplan makes no such call, and no apply, move or restore of it ends this"
+    )

@@ -341,7 +341,8 @@ class Grouped:
 
     Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
     member is gone for good. `told` are the attributes that say how far the others are. Where the field `kept_by` has one of the
-    values `at_once`, a write is answered when all members have it, and they are never behind.
+    values `at_once`, a write is answered when all members have it, and they are never behind; in `parted` they wait no more for
+    each other: who leads goes on alone, who follows gives no access.
     """
 
     key: str
@@ -359,6 +360,7 @@ class Grouped:
     lost: frozenset[str] = frozenset()
     kept_by: str = ""
     at_once: frozenset[str] = frozenset()
+    parted: frozenset[str] = frozenset()
     told: Told | None = None
 
 

@@ -74,6 +74,9 @@ _FAILING = frozenset(
     }
 )
 
+# Of a synchronous path alone: the source without its other side, and the other side.
+_PARTED = frozenset({"Degraded", "Blocked"})
+
 # In these a role is what it says, too; clients of groups of several streams meet the last one.
 _SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
 
@@ -189,6 +192,7 @@ KIND = kind(
         lost=frozenset({"DELETED_ON_PEER"}),
         kept_by="capabilities",
         at_once=frozenset({SYNCHRONOUS}),
+        parted=frozenset(map(_word, _PARTED)),
         told=Told(
             as_of="newest_restore_point",
             arrived="arrived",
