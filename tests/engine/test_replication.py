@@ -209,6 +209,19 @@ def test_how_it_is_told_and_what_is_planned(title: str) -> None:
     assert tuple(finding.code for finding in got.findings) == case.codes
 
 
+@pytest.mark.parametrize(
+    ("title", "does"),
+    [
+        ("deleted on peer", "no apply makes it again while its directory is there: take out active and what it is shared by"),
+        ("the other site shows no row", "no apply makes it again while one of the two sites shows it"),
+        ("both rows are gone", "an apply makes it again, and all of it is sent again"),
+    ],
+)  # fmt: skip
+def test_what_an_apply_does_for_a_copy_that_is_gone_is_what_is_advised(title: str, does: str) -> None:
+    (finding,) = made(TABLE[title]).findings
+    assert finding.code == "VP348" and does in finding.fix
+
+
 @pytest.mark.parametrize("title", ["deleted on peer", "both rows are gone"])
 def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
     (action,) = [one for one in made(TABLE[title]).actions if one.address == PATH["iad"]]

@@ -14,6 +14,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.moments import moment
 from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.plan import Action
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
@@ -270,11 +271,12 @@ def _text(live: Live, attribute: str) -> str:
     return "" if said_of_it is None else inert(str(said_of_it), 60)
 
 
-def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]:
-    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read."""
+def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
+    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read,
+    `actions` what is to be done, by address."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
-            fix = "see that this is meant, and what still stands on the other site; an apply makes it again, and all of it is sent again"
+            fix = f"see that this is meant, and what still stands on the other site; {_again(actions.get(row.address))}"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
         elif row.state is ReplicationState.STOPPED and any(
             one.suspended for one in row.members if one.site == row.leads
@@ -286,6 +288,16 @@ def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]
             yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)
         if row.parted and not any(one.suspended for one in row.members):
             yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
+
+
+def _again(action: Action | None) -> str:
+    """What an apply does for one whose copy is gone."""
+    if action is None:
+        return "no apply makes it again while one of the two sites shows it"
+    held = [block for block in action.blocked if block.guard == "in-the-way"]
+    if held:
+        return f"no apply makes it again while its directory is there: {held[0].fix}"
+    return "an apply makes it again, and all of it is sent again"
 
 
 def _together(row: Replication) -> str:

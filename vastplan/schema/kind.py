@@ -388,12 +388,14 @@ class Lands:
 
     Our field `room` refers to whose it is there (`told` says it where that site is none of ours), `path` is the directory.
     `shown_by` are objects of that site that stand in it or below it, and show that it is there: kind, its room, its path.
+    `composed` is what to do where ours is a part of an entry that is on both sites, and says nothing of a directory.
     """
 
     room: str
     told: str
     path: str
     shown_by: tuple[tuple[str, str, str], ...]
+    composed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,15 @@ _ANOTHER = (
     "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
     "the directory that stays on the other site, and then write it"
 )
+_SHARED_AGAIN = (
+    "take out active and what it is shared by, and the two sites have it each for itself; to share it again, with all of it sent again: write "
+    "one site in sites and apply, have somebody remove the directory on the other site, then write it as it is now"
+)
+_REFUSES = {
+    "path on peer exists": "VAST sends into no directory that is there. Where nothing in it is needed, have somebody remove it on the other site and "
+    "apply again; where it has what is right, write that site as active, and remove the directory of this site; where both are to stay, "
+    "another path there (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
+}
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
 # The first synchronisation may take days; the path is in order while it lasts.
@@ -146,7 +155,7 @@ KIND = kind(
     name="protected_path",
     system="vast",
     section="protected_paths",
-    endpoint=collection("protectedpaths", vanishes_later=True),
+    endpoint=collection("protectedpaths", vanishes_later=True, refuses=_REFUSES),
     data_bearing=True,
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
@@ -159,6 +168,7 @@ KIND = kind(
         "remote_tenant_guid",
         "target_exported_dir",
         shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path")),
+        composed=_SHARED_AGAIN,
     ),
     # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
