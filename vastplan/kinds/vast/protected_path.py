@@ -35,6 +35,7 @@ _Guid = Annotated[
 ]
 SYNCHRONOUS = "SYNC_REPLICATION"
 _BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
+_SHARED_BY = ("global_access", "synchronous_replication")  # what a volume, a view or a bucket says for either
 # A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
 _ANOTHER = (
     "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
@@ -141,6 +142,13 @@ class ProtectedPath(Spec):
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
+        if self.peer is MISSING and self.protection_policy is MISSING and self.capabilities in _BY_A_PEER:
+            # an import, too, says this of a path that is there: no answer has its peer
+            word = _SHARED_BY[_BY_A_PEER.index(self.capabilities)]
+            raise ValueError(
+                f"{self.capabilities} goes by a peer, which no answer of VMS shows: write {word} and active in the entry of its directory, "
+                "which two sites share (apply --adopt takes over what is there), or write peer"
+            )
         if (self.peer is MISSING) == (self.protection_policy is MISSING):
             raise ValueError("give either protection_policy, or peer (global access alone, or synchronous replication)")
         if (self.peer is MISSING) == (self.capabilities in _BY_A_PEER):
