@@ -384,3 +384,19 @@ def test_a_path_by_itself_is_of_a_bucket_too(lab: Lab) -> None:
         "views": {"d": {"sites": ["iad"], "tenant": "a", "path": "/a/d"}},
     }
     assert "synchronous replication is for S3 buckets alone, and view d is none" in refused(lab, sections)
+
+
+@pytest.mark.parametrize(
+    ("how", "word"),
+    [
+        ({"capabilities": "SYNC_REPLICATION", "sync_disconnect_time": "30s"}, "synchronous_replication"),
+        ({"capabilities": "STARED_GLOBAL_NAMESPACE"}, "global_access"),
+    ],
+)
+def test_a_path_by_itself_that_goes_by_a_peer_says_which(lab: Lab, how: dict[str, Any], word: str) -> None:
+    path = {"sites": ["iad"], "tenant": "a", "source_dir": "/a/d", **how}
+    said = refused(lab, {**document(), "protected_paths": {"p": path}})
+    assert f"{how['capabilities']} goes by a peer, which no answer of VMS shows: write {word} and active" in said
+    assert "give either protection_policy, or peer" in refused(
+        lab, {**document(), "protected_paths": {"p": {name: path[name] for name in ("sites", "tenant", "source_dir")}}}
+    )
