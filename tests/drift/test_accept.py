@@ -127,6 +127,61 @@ def test_a_default_of_a_part_becomes_a_line_of_that_part(vastplan: Run, tmp_path
         nothing_left(vastplan, tmp_path)
 
 
+SYNCHRONOUS = """\
+version: 1
+name: hand
+sites: {iad: {sim: {}}, pdx: {sim: {}}}
+vip_pools:
+  r: {role: REPLICATION, subnet_cidr: 24, per_site: {iad: {ip_ranges: [10.9.1.1]}, pdx: {ip_ranges: [10.9.2.1]}}}
+replication_peers: {link: {between: {iad: {vip_pool: r}, pdx: {vip_pool: r}}}}
+local_providers: {people: {}}
+tenants:
+  a:
+    local_provider: people
+    vip_pool: {subnet_cidr: 24, per_site: {iad: {ip_ranges: [10.8.1.1]}, pdx: {ip_ranges: [10.8.2.1]}}}
+    view_policy: {flavor: S3_NATIVE}
+    users: {ana: {uid: 7}}
+buckets:
+  sets:
+    tenant: a
+    active: iad
+    synchronous_replication: {disconnect_after: TIME}
+    size: 10 TiB
+    owner: ana
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("typed", "after"),
+    [("30s", "45s"), ("30", "45"), ("'30s'", "'45s'"), ("30s  # as agreed\n     ", "45s  # as agreed\n     ")],
+)
+def test_what_an_entry_calls_otherwise_is_written_where_it_stands(
+    typed: str, after: str, vastplan: Run, tmp_path: Path
+) -> None:
+    text = SYNCHRONOUS.replace("TIME", typed)
+    with stage(tmp_path, text) as hands:
+        assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        key = hands.row("iad", "protectedpaths", name="sets")["id"]
+        hands.call("iad", "vast", "PATCH", f"/api/v5/protectedpaths/{key}/", {"sync_disconnect_time": 45})
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/protected_path/sets")
+        assert ran.code == 0 and "iad/protected_path/sets sync_disconnect_time is now 45s" in ran.out, ran
+        assert (tmp_path / "hand.yaml").read_text() == SYNCHRONOUS.replace("TIME", after)
+        nothing_left(vastplan, tmp_path)
+
+
+@pytest.mark.slow
+def test_what_is_as_large_and_means_something_else_is_left(vastplan: Run, tmp_path: Path) -> None:
+    """The size is that of the limit on both sites: another one of one site is not said by it."""
+    text = SYNCHRONOUS.replace("TIME", "30s")
+    with stage(tmp_path, text) as hands:
+        assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        hands.quota(11 * TIB, "/a/sets")
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/sets")
+        assert ran.code == 1 and "could not be made to say 11 TiB there and all else as before" in ran.err, ran
+        assert (tmp_path / "hand.yaml").read_text() == text
+
+
 @pytest.mark.slow
 def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
     hands: Hands, vastplan: Run, tmp_path: Path

@@ -209,6 +209,19 @@ def test_how_it_is_told_and_what_is_planned(title: str) -> None:
     assert tuple(finding.code for finding in got.findings) == case.codes
 
 
+@pytest.mark.parametrize(
+    ("title", "does"),
+    [
+        ("deleted on peer", "no apply makes it again while its directory is there: take out active and what it is shared by"),
+        ("the other site shows no row", "no apply makes it again while one of the two sites shows it"),
+        ("both rows are gone", "an apply makes it again, and all of it is sent again"),
+    ],
+)  # fmt: skip
+def test_what_an_apply_does_for_a_copy_that_is_gone_is_what_is_advised(title: str, does: str) -> None:
+    (finding,) = made(TABLE[title]).findings
+    assert finding.code == "VP348" and does in finding.fix
+
+
 @pytest.mark.parametrize("title", ["deleted on peer", "both rows are gone"])
 def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
     (action,) = [one for one in made(TABLE[title]).actions if one.address == PATH["iad"]]
@@ -321,6 +334,10 @@ def at_once(rows: Rows, *unread: str, origin: bool = True) -> tuple[Replication,
     return got.replications[0], got
 
 
+BLOCKED = {"iad": pair("SOURCE", "")["iad"], "pdx": [row("pdx", "DESTINATION", "Blocked")]}
+"""The other side of a source has no access any more."""
+
+
 def test_where_each_write_is_on_both_at_once_nothing_has_an_age() -> None:
     found, got = at_once(pair("SOURCE", "DESTINATION"))
     assert (found.state, found.text) == (STATES.IN_ORDER, "each write is on both sites before it is answered")
@@ -332,13 +349,74 @@ def test_where_each_write_is_on_both_at_once_nothing_has_an_age() -> None:
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        (pair("SOURCE", "DESTINATION", peer_connection_state="ERROR"), "iad says that its peer is ERROR: nothing arrives"),
-        ({**pair("SOURCE", ""), "pdx": [row("pdx", "DESTINATION", "Blocked")]}, "pdx says DESTINATION, Blocked: nothing arrives"),
+        (pair("SOURCE", "DESTINATION", "Degraded"), "iad alone may write (SOURCE, Degraded); pdx gives no access to what it has (DESTINATION, Active)"),
+        (BLOCKED, "iad alone may write (SOURCE, Active); pdx gives no access to what it has (DESTINATION, Blocked)"),
     ],
 )  # fmt: skip
 def test_two_that_were_parted_are_told(rows: Rows, text: str) -> None:
-    found, _ = at_once(rows)
-    assert (found.state, found.text) == (STATES.STOPPED, text)
+    found, got = at_once(rows)
+    assert (found.state, found.text) == (STATES.STOPPED, f"its two sites are parted: {text}")
+    (finding,) = got.findings
+    assert (finding.code, finding.address, finding.message) == ("VP352", "iad/protected_path/v", found.text)
+    assert finding.fix.startswith(
+        "let the two reach each other again, then restore the primary role in the system itself, at iad"
+    )
+
+
+def test_a_link_that_is_cut_has_parted_nobody_yet() -> None:
+    found, got = at_once(pair("SOURCE", "DESTINATION", peer_connection_state="ERROR"))
+    assert (found.state, found.parted, got.findings) == (STATES.STOPPED, "", ())
+    assert found.text == "iad says that its peer is ERROR: nothing arrives"
+
+
+def test_of_what_sends_by_a_schedule_nobody_is_parted() -> None:
+    got = made(Row(BLOCKED, STATES.STOPPED))
+    assert (got.replications[0].parted, got.findings) == ("", ())
+    assert got.replications[0].text == "pdx says DESTINATION, Blocked: nothing arrives"
+
+
+@pytest.mark.parametrize(
+    ("silent", "rows", "text", "fix"),
+    [
+        ("iad", "pdx", "pdx gives no access to what it has (DESTINATION, Blocked); nothing is known of iad, which may go on alone", "bring iad back, then"),
+        ("pdx", "iad", "iad alone may write (SOURCE, Degraded); nothing is known of pdx", "let the two reach each other again, then"),
+    ],
+)  # fmt: skip
+def test_parted_is_told_by_one_side_where_the_other_does_not_answer(
+    silent: str, rows: str, text: str, fix: str
+) -> None:
+    apart = {**BLOCKED, "iad": [row("iad", "SOURCE", "Degraded")]}
+    found, got = at_once({rows: apart[rows]}, silent)
+    (finding,) = [one for one in got.findings if one.code == "VP352"]
+    assert (found.state, found.parted, finding.message) == (
+        STATES.UNKNOWN,
+        f"its two sites are parted: {text}",
+        found.parted,
+    )
+    assert finding.fix.startswith(fix) and "at iad" in finding.fix
+
+
+def test_one_that_moved_and_was_parted_is_told_as_both() -> None:
+    rows = {"iad": [row("iad", "DESTINATION", "Blocked")], "pdx": [row("pdx", "SOURCE", "Degraded")]}
+    found, got = at_once(rows)
+    assert found.state is STATES.MOVED and {one.code for one in got.findings} == {"VP345", "VP352"}
+    assert "at pdx" in next(one.fix for one in got.findings if one.code == "VP352")
+
+
+@pytest.mark.parametrize("rows", [
+    {**BLOCKED, "iad": [row("iad", "STANDALONE")]},
+    {**BLOCKED, "iad": [row("iad", "DESTINATION", "Blocked")]},
+    {"pdx": BLOCKED["pdx"]},
+])  # fmt: skip
+def test_who_may_write_is_not_told_where_it_is_not_known(rows: Rows) -> None:
+    found, got = at_once(rows)
+    assert found.parted == "" and "VP352" not in {one.code for one in got.findings}
+
+
+def test_what_somebody_suspended_is_told_as_that() -> None:
+    found, got = at_once({**BLOCKED, "iad": [row("iad", "SOURCE", "Suspended", enabled=False)]})
+    assert found.text == "iad says SOURCE, Suspended: nothing arrives"
+    assert [one.code for one in got.findings] == ["VP351"]
 
 
 def test_of_a_source_that_does_not_answer_nothing_that_was_answered_is_lost() -> None:

@@ -77,8 +77,17 @@ def test_what_it_says(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("reason", ['""', '"  "', '"x "'])
-def test_without_a_reason_it_is_refused_where_that_stands(reason: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("reason", "wrong"),
+    [
+        ('""', "is empty"),
+        ('"  "', "is empty"),
+        ("", "is empty"),
+        ('"x "', "'x' is too short"),
+        ('"ok"', "'ok' is too short"),
+    ],
+)
+def test_without_a_reason_it_is_refused_where_that_stands(reason: str, wrong: str, tmp_path: Path) -> None:
     file = written(planned(LARGE)[0], tmp_path)
     file.write_text(file.read_text().replace('reason: ""', f"reason: {reason}"))
     with pytest.raises(Invalid) as refused:
@@ -86,10 +95,25 @@ def test_without_a_reason_it_is_refused_where_that_stands(reason: str, tmp_path:
     (found,) = refused.value.findings
     assert (found.code, found.message) == (
         "VP240",
-        "approvals.0.reason: say why it may go, so that whoever reviews this can agree",
+        f"approvals.0.reason: {wrong}; write why it may go, in 3 characters or more, so that whoever reviews this can agree",
     )
     line = file.read_text().splitlines().index(f"    reason: {reason}") + 1
     assert found.where is not None and found.where.line == line
+
+
+@pytest.mark.parametrize(
+    ("until", "wrong"),
+    [
+        ("tomorrow", "'tomorrow' is not a day, such as 2026-12-31"),
+        ("20261231", "is a number; write a day, such as 2026-12-31"),
+    ],
+)
+def test_an_end_that_is_no_day_is_refused_with_one(until: str, wrong: str, tmp_path: Path) -> None:
+    file = tmp_path / "approvals.yaml"
+    file.write_text(f"version: 1\napprovals: [{{address: iad/quota/a, reason: agreed, until: {until}}}]\n")
+    with pytest.raises(Invalid) as refused:
+        load(file)
+    assert [one.message for one in refused.value.findings] == [f"approvals.0.until: {wrong}"]
 
 
 @pytest.mark.parametrize(

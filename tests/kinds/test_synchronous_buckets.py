@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -191,17 +192,108 @@ def test_what_somebody_made_so_is_taken_over(lab: Lab) -> None:
     assert lab.calls() == [] and lab.plan().actions == ()
 
 
+def deleted(lab: Lab) -> None:
+    """Somebody deletes the path in VMS; both buckets stay."""
+    lab.by_hand("iad", "vast", "DELETE", f"/api/v5/protectedpaths/{row(lab)['id']}/")
+    while lab.rows("iad", "protected_path"):
+        lab.world.pass_time(10)
+
+
+def test_one_that_was_deleted_in_vms_is_not_made_again_onto_the_other_bucket(lab: Lab) -> None:
+    stands(lab, document(read=[], mount=None, secret=None))
+    deleted(lab)
+    lab.clear_calls()
+    plan = lab.plan()
+    (finding,) = [one for one in plan.findings if one.code == "VP348"]
+    assert (finding.address, blocks(plan)) == (PATH, {PATH: {"in-the-way"}})
+    (held,) = [one for one in plan.actions if one.blocked]
+    assert held.blocked[0].fix in finding.fix and "target_exported_dir" not in finding.fix
+    assert (
+        "no apply makes it again while its directory is there: take out active and what it is shared by" in finding.fix
+    )
+    lab.apply(plan)
+    assert lab.calls() == []
+    lab.write(shared("buckets", replicate=None, active=None, read=[], mount=None, secret=None))
+    plan = lab.plan()
+    assert verbs(plan) in ({}, {PATH: Verb.RELEASE}) and "VP348" not in {one.code for one in plan.findings}
+
+
+@pytest.mark.slow
+def test_one_that_was_deleted_in_vms_is_shared_again_as_the_advice_says(lab: Lab) -> None:
+    bare: dict[str, Any] = {"read": [], "mount": None, "secret": None}
+    stands(lab, document(**bare))
+    deleted(lab)
+    lab.write(document(sites=["iad"], synchronous_replication=None, active=None, **bare))
+    lab.converge(lab.consent_to_loss(*(f"pdx/{one}/v" for one in ("view", "quota"))))
+    gone = {"path": "/a/v", "tenant_id": tenant(lab, "pdx")}
+    lab.write(document(**bare))
+    (failed,) = [one for one in lab.apply(lab.plan()).outcomes if one.address == PATH]
+    assert "path on peer exists: VAST sends into no directory that is there" in failed.message
+    assert "have somebody remove it on the other site and apply again" in failed.message
+    lab.by_hand("pdx", "vast", "DELETE", "/api/v5/folders/delete_folder/", gone)
+    lab.converge()
+    lab.world.pass_time(90)
+    assert lab.plan().actions == ()
+    lab.world.pass_time(90)
+    assert told(lab)[0] is ReplicationState.IN_ORDER and roles(lab) == ["SOURCE", "DESTINATION"]
+
+
+@pytest.mark.parametrize("way", ["another path there", "the other site as active"])
+def test_onto_a_directory_that_is_there_each_way_that_is_advised_leads_on(lab: Lab, way: str) -> None:
+    bare: dict[str, Any] = {"read": [], "mount": None, "secret": None}
+    lab.write({**document(**bare), "tenants": {"a": {**TENANT, "buckets": {}}}})
+    lab.converge()
+    lab.by_hand(
+        "pdx", "vast", "POST", "/api/v5/folders/create_folder/", {"path": "/a/v", "tenant_id": tenant(lab, "pdx")}
+    )
+    lab.write(document(**bare))
+    refusals = {one.address: one.message for one in lab.apply(lab.plan()).outcomes}
+    assert "where both are to stay, another path there (per_site: {SITE: {path: PATH}}" in refusals[PATH]
+    if way == "another path there":
+        lab.write(document(per_site={"pdx": {"path": "/a/w"}}, **bare))
+        lab.converge()
+        assert row(lab)["target_exported_dir"] == "/a/w"
+    else:
+        lab.write(document(active="pdx", **bare))
+        (held,) = [one for one in lab.plan().actions if one.blocked and one.address.kind == "protected_path"]
+        assert str(held.address) == "pdx/protected_path/v" and held.blocked[0].guard == "in-the-way"
+
+
 def test_a_link_that_is_cut_is_told_as_what_it_is(lab: Lab) -> None:
     made(lab)
     lab.world.link("iad", "pdx", up=False)
     lab.world.pass_time(60)
-    state, text = told(lab)
-    assert (state, text) == (ReplicationState.STOPPED, "iad says that its peer is ERROR: nothing arrives")
-    lab.world.link("iad", "pdx", up=True)
+    for up in (False, True):  # when the link is back it stays as it is
+        lab.world.link("iad", "pdx", up=up)
+        lab.world.pass_time(60)
+        state, text = told(lab)
+        assert state is ReplicationState.STOPPED and text == (
+            "its two sites are parted: iad alone may write (SOURCE, Degraded); pdx gives no access to what it has (DESTINATION, Blocked)"
+        )
+        plan = lab.plan()
+        (finding,) = [one for one in plan.findings if one.code == "VP352"]
+        assert plan.actions == () and (finding.address, finding.message) == (PATH, text)
+        assert "restore the primary role in the system itself, at iad" in finding.fix
+    (stream,) = row(lab)["replication_streams"]
+    lab.by_hand(
+        "iad",
+        "vast",
+        "PATCH",
+        f"/api/v5/protectedpaths/{row(lab)['id']}/reattach_stream/",
+        {"stream_id": str(stream["id"])},
+    )
     lab.world.pass_time(60)
-    state, text = told(lab)
-    assert (state, text) == (ReplicationState.STOPPED, "pdx says DESTINATION, Blocked: nothing arrives")
-    assert lab.plan().actions == ()
+    assert told(lab)[0] is ReplicationState.IN_ORDER and "VP352" not in {one.code for one in lab.plan().findings}
+
+
+@pytest.mark.parametrize("apart", ["Active", "Sync Failed"])
+def test_whatever_the_source_says_of_itself_the_two_are_told_as_parted(lab: Lab, apart: Any) -> None:
+    cluster = lab.world.vast("iad")._cluster
+    cluster.assumed = replace(cluster.assumed, synchronous_source_apart=apart)
+    made(lab)
+    lab.world.link("iad", "pdx", up=False)
+    lab.world.pass_time(60)
+    assert f"iad alone may write (SOURCE, {apart}); pdx gives no access" in told(lab)[1]
 
 
 def test_a_site_that_does_not_answer_is_no_loss_of_what_was_written(lab: Lab) -> None:
@@ -292,3 +384,19 @@ def test_a_path_by_itself_is_of_a_bucket_too(lab: Lab) -> None:
         "views": {"d": {"sites": ["iad"], "tenant": "a", "path": "/a/d"}},
     }
     assert "synchronous replication is for S3 buckets alone, and view d is none" in refused(lab, sections)
+
+
+@pytest.mark.parametrize(
+    ("how", "word"),
+    [
+        ({"capabilities": "SYNC_REPLICATION", "sync_disconnect_time": "30s"}, "synchronous_replication"),
+        ({"capabilities": "STARED_GLOBAL_NAMESPACE"}, "global_access"),
+    ],
+)
+def test_a_path_by_itself_that_goes_by_a_peer_says_which(lab: Lab, how: dict[str, Any], word: str) -> None:
+    path = {"sites": ["iad"], "tenant": "a", "source_dir": "/a/d", **how}
+    said = refused(lab, {**document(), "protected_paths": {"p": path}})
+    assert f"{how['capabilities']} goes by a peer, which no answer of VMS shows: write {word} and active" in said
+    assert "give either protection_policy, or peer" in refused(
+        lab, {**document(), "protected_paths": {"p": {name: path[name] for name in ("sites", "tenant", "source_dir")}}}
+    )

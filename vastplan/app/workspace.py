@@ -164,16 +164,21 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         if not kind.remade:  # of these several may be alike
-            first = _first(seen, entry, kind.identity)
+            # several kinds may be objects of one collection, which has one of a name
+            among = kind.endpoint.path if kind.endpoint.having else kind.name
+            first = _first(seen, entry, kind.identity, among)
             if first is not entry:
-                same = _listed(entry, kind.identity)
+                same, fix = _listed(entry, kind.identity), "remove one of them"
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
+                if first.address.kind != kind.name:
+                    what, fix = kind.endpoint.manifest[1], "another name for one of them"
+                    text = f"is the same {what} ({same}) as one that {first.origin or first.address} makes, at {first.where}"
                 if not is_told(entry, first):
-                    findings.append(_twice(entry, text, "remove one of them"))
+                    findings.append(_twice(entry, text, fix))
                 continue
         for together in kind.unique:
             if all(entry.values.get(name) is not None for name in together):
-                first = _first(seen, entry, together)
+                first = _first(seen, entry, together, kind.name)
                 if first is not entry and not is_told(entry, first):
                     text = f"{_listed(entry, together)} is that of {first.origin or first.address}, too, and one {kind.name} has it"
                     findings.append(_twice(entry, text, f"another {together[0]} for one of them"))
@@ -188,11 +193,11 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     return findings
 
 
-def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...]) -> Entry:
-    """The first entry of its kind and site that has the same values at these fields; one object is meant by two references to it."""
+def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...], among: str) -> Entry:
+    """The first entry of its site and `among` the same that has these values at these fields; one object is meant by two references to it."""
     values = (entry.values.get(name) for name in names)
     told = (str(value.target if isinstance(value, Ref) else value) for value in values)
-    return seen.setdefault((entry.address.site, entry.address.kind, *names, *told), entry)
+    return seen.setdefault((entry.address.site, among, *names, *told), entry)
 
 
 def _listed(entry: Entry, names: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from vastplan.document.edit_list import edited_list
 from vastplan.document.scalars import flow
-from vastplan.document.typed import in_unit
+from vastplan.document.typed import amount, in_unit
 from vastplan.model.finding import Where
 
 Path = tuple[str, ...]
@@ -44,8 +44,8 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
     """Texts in which the entry at `entry` says what it is to say, each with the line (from 1) that was touched.
 
     The nearest to what somebody would type come first: where it stands already, on that site first; then as a line of its
-    own, for all sites, then for that one; then so in a part of the entry (the quota of a view). Nothing, where the entry cannot
-    be found.
+    own, for all sites, then for that one; then so in a part of the entry (the quota of a view); last where an amount stands that
+    is as large, as an entry may call it otherwise than what it is made into. Nothing, where the entry cannot be found.
     """
     try:
         root = YAML(typ="rt").compose(text)
@@ -69,6 +69,10 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
             yield from _inserted(text, part, edit.path, typed_text)
             if edit.shared:
                 yield from _inserted(text, node_of_entry, ("per_site", edit.site, *within, *edit.path), typed_text)
+    if edit.unit and isinstance(edit.before, int) and isinstance(edit.value, int):
+        scalars = [value for _, value in _pairs(node_of_entry) if isinstance(value, ScalarNode)]
+        for scalar in [one for one in scalars if amount(one.value, edit.unit) == edit.before][:_MOST]:
+            yield from _replaced(text, scalar, edit)
 
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:

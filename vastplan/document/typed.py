@@ -27,6 +27,14 @@ def in_unit(value: Any, unit: str) -> Any:
         return value
 
 
+def amount(typed: str, unit: str) -> int | None:
+    """The canonical number of what somebody typed in a unit; `None` for what is none."""
+    try:
+        return int(typed) if typed.isdecimal() else _PARSERS[unit](typed)
+    except (KeyError, ValueError):
+        return None
+
+
 def by_name(reference: Ref) -> Any:
     """A reference as a document writes it: the name of what it manages, `{existing: NAME}` for anything else."""
     name = reference.target.name

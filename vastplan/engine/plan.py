@@ -215,7 +215,7 @@ def _plan(
         findings=(
             *inputs.findings,
             *ownership.warnings(context),
-            *told_of(rows, silent),
+            *told_of(rows, silent, {str(action.address): action for action in actions}),
             *made.decided.findings,
             *ordered.findings,
         ),

@@ -14,6 +14,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.moments import moment
 from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.plan import Action
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
@@ -107,7 +108,8 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
         text = "; ".join(filter(None, (_under_way(move), text)))
         state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
     members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
-    return Replication(str(group.address), group.address.site, leads, state, text, members, group.at_once())
+    at = group.at_once()
+    return Replication(str(group.address), group.address.site, leads, state, text, members, at, _parted(group))
 
 
 def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
@@ -148,7 +150,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             )
     if group.other and group.there is None:
         return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
-    failing = _failing(group)
+    failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
     if failing:
         return ReplicationState.STOPPED, failing
     return ReplicationState.IN_ORDER, _AT_ONCE if group.at_once() else ""
@@ -195,6 +197,30 @@ def _everything(live: Live) -> str:
     return f"{EVERYTHING}{size}"
 
 
+def _parted(group: _Group) -> str:
+    """Who may write, and who gives no access, where two that write at once say that they wait no more for each other."""
+    every = group.live()
+    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
+    if not apart or not group.at_once():
+        return ""
+    parts = {part_of(one): one for one in every}
+    silent = [site for site in (group.address.site, group.other) if site and group.silent(site)]
+    if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
+        return ""
+    texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
+    unknown = [f"nothing is known of {site}{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    return f"its two sites are parted: {'; '.join((*texts, *unknown))}"
+
+
+_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to what it has"}
+_GOES_ON = ", which may go on alone"
+
+
+def _suspended(group: _Group, live: Live) -> bool:
+    """Whether somebody switched it off, as it says itself."""
+    return live.values.get(group.told.enabled) is False
+
+
 def _failing(group: _Group) -> str:
     """What a side says that keeps anything from arriving."""
     for live in group.live():
@@ -204,7 +230,7 @@ def _failing(group: _Group) -> str:
         peer = _text(live, group.told.peer)
         if peer and word_of(peer) not in group.told.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
-        if live is group.here and live.values.get(group.told.enabled) is False:
+        if live is group.here and _suspended(group, live):
             return f"{live.site} has it suspended: nothing arrives"
     return ""
 
@@ -222,7 +248,7 @@ def _member(group: _Group, site: str) -> Member:
         as_of="" if at_once(live) else _text(live, group.told.as_of),
         arrived="" if at_once(live) else _text(live, group.told.arrived),
         coming=None if at_once(live) else _coming(group, live),
-        suspended=live.values.get(group.told.enabled) is False,
+        suspended=_suspended(group, live),
     )
 
 
@@ -245,11 +271,12 @@ def _text(live: Live, attribute: str) -> str:
     return "" if said_of_it is None else inert(str(said_of_it), 60)
 
 
-def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]:
-    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read."""
+def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
+    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read,
+    `actions` what is to be done, by address."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
-            fix = "see that this is meant, and what still stands on the other site; an apply makes it again, and all of it is sent again"
+            fix = f"see that this is meant, and what still stands on the other site; {_again(actions.get(row.address))}"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
         elif row.state is ReplicationState.STOPPED and any(
             one.suspended for one in row.members if one.site == row.leads
@@ -259,3 +286,25 @@ def findings(rows: Iterable[Replication], silent: Set[str]) -> Iterator[Finding]
         elif row.state is ReplicationState.MOVED and row.address in silent:
             fix = "write it for the site that is its source now"
             yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)
+        if row.parted and not any(one.suspended for one in row.members):
+            yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
+
+
+def _again(action: Action | None) -> str:
+    """What an apply does for one whose copy is gone."""
+    if action is None:
+        return "no apply makes it again while one of the two sites shows it"
+    held = [block for block in action.blocked if block.guard == "in-the-way"]
+    if held:
+        return f"no apply makes it again while its directory is there: {held[0].fix}"
+    return "an apply makes it again, and all of it is sent again"
+
+
+def _together(row: Replication) -> str:
+    """How two that were parted come to be one again: a person says who is right, in the system itself."""
+    source = row.leads or next(one.site for one in row.members if one.unread)
+    first = "let the two reach each other again" if row.leads else f"bring {source} back"
+    return (
+        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay parted, also when the link is "
+        "back; vastplan makes no such call, and no apply, move or restore of it ends this"
+    )

@@ -59,6 +59,8 @@ class Replication:
     members: tuple[Member, ...] = ()
     at_once: bool = False
     """Whether a write is answered when both sites have it: then there are no restore points, and no age of a copy."""
+    parted: str = ""
+    """Who may write of two that were `at_once` and wait no more for each other, and who gives no access; "" where they do not say so."""
 
     @property
     def as_of(self) -> str:

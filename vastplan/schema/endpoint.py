@@ -257,5 +257,5 @@ class Endpoint:
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.
     answered_once: tuple[WirePath, ...] = ()
-    # What is in the reason of a create that failed, where its status leaves open what was done and nothing was; and what to do.
+    # What is in the reason of a create that was refused, also where its status leaves open what was done; and what to do.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)

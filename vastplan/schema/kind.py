@@ -341,7 +341,8 @@ class Grouped:
 
     Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
     member is gone for good. `told` are the attributes that say how far the others are. Where the field `kept_by` has one of the
-    values `at_once`, a write is answered when all members have it, and they are never behind.
+    values `at_once`, a write is answered when all members have it, and they are never behind; in `parted` they wait no more for
+    each other: who leads goes on alone, who follows gives no access.
     """
 
     key: str
@@ -359,6 +360,7 @@ class Grouped:
     lost: frozenset[str] = frozenset()
     kept_by: str = ""
     at_once: frozenset[str] = frozenset()
+    parted: frozenset[str] = frozenset()
     told: Told | None = None
 
 
@@ -386,12 +388,14 @@ class Lands:
 
     Our field `room` refers to whose it is there (`told` says it where that site is none of ours), `path` is the directory.
     `shown_by` are objects of that site that stand in it or below it, and show that it is there: kind, its room, its path.
+    `composed` is what to do where ours is a part of an entry that is on both sites, and says nothing of a directory.
     """
 
     room: str
     told: str
     path: str
     shown_by: tuple[tuple[str, str, str], ...]
+    composed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

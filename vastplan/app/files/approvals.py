@@ -21,19 +21,28 @@ ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object: an approval is no pattern."""
 
 
+_SHORTEST = 3
+_WHY = f"write why it may go, in {_SHORTEST} characters or more, so that whoever reviews this can agree"
+
+
 def _checked_day(value: object) -> object:
     if isinstance(value, str):
         try:
             date.fromisoformat(value)
         except ValueError:
             raise ValueError(f"{quoted(value)} is not a day, such as 2026-12-31") from None
+    if isinstance(value, int | float):
+        raise ValueError("is a number; write a day, such as 2026-12-31")
     return value
 
 
 def _given(value: object) -> object:
     """A reason that says something: somebody else has to answer for it."""
-    if isinstance(value, str) and len(value.strip()) < 3:
-        raise ValueError("say why it may go, so that whoever reviews this can agree")
+    said = value.strip() if isinstance(value, str) else value
+    if said in (None, ""):
+        raise ValueError(f"is empty; {_WHY}")
+    if isinstance(said, str) and len(said) < _SHORTEST:
+        raise ValueError(f"{quoted(said)} is too short; {_WHY}")
     return value
 
 
@@ -46,7 +55,7 @@ class ApprovalSpec(Spec):
     address: Annotated[
         str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME, without * and ?")
     ]
-    reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=3)]
+    reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=_SHORTEST)]
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
     max_used: Bytes | MISSING = MISSING
     max_orphans: Count | MISSING = MISSING

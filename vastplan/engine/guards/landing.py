@@ -25,6 +25,8 @@ def in_the_way(action: Action, context: GuardContext) -> Block | None:
     else:
         text = f"{path} is there already: {who} of {live.site} is in it, and the system makes a new one"
         fix = f"another {kind.lands.path}: what is there stays as it is"
+    if action.origin and kind.lands.composed:
+        fix = kind.lands.composed
     return Block("in-the-way", text, fix)
 
 

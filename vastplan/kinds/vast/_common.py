@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from ipaddress import ip_network
+from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -61,9 +63,15 @@ Clients = Annotated[str, AfterValidator(_clients)]
 NfsClients = Annotated[str, AfterValidator(_nfs_clients)]  # netgroups too
 
 
-def collection(name: str, *, vanishes_later: bool = False, deltas: tuple[Delta, ...] = ()) -> Endpoint:
+def collection(
+    name: str,
+    *,
+    vanishes_later: bool = False,
+    deltas: tuple[Delta, ...] = (),
+    refuses: Mapping[str, str] = MappingProxyType({}),
+) -> Endpoint:
     """A VMS collection: paged lists, PATCH with the changed fields."""
-    return Endpoint(path=f"/{name}/", vanishes_later=vanishes_later, deltas=deltas)
+    return Endpoint(path=f"/{name}/", vanishes_later=vanishes_later, deltas=deltas, refuses=refuses)
 
 
 def _read_span(raw: object) -> int:

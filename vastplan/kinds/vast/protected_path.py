@@ -38,11 +38,21 @@ _Guid = Annotated[
 ]
 SYNCHRONOUS = "SYNC_REPLICATION"
 _BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
+_SHARED_BY = ("global_access", "synchronous_replication")  # what a volume, a view or a bucket says for either
 # A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
 _ANOTHER = (
     "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
     "the directory that stays on the other site, and then write it"
 )
+_SHARED_AGAIN = (
+    "take out active and what it is shared by, and the two sites have it each for itself; to share it again, with all of it sent again: write "
+    "one site in sites and apply, have somebody remove the directory on the other site, then write it as it is now"
+)
+_REFUSES = {
+    "path on peer exists": "VAST sends into no directory that is there. Where nothing in it is needed, have somebody remove it on the other site and "
+    "apply again; where it has what is right, write that site as active, and remove the directory of this site; where both are to stay, "
+    "another path there (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
+}
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
 # The first synchronisation may take days; the path is in order while it lasts.
@@ -76,6 +86,9 @@ _FAILING = frozenset(
         "INCREMENTAL_SYNC_SUSPENDED",
     }
 )
+
+# Of a synchronous path alone: the source without its other side, and the other side.
+_PARTED = frozenset({"Degraded", "Blocked"})
 
 # In these a role is what it says, too; clients of groups of several streams meet the last one.
 _SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
@@ -140,6 +153,13 @@ class ProtectedPath(Spec):
     def _one_tenant(self) -> "ProtectedPath":
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
+        if self.peer is MISSING and self.protection_policy is MISSING and self.capabilities in _BY_A_PEER:
+            # an import, too, says this of a path that is there: no answer has its peer
+            word = _SHARED_BY[_BY_A_PEER.index(self.capabilities)]
+            raise ValueError(
+                f"{self.capabilities} goes by a peer, which no answer of VMS shows: write {word} and active in the entry of its directory, "
+                "which two sites share (apply --adopt takes over what is there), or write peer"
+            )
         if (self.peer is MISSING) == (self.protection_policy is MISSING):
             raise ValueError("give either protection_policy, or peer (global access alone, or synchronous replication)")
         if (self.peer is MISSING) == (self.capabilities in _BY_A_PEER):
@@ -154,7 +174,7 @@ KIND = kind(
     name="protected_path",
     system="vast",
     section="protected_paths",
-    endpoint=collection("protectedpaths", vanishes_later=True),
+    endpoint=collection("protectedpaths", vanishes_later=True, refuses=_REFUSES),
     data_bearing=True,
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
@@ -167,6 +187,7 @@ KIND = kind(
         "remote_tenant_guid",
         "target_exported_dir",
         shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path")),
+        composed=_SHARED_AGAIN,
     ),
     # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
@@ -200,6 +221,7 @@ KIND = kind(
         lost=frozenset({"DELETED_ON_PEER"}),
         kept_by="capabilities",
         at_once=frozenset({SYNCHRONOUS}),
+        parted=frozenset(map(_word, _PARTED)),
         told=Told(
             as_of="newest_restore_point",
             arrived="arrived",

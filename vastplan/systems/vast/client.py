@@ -173,10 +173,10 @@ class VastProvider:
         """The answer to a create; raises `Refused` where the reason says that nothing was done, whatever the status does."""
         try:
             return self._send("POST", path, body)
-        except Unclear as unclear:
+        except (Unclear, Refused) as failed:
             for reason, fix in endpoint.refuses.items():
-                if reason in str(unclear):
-                    raise Refused(f"{unclear}: {fix}") from None
+                if reason in str(failed):
+                    raise Refused(f"{failed}: {fix}", failed.status if isinstance(failed, Refused) else 0) from None
             raise
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
