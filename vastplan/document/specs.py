@@ -76,7 +76,8 @@ class Connections(Spec):
     """A site's systems. A system that is left out does not exist there."""
 
     sim: SimEndpoint | MISSING = MISSING
-    """Simulators in place of real systems, which it excludes. What they hold is kept beside the ledger."""
+    """Simulators that stand in for the site's systems; excludes addresses of real ones. What they hold is kept beside
+    the ledger."""
 
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
@@ -126,8 +127,8 @@ class SiteSpec(Connections):
     """A site of the document: its systems, what is known of them, and how its classes are closed."""
 
     isolation: Isolation | MISSING = MISSING
-    """How classes are closed to namespaces that may not use them: an admission policy; the same policy, which only
-    warns and logs (`audit`) and refuses nobody; or quotas of zero."""
+    """How classes are closed to namespaces that may not use them: by an admission policy; by one that only warns and
+    logs (`audit`) and refuses nobody; or by zero quotas, which namespaces made later do not have."""
     inline_volumes: InlineVolumesSpec | MISSING = MISSING
     """Exception to the admission policy that keeps pods from bringing VAST volumes in their own spec; every plan then
     warns."""

@@ -90,7 +90,7 @@ class Existing(Spec):
 
     SAYS = "{existing: NAME}"
     existing: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-    """Name of the live object, as its system shows it; it is referred to and never changed."""
+    """Name of the live object, as its system shows it; this document does not manage it."""
 
 
 class EnvironmentSecret(Spec):
