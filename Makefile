@@ -15,7 +15,7 @@ AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 # So is SkyPilot, with an S3 server that has the buckets: made anew when its pinned versions change.
 SKYPILOT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/skypilot
 
-.PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc explore coverage faults kills \
+.PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc reference explore coverage faults kills \
   histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden \
   browser pictures skypilot clean
 
@@ -79,6 +79,10 @@ schemas: $(VENV)/ready
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.
+# The reference of the document's fields, read from the models.
+reference: $(VENV)/ready
+	$(BIN)/python -m tests.reference.docs docs/reference
+
 checks-doc: $(VENV)/ready
 	$(BIN)/python -m tests.checks.docs > docs/checks.md
 

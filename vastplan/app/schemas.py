@@ -62,7 +62,7 @@ _EVIDENCE = {
 }
 
 
-class _Described(GenerateJsonSchema):
+class Described(GenerateJsonSchema):
     """Every field with the docstring that stands below it, and what its system takes where nobody writes it.
 
     Pydantic can collect these itself (`use_attribute_docstrings`), but does so by parsing the source of every model at
@@ -70,8 +70,9 @@ class _Described(GenerateJsonSchema):
     """
 
     def model_schema(self, schema: ModelSchema) -> Schema:
+        """A definition, with what is said of its fields."""
         generated = super().model_schema(schema)
-        documented, taken = _attribute_docstrings(schema["cls"]), _taken_when_left_out(schema["cls"])
+        documented, taken = attribute_docstrings(schema["cls"]), taken_when_left_out(schema["cls"])
         for name, field in generated.get("properties", {}).items():
             said = " ".join(text for text in (documented.get(name), taken.get(name)) if text)
             if said:
@@ -79,8 +80,8 @@ class _Described(GenerateJsonSchema):
         return generated
 
 
-def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """By the names that are written."""
+def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """What is said of each field of a model, by the name that is written: the docstring below it, in one line."""
     docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
@@ -98,7 +99,8 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
     return {fields[name].alias or name: text for name, text in docstrings.items() if name in fields}
 
 
-def _taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
+def taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
+    """What a system takes for each field that nobody writes, where that is known, in a sentence."""
     if not any(isinstance(mark, ServerDefault) for info in model.model_fields.values() for mark in info.metadata):
         return {}  # it need not be a kind, nor a part of one
     return {
@@ -135,27 +137,27 @@ def schema(name: str) -> Schema:
     if name == "plan":
         return _plan()
     if name == "snapshot":
-        return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=_Described)), "vastplan snapshot")
+        return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=Described)), "vastplan snapshot")
     if name == "ledger":
-        return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=_Described), "vastplan ledger part")
+        return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=Described), "vastplan ledger part")
     if name == "connections":
-        connections = _models().connections_file.model_json_schema(schema_generator=_Described)
+        connections = _models().connections_file.model_json_schema(schema_generator=Described)
         _say_systems(connections["$defs"])
         return _titled(connections, "vastplan connections file")
     from vastplan.app.files.approvals import ApprovalsFile
 
-    return _titled(ApprovalsFile.model_json_schema(schema_generator=_Described), "vastplan approvals file")
+    return _titled(ApprovalsFile.model_json_schema(schema_generator=Described), "vastplan approvals file")
 
 
 def _models() -> specs.Models:
     return specs.models(discover_systems(vastplan.systems))
 
 
-def desired_state(registry: Registry) -> Schema:
+def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Described) -> Schema:
     """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
     types = list(registry.sections.values())
     models = [(entry_type.model, "validation") for entry_type in types]
-    _, together = models_json_schema([(_models().head, "validation"), *models], schema_generator=_Described)  # type: ignore[list-item]
+    _, together = models_json_schema([(_models().head, "validation"), *models], schema_generator=generator)  # type: ignore[list-item]
     defs: Schema = together["$defs"]
     head = defs.pop(specs.Head.__name__)
     properties: Schema = dict(head["properties"])
@@ -250,11 +252,14 @@ def _summary(entry_type: EntryType) -> str:
 
 
 def _first_line(text: str) -> str:
-    return text.partition("\n")[0]
+    """The first line, and the next ones as far as its sentence goes."""
+    lines = text.split("\n")
+    end = next((number for number, line in enumerate(lines) if line.endswith(".")), 0)
+    return " ".join(lines[: end + 1])
 
 
 def _plan() -> Schema:
-    plan = TypeAdapter(Plan).json_schema(schema_generator=_Described)
+    plan = TypeAdapter(Plan).json_schema(schema_generator=Described)
     # In the file an address is its text, and a minor version may add fields.
     plan["$defs"]["Address"] = _ADDRESS
     return _titled(_open(plan), "vastplan plan")

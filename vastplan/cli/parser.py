@@ -305,6 +305,20 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
 
 
+def _explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = options.command(
+        commands, "explain", "say what may stand at a place of the document", "vastplan explain quotas.hard_limit"
+    )
+    command.add_argument(
+        "place",
+        nargs="?",
+        default="",
+        metavar="PLACE",
+        help="a section, or a field in it: tenants.capacity_rules; all sections when left out",
+    )
+    command.add_argument("--recursive", action="store_true", help="show all fields below, by their names")
+
+
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands, "schema", "print a JSON Schema", "vastplan schema desired-state > schemas/desired-state.schema.json"
@@ -347,5 +361,6 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 _COMMANDS = {
     "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
-    "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "schema": _schema, "completion": _completion,
+    "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "explain": _explain,
+    "schema": _schema, "completion": _completion,
 }  # fmt: skip

@@ -272,6 +272,15 @@ class SimRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainRequest(Request):
+    """`vastplan explain`."""
+
+    command = "explain"
+    place: str = ""
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRequest(Request):
     """`vastplan schema`."""
 
@@ -289,5 +298,5 @@ class CompletionRequest(Request):
 
 REQUESTS: tuple[type[Request], ...] = (
     ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, RestoreRequest,
-    SimRequest, SchemaRequest, CompletionRequest,
+    SimRequest, ExplainRequest, SchemaRequest, CompletionRequest,
 )  # fmt: skip

@@ -101,6 +101,8 @@ class System(Generic[Said]):
     """What is asked of it beside its kinds' own endpoints."""
     uncovered: tuple[Uncovered, ...] = ()
     """What a person configures there and no kind stands for, from the vendor's document."""
+    title: str = ""
+    """What people call it, where that is not its name."""
 
 
 Systems = Mapping[str, System[Any]]

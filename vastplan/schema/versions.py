@@ -23,7 +23,8 @@ Version = tuple[int, ...]
 PRODUCTS: tuple[Product, ...] = get_args(Product)
 PROBED: Mapping[Product, str] = {"vms": "vast_version", "kubernetes": "kubernetes_version", "runai": "runai_version"}
 """The probed fact that has a product's version; no API tells that of the CSI driver."""
-_NAMES: Mapping[Product, str] = {"vms": "VAST", "csi": "the CSI driver", "runai": "Run:AI", "kubernetes": "Kubernetes"}
+NAMES: Mapping[Product, str] = {"vms": "VAST", "csi": "the CSI driver", "runai": "Run:AI", "kubernetes": "Kubernetes"}
+"""Products as people call them."""
 _NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)")
 
 
@@ -183,7 +184,7 @@ def _lacks(marker: _Marker, version: Version) -> bool:
 
 def _refusal(need: Need, version: str) -> Finding:
     marker, entry = need.marker, need.entry
-    name = _NAMES[marker.product]
+    name = NAMES[marker.product]
     if isinstance(marker, RequiredFrom):
         message = (
             f"{need.subject} is left out, and {name} requires it from version {marker.version} on, before {marker.until};"
@@ -211,7 +212,7 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
             if written and probed and _padded(probed, len(written))[: len(written)] != written:
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "
-                    f"and {_NAMES[product]} there is {site.probed[fact]}"
+                    f"and {NAMES[product]} there is {site.probed[fact]}"
                 )
                 findings.append(Finding("VP252", Severity.WARNING, message, "write the version that is there"))
     return findings

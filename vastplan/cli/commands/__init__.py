@@ -57,6 +57,10 @@ def run(request: requests.Request, screen: Screen) -> int:
             from vastplan.cli.commands.sim import sim
 
             return sim(request, screen)
+        case requests.ExplainRequest():
+            from vastplan.cli.commands.explain import explain
+
+            return explain(request, screen)
         case requests.SchemaRequest():
             from vastplan.cli.commands.schema import schema
 

@@ -81,6 +81,7 @@ SYSTEM = System(
     _simulate,
     ledger=KubernetesLedgerSpec,
     rank=2,
+    title="Kubernetes",
     right_of=right_of,
     besides=BESIDES,
     uncovered=_UNCOVERED,

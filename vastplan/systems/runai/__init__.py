@@ -58,5 +58,13 @@ _UNCOVERED = (
 )
 
 SYSTEM = System(
-    "runai", RunaiEndpoint, _connect, _simulate, rank=3, right_of=right_of, besides=BESIDES, uncovered=_UNCOVERED
+    "runai",
+    RunaiEndpoint,
+    _connect,
+    _simulate,
+    rank=3,
+    title="Run:AI",
+    right_of=right_of,
+    besides=BESIDES,
+    uncovered=_UNCOVERED,
 )

@@ -62,6 +62,7 @@ SYSTEM = System(
     _connect,
     _simulate,
     rank=1,
+    title="VAST",
     right_of=right_of,
     besides=BESIDES,
     uncovered=(

@@ -1,0 +1,51 @@
+"""What the reference tells of each field, at a terminal and on its pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from vastplan.app.explain import explain
+from vastplan.model.errors import VastplanError
+
+
+def test_a_field_at_a_terminal() -> None:
+    told = explain("tenants.quota.hard_limit", 100)
+    assert told.startswith("quotas.hard_limit\n\n  ")
+    assert "  Write a size, such as `10 TiB`.\n" in told
+    assert "  `null` clears it" in told
+    assert "Its name in the API: `hard_limit`." in told
+    assert told == explain("quotas.hard_limit", 100)
+
+
+def test_what_is_below_is_listed_and_all_of_it_when_asked() -> None:
+    told = explain("volumes.checkpoint", 100)
+    assert "\n  reliability " in told and "mtbf" not in told.partition("Example:")[0]
+    assert "\n  reliability\n    mtbf\n" in explain("volumes.checkpoint", 100, recursive=True)
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_no_line_is_longer_than_the_terminal(width: int) -> None:
+    for place in ("", "tenants", "quotas.hard_limit", "volumes"):
+        told = explain(place, width).partition("\nExample:")[0]
+        assert [line for line in told.splitlines() if len(line) > max(width, 64)] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("quotaz", "no section quotaz: did you mean quotas?"),
+        ("nothing-like-it", "vastplan explain lists the sections"),
+        ("quotas.hard_limt", "quotas has no field hard_limt: did you mean hard_limit?"),
+        ("tenants.qotas", "did you mean quotas?"),
+        (
+            "quotas.hard_limit.xxxxxxxx",
+            "quotas.hard_limit has no field xxxxxxxx: vastplan explain quotas.hard_limit lists",
+        ),
+        ("quotas.\x1b[31m", r"has no field \x1b[31m"),
+        ("quotas.", "quotas has no field "),
+    ],
+)
+def test_what_is_not_there(place: str, says: str) -> None:
+    with pytest.raises(VastplanError) as refused:
+        explain(place, 100)
+    assert says in str(refused.value) and "\x1b" not in str(refused.value)

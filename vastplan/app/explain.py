@@ -1,0 +1,46 @@
+"""`vastplan explain`: what may stand at a place of the document, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vastplan.app.reference import text
+from vastplan.app.reference.read import sections
+from vastplan.app.reference.told import Section, Told
+from vastplan.document.nearest import nearest
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+
+_LONGEST = 100
+
+
+def explain(path: str, width: int, *, recursive: bool = False) -> str:
+    """The section or field at `quotas.hard_limit`, or all sections for "". Raises `VastplanError`, with what is near, where none is there."""
+    known = sections()
+    if not path:
+        return text.all_sections(known, width)
+    names = path.split(".")
+    section = known.get(names[0])
+    if section is None:
+        raise _nothing(
+            names[0], f"no section {inert(names[0], _LONGEST)}", known, "vastplan explain lists the sections"
+        )
+    if len(names) > 1 and names[1] in section.within:
+        section, names = known[section.within[names[1]]], names[1:]
+    here: Section | Told = section
+    for place, name in enumerate(names[1:], 1):
+        below = {one.name: one for one in here.fields}
+        if name not in below:
+            above = ".".join(names[:place])
+            fix = f"vastplan explain {inert(above, _LONGEST)} lists what it has"
+            what = f"{inert(above, _LONGEST)} has no field {inert(name, _LONGEST)}"
+            raise _nothing(name, what, [*below, *(section.within if here is section else ())], fix)
+        here = below[name]
+    if isinstance(here, Section):
+        return text.of_section(here, width, recursive=recursive)
+    return text.of_field(section, here, width, recursive=recursive)
+
+
+def _nothing(name: str, what: str, known: Iterable[str], fix: str) -> VastplanError:
+    near = nearest(name, [*known])
+    return VastplanError(f"{what}: {near or fix}")

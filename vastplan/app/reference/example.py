@@ -1,0 +1,37 @@
+"""The part of a section's example that shows one field. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+
+def snippet(example: str, section: str, path: tuple[str, ...]) -> str:
+    """The first place in an example (YAML) that has what is at `path` in an entry of the section, with what it stands in; "" where none has."""
+    whole = yaml.safe_load(example) if example else None
+    entries = whole.get(section) if isinstance(whole, dict) else None
+    shown = _only(entries, path) if path else entries
+    return "" if shown is None else yaml.safe_dump({section: shown}, sort_keys=False, width=100, allow_unicode=True)
+
+
+def _only(value: Any, path: tuple[str, ...]) -> Any:
+    """What is at `path`, with the keys and the one item that it is below; the keys that a writer chooses are passed over."""
+    if not path:
+        return value
+    if isinstance(value, list):
+        return next(([found] for found in (_only(item, path) for item in value) if found is not None), None)
+    if not isinstance(value, dict):
+        return None
+    if path[0] in value:
+        found = _only(value[path[0]], path[1:])
+        if found is not None:
+            return {path[0]: found}
+    return next(
+        (
+            {key: found}
+            for key, found in ((key, _only(one, path)) for key, one in value.items() if isinstance(one, dict))
+            if found is not None
+        ),
+        None,
+    )

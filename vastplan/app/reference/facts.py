@@ -1,0 +1,75 @@
+"""What the markers of a field say, for people: a sentence each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.model import units
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Marker, RequiredFrom, Since, Until
+from vastplan.schema.versions import NAMES
+
+_MARKS = {
+    Marker.GROW_ONLY: "It only grows: a smaller value is refused.",
+    Marker.ONE_WAY: "It is switched on, and never off again.",
+    Marker.CREATE_ONLY: "It counts when the object is made, and is not compared after that.",
+    Marker.WRITE_ONLY: "The system does not show it: it is compared with what was last applied.",
+    Marker.SENSITIVE: "It is secret: no plan, report or ledger shows it.",
+    Marker.SET: "Order and repetition mean nothing.",
+    Marker.DOCUMENT: "It is for vastplan alone; no system gets it.",
+}
+
+
+def facts_of(field: Field, kind: Kind | None) -> tuple[str, ...]:
+    """All that is known of a field of a kind, or of a composite entry, beside its type and its meaning."""
+    return tuple(_facts(field, kind))
+
+
+def vendor_name(field: Field, kind: Kind | None, above: tuple[str, ...]) -> str:
+    """Where it is in the API of its system, "" where it is not there: `spec.storageClassName`."""
+    if kind is None or field.has(Marker.DOCUMENT):
+        return ""
+    return ".".join((*above, *field.wire))
+
+
+def _facts(field: Field, kind: Kind | None) -> Iterator[str]:
+    if field.required:
+        yield "Required."
+    if field.has(Marker.IMMUTABLE) and not field.has(Marker.CREATE_ONLY):
+        yield _on_change(field, kind)
+    yield from (
+        text for marker, text in _MARKS.items() if field.has(marker) and (kind or marker is not Marker.DOCUMENT)
+    )
+    if field.nullable and not field.shape.unordered:
+        yield "`null` is a choice." if field.has(Marker.EXPLICIT_NULL) else _cleared(field)
+    yield from dict.fromkeys(_version(one) for one in field.versions)
+    if field.required_from is not None:
+        yield _required(field.required_from)
+
+
+def _on_change(field: Field, kind: Kind | None) -> str:
+    if kind is not None and kind.once is not None:
+        return f"It cannot be changed: {kind.once.another}."
+    if field.has(Marker.MADE_WITH):
+        return "It cannot be changed once the object is there."
+    return "A change replaces the object: it is deleted and made again."
+
+
+def _cleared(field: Field) -> str:
+    if field.clears is None:
+        return "`null` clears it."
+    shown = units.show(field.clears, field.unit) if field.unit and isinstance(field.clears, int) else repr(field.clears)
+    return f"`null` clears it (it is sent as `{shown}`)."
+
+
+def _version(one: Since | Until) -> str:
+    word, when = "since" if isinstance(one, Since) else "until", f"{NAMES[one.product]} {one.version}"
+    values = ", ".join(f"`{value}`" for value in one.values)
+    where = f" where `{one.when[0]}` is `{one.when[1]}`" if one.when else ""
+    of = f"{values}{f' of its `{one.inside}`' if one.inside else ''}" if values else one.subject
+    return f"{of[:1].upper()}{of[1:]}{where}: {word} {when}." if of or where else f"{word.capitalize()} {when}."
+
+
+def _required(one: RequiredFrom) -> str:
+    until = f" until {one.until}" if one.until else ""
+    return f"Required since {NAMES[one.product]} {one.version}{until}."

@@ -1,0 +1,59 @@
+"""The reference as pages of Markdown, one a section, which read on a code host as in the site that is built of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vastplan.app.reference.told import Section, Told
+
+_MADE = "<!-- Made from the models by `make reference`. What is written here by hand is lost. -->"
+
+
+def index(known: Mapping[str, Section]) -> str:
+    """The page that lists all others."""
+    rows = [f"| [`{one.name}`]({one.name}.md) | {_cell(one.says)} |" for one in known.values()]
+    return "\n".join(
+        [
+            _MADE, "", "# Reference", "",
+            "What the document may say, a page for each of its keys. At a terminal `vastplan explain quotas.hard_limit` says the same.", "",
+            "| key | what it is |", "|---|---|", *rows, "",
+        ]
+    )  # fmt: skip
+
+
+def page(section: Section) -> str:
+    """The page of a section."""
+    head = [_MADE, "", f"# `{section.name}`", "", section.says, "", f"Write {section.type}.", ""]
+    facts = [f"- {fact}" for fact in section.facts]
+    example = ["## Example", "", "```yaml", section.example.rstrip("\n"), "```", ""] if section.example else []
+    fields = ["## Fields", "", *_fields(section)] if section.fields else []
+    return "\n".join([*head, *facts, *([""] if facts else []), *example, *fields]).rstrip("\n") + "\n"
+
+
+def _fields(section: Section) -> Iterator[str]:
+    for one in section.walk():
+        yield f"### `{'.'.join(one.path)}`"
+        yield ""
+        if one.says:
+            yield from (one.says, "")
+        yield f"- {_sentence(one.type)}"
+        yield from (f"- {fact}" for fact in (one.left_out, *one.facts) if fact)
+        if one.vendor:
+            yield f"- In the API: `{one.vendor}`."
+        yield ""
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def pages(known: Mapping[str, Section]) -> dict[str, str]:
+    """All pages, by the names of their files."""
+    return {"README.md": index(known), **{f"{name}.md": page(one) for name, one in known.items()}}
+
+
+__all__ = ["Told", "index", "page", "pages"]

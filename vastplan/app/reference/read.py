@@ -1,0 +1,219 @@
+"""The sections and fields of a document, read from the models."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import core_schema
+
+import vastplan.kinds
+import vastplan.systems
+from vastplan.app import reference, schemas
+from vastplan.app.reference.facts import facts_of, vendor_name
+from vastplan.app.reference.told import Section, Told
+from vastplan.app.reference.types import SAYS, Schema, type_of
+from vastplan.schema.compile import fields_of
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import EntryType
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.system import discover_systems
+from vastplan.schema.walk import table
+
+COMMON = ("sites", "per_site", "renamed_from")
+"""What every entry may have beside its own fields."""
+_ORDER = ("version", "name", "sites", "defaults", "limits", "ledger", "drift", "checks")
+
+
+class _Collecting(schemas.Described):
+    """A JSON Schema whose patterns are said in words; the models that it is made of, by their names, in `models`."""
+
+    models: dict[str, type[BaseModel]]
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
+        """A definition."""
+        self.models[schema["cls"].__name__] = schema["cls"]
+        return super().model_schema(schema)
+
+    def custom_error_schema(self, schema: core_schema.CustomErrorSchema) -> Schema:
+        """A type that says in words what it takes."""
+        words = (schema.get("custom_error_context") or {}).get("words")
+        return {**super().custom_error_schema(schema), SAYS: words}
+
+
+def sections() -> dict[str, Section]:
+    """All sections by name, those of the head first."""
+    registry = discover(vastplan.kinds)
+    models: dict[str, type[BaseModel]] = {}
+    generator = type("Collecting", (_Collecting,), {"models": models})
+    whole = schemas.desired_state(registry, generator)
+    reader = _Reader(registry, whole["$defs"], models)
+    properties: Mapping[str, Schema] = whole["properties"]
+    heads = [name for name in _ORDER if name in properties]
+    return {
+        name: reader.head(name, properties[name]) if name in heads else reader.section(registry.sections[name])
+        for name in (*heads, *sorted(registry.sections))
+    }
+
+
+def example(section: str) -> str:
+    """The example of a section, as it stands in its file; "" where there is none."""
+    file = resources.files(reference) / "entries" / f"{section}.yaml"
+    return file.read_text("utf-8") if file.is_file() else ""
+
+
+class _Reader:
+    """What is the same for all sections."""
+
+    def __init__(self, registry: Registry, defs: Mapping[str, Schema], models: Mapping[str, type[BaseModel]]) -> None:
+        self._registry, self._defs, self._models = registry, defs, models
+        self._nested = {
+            key: one.section
+            for one in registry.sections.values()
+            if one.within_tenant
+            for key in (one.name, one.section)
+        }
+        self._titles = {name: one.title or name for name, one in discover_systems(vastplan.systems).items()}
+
+    def section(self, entry_type: EntryType) -> Section:
+        """One of entries."""
+        kind = self._registry.kinds.get(entry_type.name)
+        definition = self._defs[f"{entry_type.name}.entry"]
+        properties = definition["properties"]
+        own = {
+            name: node
+            for name, node in properties.items()
+            if name not in COMMON and name in entry_type.model.model_fields
+        }
+        told = self._fields(own, entry_type.model, (), kind, ())
+        common = self._fields({name: properties[name] for name in COMMON}, None, (), None, ())
+        facts = [
+            f"An object of {self._titles[kind.system]}."
+            if kind
+            else "It stands for several objects; `vastplan plan` lists them."
+        ]
+        facts += (
+            [
+                f"May stand in a tenant too: `tenants.NAME.{entry_type.section}`, or `{entry_type.name}` for the only one."
+            ]
+            if entry_type.within_tenant
+            else []
+        )
+        if entry_type.contains:
+            others = ", ".join(f"`{name}`" for name in sorted(set(self._nested.values())))
+            facts.append(f"Its entries may hold those of other sections: {others}.")
+        says = _first(inspect.getdoc(entry_type.model))
+        return Section(
+            entry_type.section,
+            "names, each with the fields below",
+            says,
+            tuple(facts),
+            (*told, *common),
+            example(entry_type.section),
+            self._nested if entry_type.contains else {},
+        )
+
+    def head(self, name: str, node: Schema) -> Section:
+        """One of the head."""
+        says = str(node.get("description", ""))
+        told = self._within(node, (), None, ())
+        return Section(name, type_of(node, None, self._section_of), says, (), told, example(name))
+
+    def _section_of(self, kind: str) -> str:
+        found = self._registry.types.get(kind)
+        return "" if found is None else found.section
+
+    def _fields(
+        self,
+        properties: Mapping[str, Schema],
+        model: type[BaseModel] | None,
+        path: tuple[str, ...],
+        kind: Kind | None,
+        wire: tuple[str, ...],
+    ) -> tuple[Told, ...]:
+        fields, says, taken = _known(model)
+        return tuple(
+            self._told(
+                (*path, name),
+                node,
+                fields.get(name),
+                says.get(name) or _own_words(node, taken.get(name)),
+                taken.get(name, ""),
+                kind,
+                wire,
+            )
+            for name, node in properties.items()
+        )
+
+    def _told(
+        self,
+        path: tuple[str, ...],
+        node: Schema,
+        field: Field | None,
+        says: str,
+        taken: str,
+        kind: Kind | None,
+        wire: tuple[str, ...],
+    ) -> Told:
+        inner = (*wire, *field.wire) if field is not None else wire
+        left_out = taken or (f"Left out, it is `{_shown(node['default'])}`." if "default" in node else "")
+        return Told(
+            path=path,
+            type=type_of(node, field, self._section_of),
+            says=says,
+            left_out=left_out,
+            facts=() if field is None else facts_of(field, kind),
+            vendor="" if field is None else vendor_name(field, kind, wire),
+            fields=self._within(node, path, kind, inner),
+        )
+
+    def _below(self, node: Schema) -> tuple[str, ...]:
+        """The definitions of what stands in a field: of the field itself, of each item of its list or mapping."""
+        if "$ref" in node:
+            name = str(node["$ref"]).rpartition("/")[2]
+            return () if name == "Existing" or name.endswith((".entry", ".part")) else (name,)
+        inner = [*node.get("anyOf", ()), *node.get("patternProperties", {}).values()]
+        inner += [one for one in (node.get("items"), node.get("additionalProperties")) if isinstance(one, dict)]
+        return tuple(dict.fromkeys(name for one in inner for name in self._below(one)))
+
+    def _within(
+        self, node: Schema, path: tuple[str, ...], kind: Kind | None, wire: tuple[str, ...]
+    ) -> tuple[Told, ...]:
+        """The fields of what stands in a field; each name once, where it can be one of several."""
+        told = (
+            one
+            for name in self._below(node)
+            for one in self._fields(self._defs[name]["properties"], self._models.get(name), path, kind, wire)
+        )
+        return tuple({one.path: one for one in told}.values())
+
+
+@lru_cache(512)
+def _known(model: type[BaseModel] | None) -> tuple[Mapping[str, Field], Mapping[str, str], Mapping[str, str]]:
+    """The fields of a model, what is said of each, and what its system takes for it."""
+    if model is None:
+        return {}, {}, {}
+    try:
+        fields = table(fields_of(model)).by_name
+    except TypeError:  # the head and what stands in it need not have what kinds do
+        fields = {}
+    return fields, schemas.attribute_docstrings(model), schemas.taken_when_left_out(model)
+
+
+def _own_words(node: Schema, taken: str | None) -> str:
+    """What a field says that has no model."""
+    said = str(node.get("description", ""))
+    return "" if taken and said == taken else said
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _first(docstring: str | None) -> str:
+    return " ".join((docstring or "").partition("\n\n")[0].split())

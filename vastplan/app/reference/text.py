@@ -1,0 +1,64 @@
+"""The reference at a terminal: what `vastplan explain` prints. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.app.reference.example import snippet
+from vastplan.app.reference.told import Section, Told
+
+_INDENT = "  "
+
+
+def all_sections(known: Mapping[str, Section], width: int) -> str:
+    """All sections, a line each."""
+    return "\n".join(["The document may have:", "", *_listed(((one.name, one.says) for one in known.values()), width)])
+
+
+def of_section(section: Section, width: int, *, recursive: bool) -> str:
+    """One section: what it is, its fields, and its example."""
+    lines = [section.name, "", *_wrapped((section.says, f"Write {section.type}.", *section.facts), width)]
+    return "\n".join([*lines, *_below(section.fields, width, recursive), *_example(section.example)])
+
+
+def of_field(section: Section, told: Told, width: int, *, recursive: bool) -> str:
+    """One field."""
+    vendor = f"Its name in the API: `{told.vendor}`." if told.vendor else ""
+    said = (told.says, f"Write {told.type}.", told.left_out, *told.facts, vendor)
+    lines = [".".join((section.name, *told.path)), "", *_wrapped(said, width)]
+    shown = snippet(section.example, section.name, told.path)
+    return "\n".join([*lines, *_below(told.fields, width, recursive), *_example(shown)])
+
+
+def _wrapped(said: Iterable[str], width: int) -> Iterator[str]:
+    for one in filter(None, said):
+        yield from textwrap.wrap(one, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _below(fields: Iterable[Told], width: int, recursive: bool) -> Iterator[str]:
+    rows = [(one.name, one.says or one.type) for one in fields]
+    if not rows:
+        return
+    yield from ("", "Fields:")
+    yield from _tree(fields, _INDENT) if recursive else _listed(rows, width)
+
+
+def _tree(fields: Iterable[Told], indent: str) -> Iterator[str]:
+    for one in fields:
+        yield f"{indent}{one.name}"
+        yield from _tree(one.fields, indent + _INDENT)
+
+
+def _listed(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """A line each; what is longer is cut, and says so: its own page has all of it."""
+    rows = list(rows)
+    broad = max(len(name) for name, _ in rows) + 2
+    for name, says in rows:
+        room = max(width - broad - len(_INDENT), 20)
+        yield f"{_INDENT}{name:<{broad}}{says if len(says) <= room else says[: room - 1].rstrip() + '…'}".rstrip()
+
+
+def _example(example: str) -> Iterator[str]:
+    if example:
+        yield from ("", "Example:", textwrap.indent(example.rstrip("\n"), _INDENT))

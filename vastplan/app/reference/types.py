@@ -1,0 +1,92 @@
+"""In words what is to be written for a field: no reader of a reference reads patterns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vastplan.model import units
+from vastplan.schema.kind import Field
+
+Schema = dict[str, Any]
+_LARGEST = 2**63 - 1  # of a count there is no other limit than that
+_QUANTITIES = {
+    units.BYTES: "a size, such as `10 TiB`",
+    units.BANDWIDTH: "a bandwidth, such as `2 GB/s`",
+    units.SECONDS: "a span of time, such as `15m`",
+}
+BELOW = "the fields below"
+SAYS = "says"  # in a schema: what `schema.types.Says` says
+
+
+def type_of(node: Schema, field: Field | None, section_of: Callable[[str], str]) -> str:
+    """What to write; `section_of` is the section that has entries of a kind."""
+    named = "" if field is None or field.refers is None else _reference(node, field, section_of)
+    return _type(node, named or _QUANTITIES.get("" if field is None else field.unit, ""))
+
+
+def _type(node: Schema, known: str) -> str:
+    """`known` says what the innermost is, where more is known of it than its schema says."""
+    arms = [arm for arm in node.get("anyOf", ()) if arm.get("type") != "null"]
+    if len(arms) == 1:
+        return _type(arms[0], known)
+    if node.get("type") == "array" or any(arm.get("type") == "array" for arm in arms):
+        items = node.get("items") or next(arm["items"] for arm in arms if arm.get("type") == "array")
+        of = _type(items, known)
+        return "a list, each item with the fields below" if of == BELOW else f"a list: {of}"
+    if node.get("type") == "object":
+        return f"names, each with {_of_mapping(node, known)}" if known or _value(node) else "names and values"
+    if known:
+        return known
+    if arms:
+        return ", or ".join(dict.fromkeys(_type(arm, "") for arm in arms))
+    return _plain(node)
+
+
+def _value(node: Schema) -> Schema | None:
+    values = node.get("additionalProperties")
+    if not isinstance(values, Mapping):
+        values = next(iter(node.get("patternProperties", {}).values()), None)
+    return dict(values) if isinstance(values, Mapping) else None
+
+
+def _of_mapping(node: Schema, known: str) -> str:
+    value = _value(node)
+    return _type(value, known) if value is not None else known
+
+
+def _plain(node: Schema) -> str:
+    if "$ref" in node:
+        name = str(node["$ref"]).rpartition("/")[2]
+        return "`{existing: NAME}`" if name == "Existing" else BELOW
+    if "const" in node or "enum" in node:
+        words = [f"`{one}`" for one in node.get("enum", (node.get("const"),))]
+        return words[0] if len(words) == 1 else f"one of {', '.join(words)}"
+    if SAYS in node:
+        return str(node[SAYS])
+    kind = node.get("type")
+    if kind == "boolean":
+        return "`true` or `false`"
+    if kind in ("integer", "number"):
+        return f"a {'whole ' if kind == 'integer' else ''}number{_bounds(node)}"
+    return "text" if kind == "string" else "any value"
+
+
+def _bounds(node: Schema) -> str:
+    least, most = node.get("minimum", node.get("exclusiveMinimum")), node.get("maximum", node.get("exclusiveMaximum"))
+    if "exclusiveMinimum" in node:
+        least = None if least is None else max(least, node.get("minimum", least))
+        low = f" above {least}"
+    else:
+        low = "" if least is None else f" from {least}"
+    high = "" if most is None or most >= _LARGEST else f" to {most}"
+    return f"{low}{high}" if low else high.replace(" to", " up to", 1)
+
+
+def _reference(node: Schema, field: Field, section_of: Callable[[str], str]) -> str:
+    assert field.refers is not None
+    sections = list(dict.fromkeys(filter(None, (section_of(kind) for kind, _ in field.refers.targets))))
+    if not sections:
+        return ""
+    name = f"the name of an entry of {' or '.join(f'`{one}`' for one in sections)}"
+    return f"{name}, or `{{existing: NAME}}`" if "/Existing'" in str(node) else name
