@@ -110,8 +110,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
     """Most files and directories that the directory may hold, as the hard limit of its quota on inodes."""
     is_user_quota: IsUserQuota = MISSING
-    """Turns on limits for users and groups below the directory; writing one of them implies it. VMS never turns it off
-    again."""
+    """Turns on limits for users and groups below the directory; writing one of these limits implies it."""
     default_user_quota: QuotaLimits | MISSING = MISSING
     """Limits of each user below the directory whom `user_quotas` does not list."""
     default_group_quota: QuotaLimits | MISSING = MISSING
