@@ -234,8 +234,27 @@ def test_other_problems_are_printed_too(document: Path, vastplan: Run) -> None:
 )
 def test_a_field_says_what_its_system_takes_where_nobody_writes_it(part: str, field: str, said: str | None) -> None:
     properties = published("desired-state")["$defs"][f"{part}.entry"]["properties"]
-    assert properties[field].get("description") == said
+    description = properties[field].get("description", "")
+    assert description.endswith(said) if said else "Left out, the system" not in description
 
 
 def test_what_must_be_written_tells_of_no_default() -> None:
-    assert "description" not in published("desired-state")["$defs"]["GpuQuota"]["properties"]["deserved"]
+    deserved = published("desired-state")["$defs"]["GpuQuota"]["properties"]["deserved"]
+    assert "Left out" not in deserved.get("description", "")
+
+
+def test_every_key_of_the_document_says_what_it_holds() -> None:
+    document = schema("desired-state")
+    site = document["$defs"]["SiteSpec"]["properties"]
+    tenant = document["$defs"]["tenant.entry"]["properties"]
+    within = {name: tenant[name] for name in ("volume", "volumes", "bucket", "buckets")}
+    unsaid = [
+        name
+        for name, one in {**document["properties"], **site, **within}.items()
+        if not one.get("description", "").endswith(".")
+    ]
+    assert unsaid == []
+    assert document["properties"]["volumes"]["description"].startswith("A volume of a project: ")
+    assert site["vast"]["description"].startswith("The management service (VMS) of a VAST cluster")
+    assert "\n" not in site["isolation"]["description"]
+    assert document["$defs"]["ChecksSpec"]["properties"]["raise"]["description"].startswith("Severity, by code")

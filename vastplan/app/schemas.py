@@ -81,7 +81,7 @@ class Described(GenerateJsonSchema):
 
 
 def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """What is said of each field of a model: the docstring below it."""
+    """What is said of each field of a model, by the name that is written: the docstring below it, in one line."""
     docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
@@ -94,8 +94,9 @@ def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
                 and isinstance(below.value, ast.Constant)
                 and isinstance(below.value.value, str)
             ):
-                docstrings[statement.target.id] = inspect.cleandoc(below.value.value)
-    return docstrings
+                docstrings[statement.target.id] = " ".join(below.value.value.split())
+    fields = model.model_fields
+    return {fields[name].alias or name: text for name, text in docstrings.items() if name in fields}
 
 
 def taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
@@ -140,9 +141,9 @@ def schema(name: str) -> Schema:
     if name == "ledger":
         return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=Described), "vastplan ledger part")
     if name == "connections":
-        return _titled(
-            _models().connections_file.model_json_schema(schema_generator=Described), "vastplan connections file"
-        )
+        connections = _models().connections_file.model_json_schema(schema_generator=Described)
+        _say_systems(connections["$defs"])
+        return _titled(connections, "vastplan connections file")
     from vastplan.app.files.approvals import ApprovalsFile
 
     return _titled(ApprovalsFile.model_json_schema(schema_generator=Described), "vastplan approvals file")
@@ -161,6 +162,7 @@ def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Desc
     head = defs.pop(specs.Head.__name__)
     properties: Schema = dict(head["properties"])
     _without_commands(defs)
+    _say_systems(defs)
     for entry_type in types:
         part = defs.pop(entry_type.model.__name__)
         part.pop("required", None)
@@ -168,9 +170,14 @@ def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Desc
         defs[f"{entry_type.name}.entry"] = _entry(part, entry_type.name)
     _nest(defs, types)
     for entry_type in types:
-        properties[entry_type.section] = _named(entry_type.name)
+        properties[entry_type.section] = _named(entry_type)
     defaults = {entry_type.section: {"$ref": f"#/$defs/{entry_type.name}.part"} for entry_type in types}
-    properties["defaults"] = {"type": "object", "properties": defaults, "additionalProperties": False}
+    properties["defaults"] = {
+        "type": "object",
+        "properties": defaults,
+        "additionalProperties": False,
+        "description": "Values for all entries of a section, by section; what an entry says itself counts before them.",
+    }
     document = {
         "type": "object",
         "properties": properties,
@@ -191,6 +198,14 @@ def _without_commands(defs: Schema) -> None:
                 field["anyOf"].remove(command)
 
 
+def _say_systems(defs: Schema) -> None:
+    """A field that there is because of a system has no docstring below it: its model says what it is."""
+    for model in (specs.Connections, specs.SiteSpec, specs.LedgerSpec):
+        for field in defs.get(model.__name__, {}).get("properties", {}).values():
+            if "$ref" in field and "description" not in field:
+                field["description"] = _first_line(defs[field["$ref"].rpartition("/")[2]]["description"])
+
+
 def _entry(part: Schema, name: str) -> Schema:
     entry = copy.deepcopy(part)
     site = {"type": "string"}
@@ -199,14 +214,18 @@ def _entry(part: Schema, name: str) -> Schema:
             "type": "array",
             "items": site,
             "minItems": 1,
-            "description": "The sites it is on; all that can have it when left out.",
+            "description": "Sites that the entry is on; left out, all that have the systems it needs.",
         },
         "per_site": {
             "type": "object",
             "additionalProperties": {"$ref": f"#/$defs/{name}.part"},
-            "description": "Laid over the entry on one site.",
+            "description": "Values that are laid over the entry on one site, by the name of the site.",
         },
-        "renamed_from": {"type": "string", "description": "The entry's former name: what it owns moves with it."},
+        "renamed_from": {
+            "type": "string",
+            "description": "Former name of the entry: what the ledger owns under it, and under names that follow from it, stays "
+            "owned and is not made anew.",
+        },
     }
     return entry
 
@@ -217,12 +236,26 @@ def _nest(defs: Schema, types: list[EntryType]) -> None:
     for suffix in ("part", "entry"):
         tenant: Schema = defs.get(f"tenant.{suffix}") or {"properties": {}}
         for entry_type in within:
-            tenant["properties"][entry_type.name] = {"$ref": f"#/$defs/{entry_type.name}.entry"}
-            tenant["properties"][entry_type.section] = _named(entry_type.name)
+            one = {"$ref": f"#/$defs/{entry_type.name}.entry", "description": _summary(entry_type)}
+            tenant["properties"] |= {entry_type.name: one, entry_type.section: _named(entry_type)}
 
 
-def _named(name: str) -> Schema:
-    return {"type": "object", "additionalProperties": {"anyOf": [{"$ref": f"#/$defs/{name}.entry"}, {"type": "null"}]}}
+def _named(entry_type: EntryType) -> Schema:
+    """A section: entries by their names."""
+    one = {"anyOf": [{"$ref": f"#/$defs/{entry_type.name}.entry"}, {"type": "null"}]}
+    return {"type": "object", "additionalProperties": one, "description": _summary(entry_type)}
+
+
+def _summary(entry_type: EntryType) -> str:
+    """What an entry of a section is: the first line of what its model says."""
+    return _first_line(inspect.cleandoc(entry_type.model.__doc__ or ""))
+
+
+def _first_line(text: str) -> str:
+    """The first line, and the next ones as far as its sentence goes."""
+    lines = text.split("\n")
+    end = next((number for number, line in enumerate(lines) if line.endswith(".")), 0)
+    return " ".join(lines[: end + 1])
 
 
 def _plan() -> Schema:

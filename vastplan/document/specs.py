@@ -39,36 +39,45 @@ Version = Annotated[
 
 
 class SimUser(Spec):
-    """Somebody in a simulated directory."""
+    """A user of a simulated directory."""
 
     uid: Count
+    """Numeric id of the user (uid) in the simulated directory."""
     groups: list[Text] | MISSING = MISSING
+    """Groups of the simulated directory, by name, that the user is a member of."""
 
 
 class SimGroup(Spec):
-    """A group in a simulated directory."""
+    """A group of a simulated directory."""
 
     gid: Count
+    """Numeric id of the group (gid) in the simulated directory."""
 
 
 class SimDirectory(Spec):
-    """Who is in the directory (LDAP, say) that simulated systems ask."""
+    """The users and groups of the directory, such as LDAP, that a simulated VAST cluster asks."""
 
     users: dict[Text, SimUser] | MISSING = MISSING
+    """Users of the simulated directory, by name."""
     groups: dict[Text, SimGroup] | MISSING = MISSING
+    """Groups of the simulated directory, by name."""
 
 
 class SimEndpoint(Spec):
-    """The embedded simulators stand in for the site's systems; what they hold is kept beside the ledger."""
+    """The embedded simulators, in place of a site's systems; what they hold is kept beside the ledger."""
 
     systems: list[str] | MISSING = MISSING
+    """Systems that are simulated; left out, all. A system that is not listed does not exist on the site."""
     directory: SimDirectory | MISSING = MISSING
+    """Users and groups that the simulated VAST cluster finds in its directory, such as LDAP."""
 
 
 class Connections(Spec):
     """A site's systems. A system that is left out does not exist there."""
 
     sim: SimEndpoint | MISSING = MISSING
+    """Simulators that stand in for the site's systems; excludes addresses of real ones. What they hold is kept beside
+    the ledger."""
 
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
@@ -95,36 +104,47 @@ Isolation = Literal["admission_policy", "audit", "resource_quota"]
 
 
 class VersionsSpec(Spec):
-    """The versions of a site's products, for work without a network; what a version lacks is refused. Quote them."""
+    """The versions of a site's products, each in quotes."""
 
     vms: Version | MISSING = MISSING
+    """Version of VMS on the site's VAST cluster."""
     kubernetes: Version | MISSING = MISSING
+    """Version of Kubernetes on the site, as its API server answers it."""
     runai: Version | MISSING = MISSING
+    """Version of Run:AI, which is that of the site's cluster in the control plane."""
 
 
 class InlineVolumesSpec(Spec):
-    """Whether pods may bring volumes of the VAST drivers themselves, past every claim and class; and why."""
+    """Whether pods may bring volumes of the VAST drivers in their own spec, and why."""
 
     allow: bool
+    """true lets every pod of the site mount VAST past all claims and classes; false is as if nothing was said."""
     reason: Annotated[str, StringConstraints(min_length=3)]
+    """Why pods may do so; the warning about it in each plan shows this text."""
 
 
 class SiteSpec(Connections):
-    """A site of the document."""
+    """A site of the document: its systems, what is known of them, and how its classes are closed."""
 
     isolation: Isolation | MISSING = MISSING
-    """What keeps its classes closed; `audit` refuses nobody, and has the API server say whom `admission_policy` would refuse."""
+    """How classes are closed to namespaces that may not use them: by an admission policy; by one that only warns and
+    logs (`audit`) and refuses nobody; or by zero quotas, which namespaces made later do not have."""
     inline_volumes: InlineVolumesSpec | MISSING = MISSING
-    """With `allow: true` nothing keeps pods from bringing volumes of VAST themselves; each plan says so."""
+    """Exception to the admission policy that keeps pods from bringing VAST volumes in their own spec; every plan then
+    warns."""
     csi: Version | MISSING = MISSING
-    """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
+    """Version of the VAST CSI drivers on the site, which no API tells. What it lacks is refused."""
     versions: VersionsSpec | MISSING = MISSING
-    """The versions of the other products, as far as they are known without asking."""
+    """Versions of the site's products, for work without a network. What a version lacks is refused, and a plan warns
+    where a system answers another one."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
+    """Most requests at the same time to each system of the site; left out, 8."""
     retire: bool | MISSING = MISSING
-    """Whether the site is to be emptied: nothing of the document is wanted there, and all that is owned there goes."""
+    """true empties the site: nothing of the document is wanted there any more, and plans delete all that is owned
+    there."""
     capability: Capability | MISSING = MISSING
-    """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
+    """What the site can do: capacity, bandwidth, IOPS, links and GPUs, which checks compare with what is promised and
+    with checkpoints."""
 
     @property
     def retired(self) -> bool:
@@ -145,9 +165,11 @@ def _system_fields(connections: Connections) -> list[str]:
 
 
 class LedgerSpec(Spec):
-    """Where what we own is written down; the default is `.vastplan/ledger` beside the document, and no folder is outside its."""
+    """The place of the ledger, which records what the document owns: files in a folder, or a system that several runners share."""
 
     local: str | MISSING = MISSING
+    """Folder that keeps the ledger as files, relative to the document and inside its folder; in a connections file,
+    relative to that."""
 
     @model_validator(mode="after")
     def _one_place(self) -> LedgerSpec:
@@ -163,25 +185,31 @@ class LedgerSpec(Spec):
 
 
 class LimitsSpec(Spec):
-    """How much of a kind one apply may change before somebody has to look twice."""
+    """How many objects of a kind on a site one apply may change. The larger of the two limits counts, and a plan with more is blocked."""
 
     max_changes_percent: Annotated[int, Field(ge=0, le=100)] | MISSING = MISSING
+    """Percent of a kind's objects on a site that one apply may change, 30 when left out; it counts where it comes to
+    more than `max_changes`."""
     max_changes: Annotated[int, Field(ge=0)] | MISSING = MISSING
+    """Number of objects of a kind on a site that one apply may change, 10 when left out. Creates, adoptions and
+    releases do not count."""
 
 
 class IgnoreDriftSpec(Spec):
-    """Changes by hand that are nobody's mistake: neither drift nor undone by a plan, until the document changes the field."""
+    """A rule for changes made by hand that are right: they are no drift and no plan undoes them, until the document changes the field."""
 
     address: Annotated[str, StringConstraints(min_length=1)]
-    """An address `site/kind/name`; `*` and `?` as in file names."""
+    """Address of the object, SITE/KIND/NAME; `*` stands for any text, `?` for one character."""
     fields: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)] | MISSING = MISSING
-    """Only these fields and what is inside them; without it the whole object, also when it is gone."""
+    """Paths of the fields to leave alone, with all that is inside them; left out, the whole object, also when it is
+    gone."""
     reason: Annotated[str, StringConstraints(min_length=3)]
+    """Why the change is left alone; reports of drift show it."""
     until: (
         Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), Says("a day, such as 2026-12-31, in quotes")]
         | MISSING
     ) = MISSING
-    """The last day it holds; from then on it is drift again, and a warning says so."""
+    """Last day of the rule, such as 2026-12-31; from the next day it is drift again, and a warning says so."""
 
     @model_validator(mode="after")
     def _a_day(self) -> IgnoreDriftSpec:
@@ -191,21 +219,31 @@ class IgnoreDriftSpec(Spec):
 
 
 class DriftSpec(Spec):
-    """How changes behind our back are looked at."""
+    """How changes are treated that were made by hand, past the document."""
 
     ignore: list[IgnoreDriftSpec] | MISSING = MISSING
+    """Rules that leave changes made by hand alone; a plan undoes none of them until the document changes the field."""
 
 
 class Head(Spec):
     """All of a document but its sections of entries."""
 
     version: Literal[1]
+    """Version of the document's format."""
     name: DnsLabel
+    """Name of the document, under which the ledger notes what it owns. With another name it is another document, which
+    owns nothing."""
     sites: Annotated[dict[SiteName, SiteSpec], Field(min_length=1)]
+    """Sites of the document, by name: the systems of each, and how they are reached."""
     ledger: LedgerSpec | MISSING = MISSING
+    """Place of the ledger, which records what the document owns; left out, the folder `.vastplan/ledger` beside the
+    document."""
     limits: LimitsSpec | MISSING = MISSING
+    """How many objects of a kind on a site one apply may change; a plan with more is blocked."""
     checks: ChecksSpec | MISSING = MISSING
+    """Findings of checks that are accepted for a while, and checks that weigh more in this document."""
     drift: DriftSpec | MISSING = MISSING
+    """Changes made by hand that are left alone."""
 
     def retired(self) -> frozenset[str]:
         """The sites that are to be emptied."""
@@ -229,21 +267,25 @@ class SecretsSpec(Spec):
         ]
         | MISSING
     ) = MISSING
-    """Environment variables by name; `*` stands for anything."""
+    """Environment variables, by name, that a document may take secrets from; `*` in a name stands for any text."""
     folders: list[Annotated[str, StringConstraints(min_length=1)]] | MISSING = MISSING
-    """Folders, relative to the connections file."""
+    """Folders, relative to the connections file, whose files a document may take as secrets, beside those of its own
+    folder."""
 
 
 class ConnectionsFile(Spec):
-    """`--connections FILE`: all that trust hangs on, from outside the document, which then may hold none of it."""
+    """The file of `--connections FILE`: addresses, credentials and the ledger's place, which a document then may not say itself."""
 
     version: Literal[1]
+    """Version of the file's format."""
     sites: dict[SiteName, Connections]
+    """Systems of the document's sites, by the name of the site: addresses, credentials, or simulators."""
     ledger: LedgerSpec | MISSING = MISSING
-    """Where what we own is written down, as a document says it without a connections file; a folder is beside this one."""
+    """Place of the ledger, as in a document; a folder is relative to this file. The document then names no other place."""
     secrets: SecretsSpec | MISSING = MISSING
+    """Where secrets of a document may come from, beside files in its own folder; left out, from nowhere else."""
     require_signature: Annotated[str, StringConstraints(min_length=1)] | MISSING = MISSING
-    """A file of public keys, from this file's folder: `apply` carries out no plan that none of them signed."""
+    """File of public keys, relative to this file: `apply` carries out only plans that one of these keys has signed."""
 
     def opened(self) -> Iterator[SystemSpec]:
         """What it says of all systems, and of the one that keeps the ledger."""

@@ -35,18 +35,22 @@ Pattern = Annotated[str, StringConstraints(max_length=512), AfterValidator(_patt
 
 
 class WaiverSpec(Spec):
-    """A finding that is known and accepted for a while. `until` is the last day; after it the waiver is an error."""
+    """A waiver: findings of one check at an address that are known and accepted until a day."""
 
     code: CheckCode
+    """Code of the check whose findings are accepted, such as CSI-04."""
     address: Pattern
-    """The address that the finding names; `*` stands for anything."""
+    """Address that the finding names, SITE/KIND/NAME; `*` stands for any text."""
     reason: Annotated[Text, StringConstraints(min_length=3)]
+    """Why the finding is accepted; it stays in reports as a note with this text."""
     until: Day
+    """Last day of the waiver, such as 2027-01-31; from the next day the waiver is an error (VP261)."""
 
 
 class ChecksSpec(Spec):
-    """The document's word on checks; `vastplan validate --list-checks` lists them."""
+    """Findings of checks that the document accepts or raises; `vastplan validate --list-checks` lists the checks."""
 
     waive: list[WaiverSpec] | MISSING = MISSING
+    """Findings that are known and accepted, each with a reason and a last day."""
     raised: Annotated[dict[CheckCode, Literal["warning", "error"]] | MISSING, Field(alias="raise")] = MISSING
-    """Findings that weigh more here, by code; only a waiver lowers one."""
+    """Severity, by code, of findings that weigh more in this document; only a waiver lowers one."""

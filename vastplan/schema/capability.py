@@ -30,19 +30,26 @@ class Capability(Spec):
     """What a site can do, as measured or bought. Nothing of it is sent anywhere: a change of it plans no change."""
 
     usable_capacity: _Capacity | MISSING = MISSING
-    """Instead of what the cluster reports."""
+    """Bytes that can be stored on the site, in place of what the cluster reports."""
     promised_percent: _Percent | MISSING = MISSING
-    """How much of the usable capacity hard limits may promise together; 100 when left out."""
+    """Percent of the usable capacity that hard limits may promise together; left out, 100. Above 100 it is
+    overcommitted."""
     reads_bw_mbps: Rate | MISSING = MISSING
-    """Instead of what the cluster reports, as `writes_bw_mbps`; budgets of checkpoints know only what is said here."""
+    """Read bandwidth of the site in MB/s (10^6 bytes), in place of what the cluster reports; checkpoint budgets use
+    this figure alone."""
     writes_bw_mbps: Rate | MISSING = MISSING
+    """Write bandwidth of the site in MB/s (10^6 bytes), in place of what the cluster reports; checkpoint budgets use
+    this figure alone."""
     writes_bw_mbps_per_cnode: Rate | MISSING = MISSING
-    """Times the CNodes of a VIP pool (`cnode_ids`), what the pool lets through."""
+    """Write bandwidth of one CNode in MB/s; a VIP pool lets through as much for each CNode in its `cnode_ids`."""
     reads_iops: Many | MISSING = MISSING
+    """Read operations per second of the site; QoS limits of all views together are compared with it."""
     writes_iops: Many | MISSING = MISSING
+    """Write operations per second of the site; QoS limits of all views together are compared with it."""
     wan_bw_mbps: dict[Name, Rate] | MISSING = MISSING
-    """To each other site, by its name."""
+    """Bandwidth of the link to each other site in MB/s, by the name of that site."""
     reduction_ratio: _Ratio | MISSING = MISSING
-    """Stored size before over after data reduction: `2.0` halves what snapshots take and what is replicated."""
+    """Size of data before reduction divided by the size after it: 2.0 halves what snapshots take and what is
+    replicated."""
     gpus: dict[Name, _Gpus] | MISSING = MISSING
-    """How many GPUs each node pool has."""
+    """Number of GPUs in each node pool of the site, by the pool's name."""

@@ -72,12 +72,15 @@ _Saved = Annotated[
 
 
 class CheckpointModel(Spec):
-    """The model whose state is saved: parameters, and the bytes saved of each (by `state`, or as measured)."""
+    """The model whose state is saved: its parameters, and the bytes saved of each, by `state` or as measured."""
 
     params: _Parameters
+    """Number of parameters of the model, such as 70B; M is 10^6, B 10^9 and T 10^12."""
     state: ModelState | MISSING = MISSING
-    """What is saved. `mixed-adam`, 14 bytes, is taken when nothing is said: weights, master weights, two moments."""
+    """State that is saved of each parameter; left out, `mixed-adam`: 14 bytes of weights, master weights and two
+    moments. Excludes `bytes_per_param`."""
     bytes_per_param: _Saved | MISSING = MISSING
+    """Bytes saved of each parameter, as measured: 10 to 16 with the optimizer's state. Excludes `state`."""
 
     @model_validator(mode="after")
     def _once(self) -> CheckpointModel:
@@ -87,25 +90,32 @@ class CheckpointModel(Spec):
 
 
 class Steps(Spec):
-    """An interval in training steps; without what one `takes` no recovery point can be told."""
+    """An interval in training steps."""
 
     every: Many
+    """Training steps from one checkpoint to the next."""
     takes: _Time | MISSING = MISSING
+    """Seconds that one step takes; without it the interval is no time, and nothing bounds the work that is lost."""
 
 
 class Restore(Spec):
-    """Getting back after a failure: what each rank reads, and the time for attaching and restarting."""
+    """How a job gets back after a failure: what each rank reads, and the time for attaching and restarting."""
 
     read_per_rank: Rate | MISSING = MISSING
+    """Read bandwidth of one rank in MB/s; all ranks together read no faster than the site's `reads_bw_mbps`."""
     attach: _Time | MISSING = MISSING
+    """Seconds that attaching the volume takes after a failure, before it can be read."""
     restart: _Time | MISSING = MISSING
+    """Seconds that the job takes to run again once the checkpoint is read."""
 
 
 class Reliability(Spec):
-    """How often a job fails, as measured; without it the rate of Llama 3 (2,112 GPU-days a failure) is taken."""
+    """How often a job fails, as measured; left out, the rate of Llama 3 (2,112 GPU-days per failure) is taken."""
 
     mtbf: _Time | MISSING = MISSING
+    """Mean time between failures of the job in seconds, as measured; excludes `gpu_days_per_failure`."""
     gpu_days_per_failure: Many | MISSING = MISSING
+    """GPU-days per failure, as measured; divided by the job's GPUs it is the time between failures. Excludes `mtbf`."""
 
     @model_validator(mode="after")
     def _one(self) -> Reliability:
@@ -115,22 +125,31 @@ class Reliability(Spec):
 
 
 class Tier(Spec):
-    """Where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
+    """The storage where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
 
     durability: DurabilityName = "cluster"
+    """Durability of the storage where checkpoints land first: that of a node, a cluster or a region."""
     drain: Rate | MISSING = MISSING
+    """Bandwidth in MB/s at which checkpoints are copied on; left out, they stay where they land."""
     drain_to: DurabilityName = "cluster"
+    """Durability of the storage that checkpoints are copied to; counts only with `drain`."""
 
 
 class CheckpointTargets(Spec):
-    """What has to hold: lost work, time to get back, and shares of 1 for stall and overhead."""
+    """Targets of a volume's checkpoints: lost work, time to get back, shares of 1 for stall and overhead, and durability."""
 
     rpo: _Time | MISSING = MISSING
+    """Most work that may be lost, in seconds: interval, write and the copy to another tier together."""
     rto: _Time | MISSING = MISSING
+    """Most time until the job runs again after a failure, in seconds: attaching, reading and restarting together."""
     remote_rpo: _Time | MISSING = MISSING
+    """Most work that may be lost on the other site, in seconds: interval, write, schedule and transfer together."""
     stall_fraction: _Share | MISSING = MISSING
+    """Largest share of the time that the job may wait for checkpoints, such as 0.02 for 2 %."""
     overhead: _Share | MISSING = MISSING
+    """Largest share of the time that checkpoints, and work that is repeated after failures, may cost together."""
     durability: DurabilityName | MISSING = MISSING
+    """Least durability that checkpoints have to reach, where they land or where `tier` copies them."""
 
 
 _Marker = Annotated[
@@ -150,10 +169,12 @@ _Pattern = Annotated[
 
 
 class Complete(Spec):
-    """By what a whole checkpoint is known: a file of this name in its directory, or a directory that was renamed to such a name."""
+    """How a whole checkpoint is told: by a file in its directory, or by the name that its directory was renamed to."""
 
     marker: _Marker | MISSING = MISSING
+    """Name of a file that is in the directory of a checkpoint once it is whole; excludes `name`."""
     name: _Pattern | MISSING = MISSING
+    """Pattern of the names that directories of whole checkpoints are renamed to, such as step-*; excludes `marker`."""
 
     @model_validator(mode="after")
     def _one(self) -> Complete:
@@ -163,41 +184,65 @@ class Complete(Spec):
 
 
 class Checkpoint(Spec):
-    """What writes checkpoints to a volume. It is computed with, and written nowhere: a change of it changes nothing."""
+    """The checkpoints that jobs write to a volume. Checks compute with it; nothing of it is sent, so a change of it plans no change."""
 
     size: _Size | MISSING = MISSING
+    """Size of one checkpoint in bytes, as measured; excludes `model`."""
     model: CheckpointModel | MISSING = MISSING
+    """Model whose state is saved, from which the size of a checkpoint is computed; excludes `size`."""
     gpus: Annotated[dict[Name, Many], Field(min_length=1), BeforeValidator(_by_pool)] | MISSING = MISSING
-    """The GPUs of one job by node pool, as its project names them."""
+    """GPUs of one job, by node pool as the project names them; the number of ranks and the rate of failures follow from
+    them."""
     ranks: Many | MISSING = MISSING
-    """How many processes write; one for each GPU when left out, and one when no GPUs are given."""
+    """Processes that write a checkpoint; left out, one for each GPU, and one where no GPUs are given."""
     nodes: Many | MISSING = MISSING
+    """Nodes that write a checkpoint; `write_per_node` needs it."""
     write_per_rank: Rate | MISSING = MISSING
+    """Most that one rank writes, in MB/s."""
     write_per_node: Rate | MISSING = MISSING
+    """Most that one node writes, in MB/s; needs `nodes`."""
     staging_per_rank: Rate | MISSING = MISSING
-    """The copy from GPU to host memory: all that an asynchronous checkpoint blocks."""
+    """Bandwidth in MB/s at which a rank copies from GPU to host memory, which is all that mode async blocks. Async
+    needs it, sync excludes it."""
     files_per_rank: Many | MISSING = MISSING
+    """Files that each rank writes for one checkpoint, 1 when left out; compared with `max_inodes` of the volume."""
     mode: Literal["sync", "async"] = "sync"
+    """Whether the job waits for the whole write (sync), or for the copy to host memory and goes on while it is written
+    (async)."""
     interval: _Interval | MISSING = MISSING
+    """Seconds from one checkpoint to the next; excludes `steps` and `event`."""
     steps: Steps | MISSING = MISSING
+    """Training steps from one checkpoint to the next, and the time of one; excludes `interval` and `event`."""
     event: Text | MISSING = MISSING
-    """What triggers a checkpoint, where nothing regular does: there is then no bound on the work that is lost."""
+    """Text that says what triggers a checkpoint where nothing regular does; nothing bounds the lost work then. Excludes
+    `interval` and `steps`."""
     complete: Complete | MISSING = MISSING
-    """How the newest whole one is found. Without it a move says nothing of checkpoints: none is guessed."""
+    """How a whole checkpoint is told from a part of one, so that a move finds the newest; without it a move says
+    nothing of checkpoints."""
     keep_last: Many = 1
+    """Number of whole checkpoints that each job keeps, beside what it is writing."""
     concurrent_jobs: Many = 1
+    """Number of jobs that write such checkpoints to the volume; they share its limits and its space."""
     aligned: bool = True
-    """Whether the jobs' checkpoints may coincide, which is the worst case."""
+    """true if checkpoints of these jobs may be written at the same time, which is the worst case; false if they never
+    are."""
     collective_timeout: _Time | MISSING = MISSING
+    """Seconds after which ranks that wait for a synchronous write give up."""
     grace_period: _Time | MISSING = MISSING
+    """Seconds that a pod is given to end (`terminationGracePeriodSeconds`); a write should take no longer."""
     restore: Restore | MISSING = MISSING
+    """How a job gets back after a failure: what it reads, and how long attaching and restarting take."""
     readers: Rate | MISSING = MISSING
-    """Reads of the site that must go on while a checkpoint is written."""
+    """Read bandwidth in MB/s that others on the site need while a checkpoint is written."""
     reliability: Reliability | MISSING = MISSING
+    """How often the job fails; left out, it follows from the number of GPUs and the failures of Llama 3."""
     tier: Tier | MISSING = MISSING
+    """Storage where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
     origin: Name | MISSING = MISSING
-    """The site that the writes of this path go to, when the path is only a satellite of a global namespace here."""
+    """Site that writes to this path go to, when the path is a satellite of a global namespace here; the link there
+    bounds them."""
     targets: CheckpointTargets | MISSING = MISSING
+    """Targets that have to hold; each one that is broken is a finding."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Checkpoint:

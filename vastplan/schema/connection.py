@@ -65,10 +65,11 @@ def is_address(text: str) -> bool:
 
 
 class CommandSecret(Spec):
-    """A secret that a command prints; allowed in a connections file only, because it runs something."""
+    """A secret that a command prints; only a connections file may name one, because it runs something."""
 
     SAYS = "{command: [WORD, ...]}"
     command: Annotated[list[str], Field(min_length=1)]
+    """Program and its arguments, one word each and run without a shell, that prints the secret."""
 
 
 AnySecret = EnvironmentSecret | FileSecret | CommandSecret
@@ -142,6 +143,8 @@ class Verified(SystemSpec):
     """What to give instead of `insecure_skip_verify`."""
 
     insecure_skip_verify: bool | MISSING = MISSING
+    """true leaves the server's certificate unchecked, so that anybody in between can read and answer; every plan warns
+    of it (VP320)."""
 
     def trust(self) -> str:
         """Its certificate is checked by what the client is configured with, or by nobody."""
@@ -156,6 +159,8 @@ class Tls(Verified):
     """An authority that vouches for it; without `ca_file` those of this machine."""
 
     ca_file: str | MISSING = MISSING
+    """File of the authority whose certificates are trusted, relative to the document or the connections file; left out,
+    this machine's authorities."""
 
     def trust(self) -> str:
         """The file of its authority, else the authorities of this machine."""
@@ -198,7 +203,9 @@ class SharedLedgerSpec(SystemSpec):
     """A namespace of a system that keeps the ledger of several runners. The system is that of a `site`, or is given here."""
 
     namespace: DnsLabel
+    """Namespace that keeps the ledger, for all runners that share it."""
     site: SiteName | MISSING = MISSING
+    """Site whose system keeps the ledger, a simulated one included; excludes an address given here."""
 
     @property
     def addressed(self) -> bool:

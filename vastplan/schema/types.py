@@ -86,10 +86,11 @@ class Spec(BaseModel):
 
 
 class Existing(Spec):
-    """Something live that this document does not manage."""
+    """A live object that this document refers to and does not manage."""
 
     SAYS = "{existing: NAME}"
     existing: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+    """Name of the live object, as its system shows it; this document does not manage it."""
 
 
 class EnvironmentSecret(Spec):
@@ -101,13 +102,17 @@ class EnvironmentSecret(Spec):
         StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"),
         Says("the name of an environment variable: letters, digits and _", shown=False),
     ]
+    """Environment variable that holds the secret. A document's has to be allowed by `VASTPLAN_ALLOW_ENV`, or by
+    `secrets` of the connections file."""
 
 
 class FileSecret(Spec):
-    """A secret in a file, relative to the document; a trailing newline is not part of it."""
+    """A secret in a file; a newline at its end is not part of it."""
 
     SAYS = "{file: PATH}"
     file: Annotated[str, StringConstraints(min_length=1)]
+    """File that holds the secret, relative to the document or connections file that names it; a newline at its end is
+    not part of it."""
 
 
 SecretSource = EnvironmentSecret | FileSecret

@@ -47,25 +47,29 @@ def _given(value: object) -> object:
 
 
 class ApprovalSpec(Spec):
-    """One approval. `max_used` is how much may be in use at most: bytes, or a count, as the guard shows it.
-
-    `max_orphans` is how many snapshots may stay behind.
-    """
+    """Consent that one object may go although it holds data or is in use, up to a size and until a day."""
 
     address: Annotated[
         str, StringConstraints(pattern=ADDRESS), Says("the address of one object, SITE/KIND/NAME, without * and ?")
     ]
+    """Address of the one object whose data may be lost, SITE/KIND/NAME; patterns are refused."""
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=_SHORTEST)]
+    """Why the data may go, for whoever reviews the file."""
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
+    """Last day on which the approval counts, such as 2026-12-31."""
     max_used: Bytes | MISSING = MISSING
+    """Most that may be in use, in bytes or as a count, as the guard shows it; left out, 0. More stays blocked."""
     max_orphans: Count | MISSING = MISSING
+    """Most snapshots that may stay behind without what they were made of; left out, 0."""
 
 
 class ApprovalsFile(Spec):
-    """All approvals of one change."""
+    """The approvals of one change: somebody's consent to the loss of data."""
 
     version: Literal[1]
+    """Version of the file's format."""
     approvals: list[ApprovalSpec]
+    """Approvals of this change, one for each object."""
 
 
 def load(path: Path) -> tuple[Approval, ...]:

@@ -32,15 +32,20 @@ _FILES = frozenset({"NFS", "NFS4"})
 
 
 class BucketDelivery(IntoSecret):
-    """The Secret that gets a pair of keys of the bucket's owner, or of `user`. What else is said is as in `s3_keys`.
+    """Kubernetes Secret that gets a pair of S3 keys for a bucket; all fields but `user` are as in `s3_keys`.
 
-    Where Run:AI mounts the bucket by S3, the Secret is in its project's namespace, and `keys` are by default what Run:AI looks for.
+    Where Run:AI mounts the bucket by S3, the Secret has to be in the namespace of the project.
     """
 
     user: Annotated[ReferenceName | MISSING, Refers("user")] = MISSING
+    """User whose pair of keys is delivered; left out, the owner of the bucket."""
     keys: S3KeyNames | MISSING = MISSING
+    """Names in the Secret of the access key and the secret key; left out, those that Run:AI looks for where it mounts
+    the bucket by S3, else the AWS ones."""
     generation: Generation = 1
+    """Number of the pair of keys. A greater one makes and delivers a new pair; a lower one is refused (VP336)."""
     overlap: Overlap = DAY
+    """Seconds for which the former pair of keys goes on working after a new one is delivered; 0 removes it at once."""
 
 
 def project_of(bucket: Entry, scope: Scope) -> Ref | None:

@@ -26,17 +26,21 @@ class Before(Spec):
 
     SAYS = "{before: TIME}"
     before: Moment
+    """Latest time at which the snapshot was made, such as 2027-03-01T06:00:00Z; without a zone it is UTC."""
 
 
 class Source(Spec):
-    """A volume of the same tenant, and which snapshot of it. Where nothing is said it is the newest one of a volume with a path, and a
-    volume of a class as it is then."""
+    """Source of a volume: another volume of the same tenant, and which snapshot of it."""
 
     SAYS = "{volume: NAME, snapshot: latest | NAME | {before: TIME}, site: SITE}"
     volume: Annotated[ReferenceName, Refers("volume", composed=True)]
+    """Volume of the document whose data is used, of the same tenant."""
     snapshot: Name | Before | MISSING = MISSING
+    """`latest`, the name of a snapshot, or `{before: TIME}`. Left out, the newest snapshot of a volume with `path`; of
+    a volume of a class its claim as it is then."""
     site: Name | MISSING = MISSING
-    """Where the volume is that has the snapshot, where that is another site."""
+    """Site of the source volume, where it is another one: its data comes over the replication peer between the two
+    sites."""
 
     @field_validator("volume", mode="after")
     @classmethod

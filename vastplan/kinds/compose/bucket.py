@@ -54,70 +54,114 @@ _Whom = Annotated[list[ReferenceName] | MISSING, SET, Refers("group", "user")]
 
 
 class BucketPartNames(PartNames):
-    """What the objects of a bucket are called, each where that is not what follows from the entry: its identity policies are called
-    BUCKET-read and BUCKET-write, all else as the entry."""
+    """Names of the objects of a bucket. One that is left out follows from the bucket's name or the entry's."""
 
     read_policy: PolicyName | MISSING = MISSING
+    """Name of the identity policy that lets those in `read` in; left out, BUCKET-read."""
     write_policy: PolicyName | MISSING = MISSING
+    """Name of the identity policy that lets those in `write` in; left out, BUCKET-write."""
     persistent_volume: KubernetesName | MISSING = MISSING
+    """Name of the persistent volume of a bucket that is mounted by NFS; left out, PROJECT-BUCKET."""
     data_source: Name | MISSING = MISSING
+    """Name of the data source in Run:AI; left out, the name of the bucket. Needs `mount`."""
 
 
 class Bucket(LimitsUsers, MountedOnTwoSites):
-    """A bucket of a tenant, and what it stands for.
+    """A bucket of a tenant: a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own.
 
-    VAST renames no bucket: `bucket` is its name where that is another than the entry's, `path` its directory in the tenant where
-    that is another than /TENANT/BUCKET. The `owner` may do everything with it: a user of the document, or `{existing: NAME}`.
-    With protocol NFS beside S3 the same files can be mounted.
+    Identity policies let in whoever is listed in `read` and `write`; they count where the view policy has the flavor
+    S3_NATIVE. Before the last bucket of a tenant goes that lists somebody, apply `read: []` and `write: []`.
 
-    `read` and `write` are groups and users of the document, and groups of a directory as `{existing: NAME}`. Whoever may write may
-    read, too. What they may is said by identity policies, which count where the view policy has the flavor S3_NATIVE. Before the last
-    bucket of a tenant goes that lets somebody in, apply `read: []` and `write: []`.
-
-    `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
-    the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
-
-    One that two sites share, with `replicate`, `global_access` or `synchronous_replication`, is made on both, with policies and a pair of
-    keys of each site's own. By either replication it is mounted where it is active, and where `access` lets it be read meanwhile.
+    A bucket that two sites share (`replicate`, `global_access` or `synchronous_replication`) is made on both, with policies
+    and a pair of keys of each site's own. With either replication it is mounted on the active site, and on the other one
+    where `access` allows reading.
     """
 
     bucket: BucketName | MISSING = MISSING
+    """Name of the bucket that S3 clients use, where it differs from the entry's. VAST cannot rename a bucket."""
     names: Annotated[BucketPartNames | MISSING, DOCUMENT] = MISSING
+    """Names of the objects of the bucket, where they differ from what follows from the entry."""
     tenant: Annotated[ReferenceName, Refers("tenant")]
+    """Tenant that the bucket belongs to."""
     size: Annotated[Bytes, Field(gt=0)]
+    """Most bytes that the bucket may hold, as the hard limit of the quota on its directory."""
     owner: Annotated[ReferenceName, Refers("user")]
+    """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. Another owner shuts the
+    former one out at once."""
     read: _Whom = MISSING
+    """Groups and users who may list the bucket and read its objects: of the document, or groups of a directory as
+    `{existing: NAME}`. Needs a view policy of flavor S3_NATIVE."""
     write: _Whom = MISSING
+    """Groups and users who may read, write and delete objects; whoever is listed here need not be listed in `read`."""
     path: Path | MISSING = MISSING
+    """Directory of the bucket in the tenant; left out, /TENANT/BUCKET."""
     protocols: Annotated[list[Literal["S3", "NFS", "NFS4"]] | MISSING, SET] = MISSING
+    """Protocols of the bucket's view, of which S3 is always one; with NFS or NFS4 the same files can be mounted. Left
+    out, S3."""
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
+    """View policy of the bucket's view; left out, the tenant's only one of flavor S3_NATIVE, else its only one."""
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    """Most files and directories that the bucket's directory may hold, as the hard limit of its quota on inodes."""
     is_user_quota: IsUserQuota = MISSING
+    """Turns on limits for users and groups below the directory; writing one of these limits implies it."""
     default_user_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each user below the directory whom `user_quotas` does not list."""
     default_group_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each group below the directory that `group_quotas` does not list."""
     user_quotas: UserQuotas = MISSING
+    """Limits of single users below the directory, as the whole list: a user who is not in it has `default_user_quota`."""
     group_quotas: GroupQuotas = MISSING
+    """Limits of single groups below the directory, as the whole list: a group that is not in it has
+    `default_group_quota`."""
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    """QoS limits for this bucket alone, as a policy of its own that its view uses; excludes `qos_policy`."""
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
+    """QoS policy that limits the bucket's view; other views may use the same one. Excludes `qos`."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    """Snapshot schedule that protects the directory, by a protected path of its own; excludes `replicate`,
+    `global_access` and `synchronous_replication`."""
     synchronous_replication: Annotated[SynchronousReplication | MISSING, DOCUMENT] = MISSING
-    """In the place of `replicate`, without a schedule: each write waits for the other site."""
+    """Replication of each write to the other site before it is answered, without a schedule; excludes `replicate` and
+    `global_access`."""
     lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
+    """Lifecycle rules of the bucket, which delete objects by age, size, prefix or tag; each is a rule of its own in
+    VAST."""
     s3_versioning: bool | MISSING = MISSING
+    """Keeps former versions of objects that are overwritten or deleted. It cannot be switched off again."""
     locking: bool | MISSING = MISSING
+    """Turns on write-once locking (WORM) for files and object versions; needs `s3_versioning`. It cannot be switched
+    off again."""
     s3_locks_retention_mode: Retention | MISSING = MISSING
+    """Retention mode of new object versions; GOVERNANCE and COMPLIANCE need `default_retention_period`. An upload may
+    say another mode and period."""
     files_retention_mode: Retention | MISSING = MISSING
+    """Retention mode of locked files; with `locking` and protocol NFS it is GOVERNANCE or COMPLIANCE, which need
+    `default_retention_period`."""
     default_retention_period: Period | MISSING = MISSING
+    """How long new object versions and automatically locked files stay locked, such as 30d; needed with a retention
+    mode."""
     min_retention_period: Period | MISSING = MISSING
+    """Shortest time for which a file can be locked, by hand or automatically, such as 1d."""
     max_retention_period: Period | MISSING = MISSING
+    """Longest time for which a file can be locked, by hand or automatically, such as 2y."""
     auto_commit: Period | MISSING = MISSING
+    """Time after which a saved file is locked automatically, for `default_retention_period`; applies with `locking`."""
     deliver: Annotated[BucketDelivery | MISSING, DOCUMENT] = MISSING
+    """Kubernetes Secret that gets a pair of S3 keys for the bucket. Without it Run:AI can mount the bucket by NFS only."""
     mount: Path | MISSING = MISSING
+    """Absolute path in containers at which workloads find the bucket: by S3 with the delivered key, with protocol NFS
+    as a volume."""
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
+    """Run:AI project that mounts the bucket; left out, the only project of the tenant. Needs `mount`."""
     description: Text | MISSING = MISSING
+    """Description of the Run:AI data source; needs `mount`."""
     vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
+    """VIP pool through which the bucket is mounted: by NFS its addresses, by S3 its `s3_endpoint`. Needs `mount`."""
     secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    """Kubernetes Secret with which the CSI driver logs in to VMS, of a bucket that is mounted by NFS; left out, that of
+    the tenant's classes."""
     mount_options: list[Text] | MISSING = MISSING
+    """Mount options of the persistent volume, of a bucket that is mounted by NFS."""
 
     @model_validator(mode="after")
     def _as_a_view(self) -> "Bucket":

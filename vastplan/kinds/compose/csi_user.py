@@ -22,24 +22,28 @@ _LOGS_IN = ("username", "password", "token")
 
 
 class CsiUser(Spec):
-    """The manager of a tenant as which the CSI driver works there, the role that lets it do that, and the Secret with its log-in.
+    """A manager of a tenant for the CSI driver, with a role that has just the driver's rights, and a Secret with the log-in.
 
-    Classes of the tenant without `secret`, and volumes of it with `path`, use that Secret. With another `generation` it gets another
-    password, at once.
+    Classes of the tenant without `secret`, and volumes of it with `path`, use that Secret.
     """
 
     name: VendorName | MISSING = MISSING
-    """What manager and role are called in VMS; `TENANT-csi` where it is left out."""
+    """Name of the manager and of its role in VMS; left out, TENANT-csi."""
     tenant: Annotated[ReferenceName, Refers("tenant")]
+    """Tenant whose manager it is. A tenant has one CSI user at most."""
     drivers: Annotated[Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT] = (
         MISSING
     )
-    """What it is to work with; those of the tenant's classes where it is left out, and the file driver where there are none."""
+    """VAST CSI drivers that the manager gets rights for; left out, those of the tenant's classes, or `file` where there
+    are none."""
     secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
-    """NAMESPACE/NAME of the Secret; `vast-csi/TENANT-csi` where it is left out. It is made where the document has none of that name."""
+    """NAMESPACE/NAME of the Secret that gets the log-in; left out, vast-csi/TENANT-csi. It is made where the document
+    has none of that name."""
     endpoint: Annotated[Host | MISSING, DOCUMENT] = MISSING
-    """Where the driver reaches VMS; where it is left out, the host in the `url` of the site's `vast`, as this document says it."""
+    """Host at which the CSI driver reaches VMS; left out, the host in the `url` of the site's `vast` in this document."""
     generation: Annotated[Generation, DOCUMENT] = 1
+    """Number of the password. A greater one draws another password and delivers it at once; a lower one is refused
+    (VP336)."""
 
 
 def _systems(values: Mapping[str, Any]) -> frozenset[str]:

@@ -14,18 +14,23 @@ from vastplan.schema.types import MISSING, Count, Spec
 
 
 class PeerSite(Spec):
-    """One end of the link: the pool with role REPLICATION on that site."""
+    """One end of a replication peer: the site's VIP pool for replication."""
 
     vip_pool: str
+    """VIP pool with role REPLICATION on that site, through which replication goes."""
 
 
 class Peering(Spec):
-    """A replication peer between two sites; the one written first makes it."""
+    """A replication peer: the link between the VAST clusters of two sites, over which snapshots and writes are replicated."""
 
     between: Annotated[dict[str, PeerSite], Field(min_length=2, max_length=2), DOCUMENT]
+    """The two sites, each with its pool. The peer is made on the site written first; VMS mirrors it on the other."""
     secure_mode: Literal["NONE", "SECURE"] | MISSING = MISSING
+    """SECURE encrypts replication by mTLS and needs certificates uploaded to both clusters; NONE sends it unencrypted."""
     transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
+    """Transport of the link: TCP, which is FIPS compliant, or QUIC, which is not and suits networks of high latency."""
     mss: Count | MISSING = MISSING
+    """Largest TCP segment (MSS), in bytes, that the peer can receive."""
 
 
 def _sites(values: Mapping[str, Any]) -> tuple[str, ...]:

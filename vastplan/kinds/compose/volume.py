@@ -46,60 +46,95 @@ _OF_A_PATH = (
 
 
 class VolumePartNames(PartNames):
-    """What the objects of a volume are called, each where that is not what follows from the entry.
-
-    Without it a persistent volume is called PROJECT-CLAIM, a data source as its claim, all else as the entry.
-    """
+    """Names of the objects of a volume. One that is left out follows from the entry: PROJECT-CLAIM for the persistent
+    volume, the claim's name for the data source, the entry's for all others."""
 
     persistent_volume: KubernetesName | MISSING = MISSING
+    """Name of the persistent volume; left out, PROJECT-CLAIM. Needs `path`."""
     data_source: Name | MISSING = MISSING
+    """Name of the data source in Run:AI; left out, the name of the claim. Needs `mount`."""
 
 
 class Volume(LimitsUsers, MountedOnTwoSites):
-    """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
+    """A volume of a project: a claim of a StorageClass, or a directory in VAST that is bound to a claim.
 
-    `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
-    `user_quotas`, `group_quotas` and their defaults are those of the quota of its directory.
+    With `storage_class` the CSI driver provisions it. With `path` vastplan makes the view, quota, QoS policy and snapshots
+    of the directory, and binds a static persistent volume and a claim to it; only such a volume takes the fields that
+    belong to these.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
+    """Name of the claim and of the data source; other objects of the volume are named after the entry, or as `names`
+    says."""
     names: Annotated[VolumePartNames | MISSING, DOCUMENT] = MISSING
+    """Names of the objects of the volume, where they differ from what follows from the entry."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
+    """Tenant of the volume. Left out, a volume with `path` belongs to the tenant of its project."""
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
+    """Run:AI project in whose namespace the claim is made; left out, the only project of the tenant."""
     size: Bytes
+    """Requested size of the claim in bytes; of a volume with `path` also the hard limit of the quota on its directory."""
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
+    """StorageClass from which the CSI driver provisions the volume. Excludes `path`; one of the two is needed."""
     path: Path | MISSING = MISSING
+    """Directory in the tenant that gets a view and a quota and is bound to the claim by a static persistent volume.
+    Excludes `storage_class`."""
     mount: Path | MISSING = MISSING
+    """Absolute path in containers at which workloads of the project find the volume, by a Run:AI data source."""
     description: Text | MISSING = MISSING
+    """Description of the Run:AI data source that `mount` makes."""
     access_modes: Annotated[
         list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
     ] = ["ReadWriteMany"]
+    """Access modes of the claim and, of a volume with `path`, of its persistent volume."""
     volume_mode: Literal["Filesystem", "Block"] | MISSING = MISSING
+    """Whether pods see a file system or a raw block device; a volume with `path` is a file system."""
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
+    """View policy of the directory's view: which hosts may reach it and how. Left out, the tenant's only one."""
     vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
+    """VIP pool through which nodes mount the directory; left out, the DNS name that all classes of the tenant use, else
+    the tenant's only pool."""
     secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    """Kubernetes Secret with which the CSI driver logs in to VMS; left out, the one that the tenant's classes and CSI
+    user agree on."""
     secrets: VolumeSecrets | MISSING = MISSING
-    """In the place of `secret`, where it is not the same for every purpose."""
+    """Secrets of the CSI driver by purpose, in place of `secret`; null for a purpose that has none."""
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
+    """Protocols by which clients reach the directory; left out, NFS. S3 needs `bucket` and `bucket_owner`."""
     bucket: Name | MISSING = MISSING
-    """The same files by S3, with the protocol S3 beside those of the mount."""
+    """Name of the bucket by which S3 clients reach the same files; needs protocol S3 and `bucket_owner`."""
     bucket_owner: Annotated[ReferenceName | MISSING, Refers("user")] = MISSING
-    """A user of the document, or `{existing: NAME}`."""
+    """User who owns the bucket: a user of the document, or `{existing: NAME}`; needs protocol S3."""
     mount_options: list[Text] | MISSING = MISSING
+    """Mount options of the persistent volume, used by every node that mounts it."""
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    """Most files and directories that the directory may hold, as the hard limit of its quota on inodes."""
     is_user_quota: IsUserQuota = MISSING
+    """Turns on limits for users and groups below the directory; writing one of these limits implies it."""
     default_user_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each user below the directory whom `user_quotas` does not list."""
     default_group_quota: QuotaLimits | MISSING = MISSING
+    """Limits of each group below the directory that `group_quotas` does not list."""
     user_quotas: UserQuotas = MISSING
+    """Limits of single users below the directory, as the whole list: a user who is not in it has `default_user_quota`."""
     group_quotas: GroupQuotas = MISSING
+    """Limits of single groups below the directory, as the whole list: a group that is not in it has
+    `default_group_quota`."""
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
+    """QoS limits for this volume alone, as a policy of its own that its view uses; excludes `qos_policy`."""
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
+    """QoS policy that limits the view; other views may use the same one. Excludes `qos`."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    """Snapshot schedule that protects the directory, by a protected path of its own; excludes `replicate` and
+    `global_access`."""
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+    """Checkpoints that jobs write to the volume. Checks and budgets compute with them; nothing of it is sent anywhere."""
     source: Source | MISSING = MISSING
-    """What it is made of when it is made, once: the data of a snapshot of another volume."""
+    """Volume, and snapshot of it, whose data this volume has when it is made. It is used once: another source later is
+    refused (VP350)."""
     copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
-    """Of one with a source: whether all is copied in the background (left out it is), or what is read stays with the source."""
+    """`background` copies all data of the source once the clone is there, as when left out; `on_read` reads it from the
+    snapshot, which then stays for good. Needs `source` and `path`."""
 
     @model_validator(mode="after")
     def _made_of(self) -> "Volume":

@@ -17,16 +17,20 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 class VolumeSnapshot(Spec):
     """A snapshot of a volume: made once, by the first apply that has it, and not again when it has expired or is gone.
 
-    Of a volume with a path VAST makes it, of its directory; of one of a class the CSI driver does, as a VolumeSnapshot of its claim.
-    `name` is that of the snapshot, where it is another than the entry's.
+    For a volume with `path` VAST makes it of the directory; for one of a class the CSI driver makes it, as a VolumeSnapshot of
+    the claim.
     """
 
     name: Annotated[Name | MISSING, NAMED] = MISSING
+    """Name of the snapshot in VAST, or of the VolumeSnapshot in Kubernetes."""
     volume: Annotated[ReferenceName, Refers("volume")]
+    """Volume of the document whose data the snapshot keeps."""
     expires: Moment | None | MISSING = MISSING
-    """When VAST removes it; without it, or with null, it stays. Kubernetes has no expiry: of a volume of a class it is refused."""
+    """Time at which VAST removes the snapshot; left out or null, it stays. Refused for a volume of a class, as
+    Kubernetes has no expiry."""
     snapshot_class: Annotated[ReferenceName | MISSING, Refers("snapshot_class")] = MISSING
-    """Of a volume of a class: how it is made. Left out, it is the only one of the document for that driver, else the cluster's default."""
+    """Class by which the CSI driver makes the snapshot of a volume of a class; left out, the document's only one for
+    that driver, else the cluster's default."""
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:

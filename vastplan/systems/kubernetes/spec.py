@@ -12,14 +12,18 @@ from vastplan.schema.connection import SharedLedgerSpec, Verified
 
 
 class KubernetesEndpoint(Verified):
-    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read. Who vouches for it is in them."""
+    """A Kubernetes cluster, by a context of a kubeconfig. Its address, authority and credential stand there."""
 
     CREDENTIAL_FILES: ClassVar[tuple[str, ...]] = ("kubeconfig",)
     TRUST: ClassVar[str] = "its authority in the kubeconfig"
 
     context: str | MISSING = MISSING
+    """Context of the kubeconfig that is used; left out, its current context."""
     kubeconfig: str | MISSING = MISSING
+    """Kubeconfig file, relative to the document or connections file; left out, the usual ones (`KUBECONFIG`,
+    `~/.kube/config`)."""
     in_cluster: bool | MISSING = MISSING
+    """true uses the service account of the pod that vastplan runs in. Only a connections file may say so (VP243)."""
 
     def address(self) -> str:
         """The kubeconfig and the context in it."""
@@ -73,8 +77,10 @@ class KubernetesEndpoint(Verified):
 
 
 class KubernetesLedgerSpec(SharedLedgerSpec, KubernetesEndpoint):
-    """A namespace whose Secrets keep the ledger, for runners that share one. The cluster is that of a `site`, simulated ones
-    included, or is given as for a site."""
+    """A namespace of a Kubernetes cluster whose Secrets keep the ledger, for runners that share one.
+
+    The cluster is that of a `site`, a simulated one included, or is given here as for a site.
+    """
 
     @model_validator(mode="after")
     def _one_cluster(self) -> KubernetesLedgerSpec:

@@ -11,17 +11,23 @@ from vastplan.schema.types import Says
 
 
 class VastEndpoint(Tls):
-    """A VAST cluster's management service; an API token, or a user and password."""
+    """The management service (VMS) of a VAST cluster, with an API token or a user and password."""
 
     url: Url
+    """Address of the cluster's management service (VMS), without a login in it."""
     token: AnySecret | MISSING = MISSING
+    """API token for VMS, which needs VAST 5.3; excludes `username` and `password`."""
     username: str | MISSING = MISSING
+    """VMS manager as whom vastplan logs in; needs `password` and excludes `token`."""
     password: AnySecret | MISSING = MISSING
+    """Password of that manager."""
     tenant: str | MISSING = MISSING
+    """Tenant sent with each request (header X-Tenant-Name), for a manager or a token of that tenant alone."""
     api_version: (
         Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$"), Says("a version of the API: v1, v5 or latest")]
         | MISSING
     ) = MISSING
+    """Version of the VMS API in the paths of requests; left out, v5."""
 
     @model_validator(mode="after")
     def _one_credential(self) -> VastEndpoint:
