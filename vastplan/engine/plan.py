@@ -20,6 +20,7 @@ from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
 from vastplan.engine.guards.owner import left_to_others, owners
 from vastplan.engine.ignore import IgnoreRule, KeptNames, ignore, kept_names
+from vastplan.engine.left_out import left_out
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
 from vastplan.engine.observe import Observed
@@ -216,6 +217,7 @@ def _plan(
             *inputs.findings,
             *ownership.warnings(context),
             *told_of(rows, silent),
+            *left_out(operations(inputs.ledger), inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,
         ),
