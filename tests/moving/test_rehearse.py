@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -224,6 +225,36 @@ def test_old_points_prove_nothing(scene: Theatre) -> None:
     ):
         rehearse(scene)
     assert things(scene) == watched.before
+
+
+@pytest.mark.parametrize("hours", [-9, 9])
+def test_the_age_of_a_point_is_by_the_clock_of_its_cluster(
+    scene: Theatre, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    """A machine whose clock is wrong neither takes what is too old nor refuses what is not."""
+    Watched(scene, work=False)
+    true = scene.clock.now
+    monkeypatch.setattr(scene.clock, "now", lambda: true() + timedelta(hours=hours))
+    facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
+    assert facts["pdx newest restore point"].endswith(" s old")
+    way = "behind" if hours > 0 else "ahead of"
+    assert facts["iad clock"] == f"9 h {way} that of this machine; ages are told by it"
+    assert facts["pdx clock"] == f"9 h {way} that of this machine"
+    done = scene.run(rehearse(scene))
+    assert 30 <= done.facts["point"]["age"] < 60
+    scene.lab.world.link("iad", "pdx", up=False)
+    scene.clock.watchers.clear()
+    scene.clock.sleep(3 * 3600 + 600)
+    with pytest.raises(VastplanError, match=r"s ago by the clock of iad, and one is to come every 3600 s"):
+        rehearse(scene)
+
+
+def test_where_no_cluster_tells_its_clock_that_is_said(scene: Theatre) -> None:
+    Watched(scene, work=False)
+    with patch("vastplan.systems.transport._date", lambda _: None):
+        facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
+    assert facts["clock"] == "no cluster tells its own: ages are by the clock of this machine"
+    assert not {"iad clock", "pdx clock"} & {*facts, *(fact.name for fact in rehearse(scene).evidence)}
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -20,12 +20,14 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Work
-from vastplan.operations.rehearse import CAME, MEASURED, OLDEST, POINT, age_of, newest_kept
+from vastplan.operations.rehearse import CAME, MEASURED, OLDEST, POINT, age_of, dating, newest_kept
 from vastplan.operations.rehearse_calls import Rehearsed
 from vastplan.schema.entries import Entry
 from vastplan.schema.replicated import Job
 from vastplan.systems.vast.restorable import VastDirectory
 from vastplan.systems.vast.views import VastViews
+
+_APART = 60.0  # seconds by which clocks may differ unsaid
 
 
 def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
@@ -89,8 +91,23 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
         else "none in the document"
     )
     yield Fact("schedule", oldest)
+    yield from _clocks(ends)
     for work, job in users:
         yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs; {_becomes(ends, work, job)}")
+
+
+def _clocks(ends: Rehearsed) -> Iterator[Fact]:
+    """By whose clock ages are told, where it matters which: clocks that differ, or that nobody tells."""
+    site = dating(ends)[0]
+    if not site:
+        yield Fact("clock", "no cluster tells its own: ages are by the clock of this machine")
+    for replica in (ends.source, ends.target):
+        now = replica.now()
+        ahead = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
+        if abs(ahead) > _APART:
+            way = "ahead of" if ahead > 0 else "behind"
+            counts = "; ages are told by it" if replica.site == site else ""
+            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} that of this machine{counts}")
 
 
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
