@@ -16,15 +16,19 @@ import pytest
 from tests.moving.matrix import killed
 from tests.moving.rehearsing import Watched, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
+from vastplan.app.drift import find_drift
+from vastplan.app.drifting.rehearsed import made_by_rehearsals
 from vastplan.app.move import Wanted, plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations import rehearse as stages
 from vastplan.operations.run import Stopped, Unknown
 from vastplan.operations.stage import Gate, Holds
+from vastplan.report.drift import text
 from vastplan.report.operations import move_text, status_text
+from vastplan.report.text import Style
 from vastplan.sim.runai import workloads
 
 STAGES = ["look", "clone", "mount", "try", "end work", "unmount", "remove"]
@@ -356,6 +360,41 @@ def _somebody_s(scene: Theatre, id: str) -> dict[str, tuple[str, str, dict[str, 
     }
 
 
+def theirs(scene: Theatre, short: str) -> int:
+    """How many objects with the name of a rehearsal drift counts as nobody's."""
+    scene.lab._tokens.clear()
+    return sum(short in one.name for one in find_drift(scene.lab.workspace(), None).drift.unmanaged)
+
+
+def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatre) -> None:
+    watched = Watched(scene)
+    short = watched.plan.id[:8]
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    drift = find_drift(scene.lab.workspace(), None).drift
+    by = f"vastplan move rehearsal {short}"
+    assert {(one.site, one.kind): one.count for one in drift.made if one.by == by} == {
+        ("pdx", "persistent_volume"): 1, ("pdx", "persistent_volume_claim"): 1, ("pdx", "view"): 1,
+    }  # fmt: skip
+    assert theirs(scene, short) == 0
+    assert f"Made by {by}, and not counted: 3 objects." in text(drift, Style(colour=False))
+    scene.abort(watched.plan)
+    assert not [one for one in find_drift(scene.lab.workspace(), None).drift.made if "rehearsal" in one.by]
+
+
+def test_only_what_is_known_to_be_made_is_a_rehearsal_s(scene: Theatre) -> None:
+    watched = Watched(scene)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    one = record(scene)
+    assert {kind for _, kind, _ in made_by_rehearsals([one])} == {
+        "clone", "view", "persistent_volume", "persistent_volume_claim",
+    }  # fmt: skip
+    asked = tuple(replace(attempt, outcome=Outcome.PENDING) for attempt in one.attempts)
+    for other in (replace(one, attempts=asked), replace(one, facts={}), replace(one, phase=Phase.DONE)):
+        assert not made_by_rehearsals([other])
+
+
 @pytest.mark.parametrize("what", ["view", "volume", "claim", "work"])
 def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str) -> None:
     watched = Watched(scene)
@@ -369,6 +408,7 @@ def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str)
     there = things(scene)
     with pytest.raises(Stopped, match="already"):
         scene.run(watched.plan)
+    assert (theirs(scene, short) == 1) is (what != "work")  # drift asks for no workloads
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     assert things(scene) == there and there != watched.before
     watched.harmless()
