@@ -170,6 +170,11 @@ def test_what_mounts_another_claim_is_not_tried_and_named(scene: Theatre) -> Non
     done = scene.run(watched.plan)
     assert [one["name"] for one in done.facts["came"].values()] == [f"train-r{done.id}"]
     assert things(scene) == watched.before
+    assert "  both is not tried: it mounts scratch as well\n" in status_text(done)
+    facts = {name: fact for name, fact in done.facts.items() if name != "not tried"}
+    assert "  both is not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
+    later = {fact.name: fact.value for fact in scene.plan().evidence}
+    assert later["last rehearsal"].endswith(f"train-r{done.id} Running, both not tried")
 
 
 def test_a_distributed_one_has_one_worker(scene: Theatre) -> None:
@@ -508,6 +513,7 @@ def test_names_that_are_hostile_are_inert(scene: Theatre) -> None:
         "came": {"a": {"name": evil, "phase": evil, "seconds": evil, "says": evil}},
         "point": {"created": evil, "age": evil},
         "measured": {evil: 1},
+        "not tried": {"b": {"name": evil, "why": evil}},
     }
     told = status_text(
         Operation(**{**{name: getattr(done, name) for name in done.__dataclass_fields__}, "facts": facts})

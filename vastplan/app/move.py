@@ -27,7 +27,7 @@ from vastplan.app.moving.modes import (
     users_of,
 )
 from vastplan.app.moving.pair import Pair, other_of, pair_of
-from vastplan.app.moving.rehearsal import last_rehearsal, rehearsing
+from vastplan.app.moving.rehearsal import last_rehearsal, not_tried, rehearsing
 from vastplan.app.moving.through import warming
 from vastplan.app.moving.together import TOGETHER
 from vastplan.app.operating.clock import CLOCK
@@ -53,6 +53,7 @@ from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, noted
+from vastplan.operations.rehearse import NOT_TRIED
 from vastplan.operations.rehearse_calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.run import Run, abort
 from vastplan.operations.stage import Stage
@@ -235,7 +236,11 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
             PAIRS: facts_of_pairs((pair,)),
             **({"warm": pair.warm} if pair.warm else {}),
             **({"fork": facts_of(pair.branch)} if pair.branch else {}),
-            **({REHEARSAL: to_make(ends, plan.id[:8])} if isinstance(ends, Rehearsed) else {}),
+            **(
+                {REHEARSAL: to_make(ends, plan.id[:8]), NOT_TRIED: not_tried(ends, users)}
+                if isinstance(ends, Rehearsed)
+                else {}
+            ),
         },
     )
 

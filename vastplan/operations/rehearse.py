@@ -25,6 +25,8 @@ POINT, CAME, MEASURED = "point", "came", "measured"
 """Facts: of which restore point it is, what became of each workload, and how many seconds each stage took."""
 OLDEST = 3  # of the time between two restore points: an older one shows nothing of a move of now
 PATIENCE = 600.0  # seconds that a workload is given to run
+NOT_TRIED = "not tried"
+"""A fact: the workloads that are not tried at all, each with its name and why."""
 REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
 
 

@@ -20,7 +20,7 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Work
-from vastplan.operations.rehearse import CAME, MEASURED, OLDEST, POINT, age_of, dating, newest_kept
+from vastplan.operations.rehearse import CAME, MEASURED, NOT_TRIED, OLDEST, POINT, age_of, dating, newest_kept
 from vastplan.operations.rehearse_calls import Rehearsed
 from vastplan.schema.entries import Entry
 from vastplan.schema.replicated import Job
@@ -111,13 +111,27 @@ def _clocks(ends: Rehearsed) -> Iterator[Fact]:
 
 
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
-    if work.target is None:
-        return f"{work.source.address} has no counterpart at {ends.target.site}, so it is not tried"
-    if work.stays(job):
-        return f"not tried: it mounts {', '.join(inert(name, 80) for name in work.stays(job))} as well"
-    if ends.volumes is None or ends.target_jobs is None:
-        return f"not tried: the document has no Kubernetes or no Run:AI at {ends.target.site}"
+    why = _not_tried(ends, work, job)
+    if why or work.target is None:
+        return f"not tried: {why}"
     return f"tried with one GPU at most, and a claim like {work.target.address} on the copy"
+
+
+def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
+    """Why a workload is not tried, "" where it is."""
+    if work.target is None:
+        return f"{work.source.address} has no counterpart at {ends.target.site}"
+    if work.stays(job):
+        return f"it mounts {', '.join(inert(name, 80) for name in work.stays(job))} as well"
+    if ends.volumes is None or ends.target_jobs is None:
+        return f"the document has no Kubernetes or no Run:AI at {ends.target.site}"
+    return ""
+
+
+def not_tried(ends: Rehearsed, users: Iterable[tuple[Work, Job]]) -> dict[str, dict[str, str]]:
+    """The workloads that are not tried, by id, as the record keeps them."""
+    found = ((job, _not_tried(ends, work, job)) for work, job in users)
+    return {job.id: {"name": job.name, "why": why} for job, why in found if why}
 
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
@@ -131,6 +145,7 @@ def _told(one: Operation) -> str:
         return f"{one.began}: {'given up' if one.phase is Phase.ABORTED else one.phase.value}"
     point, took, came = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}
     jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
+    jobs += [f"{inert(job.get('name'), 80)} not tried" for job in (one.facts.get(NOT_TRIED) or {}).values()]
     return (
         f"{one.began}, of a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
         f"{', '.join(jobs) or 'no workload was tried'}"
