@@ -12,6 +12,7 @@ from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
+from vastplan.engine.usage import deleted
 from vastplan.engine.work_graph import Node, WorkGraph
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
@@ -57,6 +58,7 @@ class DeleteEdges:
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
         in_the_way |= self._named_by_text(action, live, node)
+        self._after_what_would_stay_behind(live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
             for address in self._followers.get(str(action.address), ()):
@@ -93,6 +95,14 @@ class DeleteEdges:
                 else:
                     in_the_way.add(str(address or f"{other.kind.name} {other.name} (not in the ledger)"))
         return in_the_way
+
+    def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
+        """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
+        for rule in live.kind.dependents if self._dependents is not None else ():
+            if rule.remain:
+                assert self._dependents is not None
+                for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
+                    self._graph.edge(node, (address, Step.DELETE))
 
     def _after_who_reads_its_values(self, action: Action) -> None:
         """What delivers a value goes after what it was delivered into, and not while that stays and somebody uses it."""
