@@ -61,6 +61,7 @@ class DeleteEdges:
         self._after_what_would_stay_behind(live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
+            self._mounts_first(action.address)
             for address in self._followers.get(str(action.address), ()):
                 if self._delivers_into(address, action.address):
                     continue  # that one goes after this
@@ -95,6 +96,15 @@ class DeleteEdges:
                 else:
                     in_the_way.add(str(address or f"{other.kind.name} {other.name} (not in the ledger)"))
         return in_the_way
+
+    def _mounts_first(self, address: Address) -> None:
+        """Of what stands on an object that goes, whatever work gets at it by goes before the rest: what is in use is refused there."""
+        followers = self._followers.get(str(address), ())
+        first = [one for one in followers if self._matches.kinds[one.kind].mounts == address.kind]
+        for other in followers if first else ():
+            if self._matches.kinds[other.kind].mounts != address.kind:
+                for one in first:
+                    self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
         """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
