@@ -104,6 +104,7 @@ def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:
     watched = begun_rehearsal(scene)
     (record,) = moves(scene.lab.workspace())
     assert begun.pair_begun(record, HOME_PATH) is not None
+    broken: Any
     for broken in ({}, [], {HOME_PATH: None}, {HOME_PATH: {**record.facts[begun.PAIRS][HOME_PATH], "work": [["x"]]}}):
         assert begun.pair_begun(replace(record, facts={begun.PAIRS: broken}), HOME_PATH) is None
     scene.abort(watched.plan)

@@ -60,6 +60,7 @@ def test_a_record_that_says_something_else_has_no_place(scene: Scene) -> None:
     scene.run(scene.in_place())
     done = scene.record()
     assert place_begun(done) is not None
+    broken: Any
     for broken in (None, [], {}, {**done.facts[PLACE], "work": [["x"]]}, {**done.facts[PLACE], "path": []}):
         assert place_begun(replace(done, facts={PLACE: broken})) is None
 

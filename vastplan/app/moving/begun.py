@@ -95,7 +95,11 @@ def _pair(path: str, operation: Operation, said: Mapping[str, Any]) -> Pair:
     work = tuple((_claim_of(here), None if there is None else _claim_of(there)) for here, there in said["work"])
     return Pair(
         Address.parse(path),
-        *(str(said[name]) for name in ("name", "source", "target", "source_directory", "target_directory")),
+        name=str(said["name"]),
+        source=str(said["source"]),
+        target=str(said["target"]),
+        source_directory=str(said["source_directory"]),
+        target_directory=str(said["target_directory"]),
         work=work,
         covers=operation.covers,
         along=frozenset((Address.parse(project), str(name)) for project, name in said["along"]),
