@@ -19,6 +19,7 @@ from vastplan.engine.plan import PlanInputs, build, collections_to_read
 from vastplan.engine.standing import Standing, standings
 from vastplan.ledger import events
 from vastplan.model.address import Address
+from vastplan.model.finding import Where
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref
@@ -143,9 +144,10 @@ def test_words_are_read_however_they_are_written() -> None:
 
 
 def test_moved_and_the_ways_out() -> None:
-    made = plan(both("DESTINATION", "SOURCE"), path("iad"), iad=OURS)
+    where = Where("lab.yaml", 12, 7)
+    made = plan(both("DESTINATION", "SOURCE"), replace(path("iad"), where=where), iad=OURS)
     (finding,) = made.findings
-    assert finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
+    assert finding.where == where and finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
     assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     assert of_path(made) == {}
     made = plan(both("DESTINATION", "SOURCE"), path("iad", origin=False), iad=replace(OURS, origin=""))

@@ -10,12 +10,14 @@ import pytest
 
 from tests.engine.library import Bench, at, entry, ref
 from tests.lab import Lab
+from tests.restoring.scene import SECTIONS
 from vastplan.engine.consent import Approval, Consent
 from vastplan.model.errors import Refused
 from vastplan.model.outcome import State
 from vastplan.model.plan import Verb
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.sim.runai import RunaiPlane
 
 DOCUMENT: dict[str, Any] = {
     "quotas": {"home": {"tenant": "team-a", "path": "/home", "hard_limit": "1 TiB", "create_dir": True}},
@@ -61,6 +63,35 @@ def test_what_is_referred_to_goes_last(lab: Lab) -> None:
     assert [name for name in deletes if name in CHAIN[1:]] == CHAIN[:0:-1]
     last = len(deletes) - 1 - deletes[::-1].index("tenants")
     assert {"vippools", "viewpolicies", "views", "quotas"} <= set(deletes[:last])
+
+
+@pytest.mark.parametrize(("begins", "state"), [("before the plan", State.FAILED), ("after it", State.STALE)])
+def test_what_work_uses_is_refused_before_anything_else_of_a_volume_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begins: str, state: State
+) -> None:
+    """A workload that somebody approved to lose, or that nobody knew of: neither quota nor protected path goes then."""
+    monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as one:
+        one.write(SECTIONS)
+        one.converge()
+        tenant = SECTIONS["tenants"]["team"]
+        left = {name: volume for name, volume in tenant["volumes"].items() if name != "home"}
+        one.write({**SECTIONS, "tenants": {"team": {**tenant, "volumes": left}}})
+        plane = one.world.sites["iad"].planes["runai"]
+        assert isinstance(plane, RunaiPlane)
+        plan = one.plan(one.consent_to_loss(*(str(action.address) for action in one.plan().actions)))
+        with one.world.lock:
+            job = plane.submit("team", "train", gpus=1, claim_names=["home"])
+        if begins == "before the plan":
+            plan = one.plan(one.consent_to_loss(*(str(action.address) for action in plan.actions)))
+        states = {str(each.address): each.state for each in one.apply(plan).outcomes}
+        assert states.pop("iad/data_source/home") is state
+        assert {"iad/quota/home", "iad/protected_path/home", "iad/view/home"} <= set(states)
+        assert set(states.values()) == {State.SKIPPED}
+        with one.world.lock:
+            plane.end(job)
+        one.converge(one.consent_to_loss(*(str(action.address) for action in plan.actions)))
+        assert one.plan().actions == ()
 
 
 def test_a_blocked_delete_holds_back_what_waits_for_it_and_nothing_else(lab: Lab) -> None:

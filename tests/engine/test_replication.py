@@ -10,6 +10,7 @@ import pytest
 
 from tests.engine.test_groups import OURS, PATH, TENANTS, a_view, both, of_path, path, plan, row
 from vastplan.engine.replication import replications
+from vastplan.model.finding import Where
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.replication import Replication, ReplicationState
@@ -304,6 +305,16 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     assert told(replace(record, phase=Phase.DONE, source="pdx", target="iad")).text.endswith(
         "or the document was edited first"
     )
+    written = replace(path("iad"), origin="iad/volume/v", where=Where("lab.yaml", 12, 7))
+    for entry, edit in (
+        (written, "; write active: pdx, at lab.yaml:12:7"),
+        (replace(written, where=None), "; write active: pdx"),
+        (replace(written, origin=""), "; write it for pdx, at lab.yaml:12:7"),
+        (None, ""),
+    ):
+        desired = {} if entry is None else {PATH["iad"]: entry}
+        (moved,) = replications(matches, desired, [replace(record, phase=Phase.DONE)], datetime(2026, 1, 2, tzinfo=UTC))
+        assert moved.text == f"moved by vastplan move m1: pdx is its source, and the document has iad{edit}"
     way_out = "vastplan move m1 is under way (stage none yet): go on with its file, or vastplan move abort PATH m1"
     begun = told(record)
     assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; pdx is its source")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.kinds.test_clones import BASE, HOME, copy_of, lab, owned, plane, refused, slowly, tenant, told, verbs
 from tests.lab import Lab
+from vastplan.model.consent import Approval, Consent
+from vastplan.model.outcome import State
 from vastplan.model.plan import Verb
 from vastplan.sim.faults import Effect, Fault
 
@@ -122,3 +125,22 @@ def test_an_answer_that_is_lost_makes_no_second_one(lab: Lab) -> None:
 )
 def test_what_is_no_snapshot_is_refused(lab: Lab, said: dict[str, Any], why: str) -> None:
     assert why in refused(lab, document(**said))
+
+
+def test_one_that_goes_with_its_volume_goes_first_and_stays_behind_of_nothing(lab: Lab) -> None:
+    lab.write(document())
+    lab.converge()
+    lab.write(BASE)
+    going = [str(one.address) for one in lab.plan().actions]
+    approved = Consent(
+        approvals=tuple(Approval(one, "in a test", "2999-01-01", 2**62, 0) for one in going), allow_delete=("*",)
+    )
+    plan = lab.plan(approved)
+    assert {str(one.address): one.blocked for one in plan.actions if one.blocked} == {}
+    step = {str(one.address): number for number, one in enumerate(plan.operations)}
+    (view,) = (number for address, number in step.items() if address.startswith("iad/view/"))
+    assert step[BEFORE] in plan.operations[view].after
+    blocked = lab.plan(replace(approved, approvals=tuple(one for one in approved.approvals if one.address != BEFORE)))
+    assert "iad/view/home" in {str(one.address) for one in blocked.actions if one.blocked}, "it waits for its snapshot"
+    assert {one.state for one in lab.apply(plan).outcomes} == {State.DONE}
+    assert lab.rows("iad", "snapshot") == []

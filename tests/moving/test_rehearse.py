@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,15 +16,19 @@ import pytest
 from tests.moving.matrix import killed
 from tests.moving.rehearsing import Watched, live, record, rehearse, things
 from tests.moving.theatre import BASE, HOME, Theatre, shared_theatre
+from vastplan.app.drift import find_drift
+from vastplan.app.drifting.rehearsed import made_by_rehearsals
 from vastplan.app.move import Wanted, plan_move, run_move
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations import rehearse as stages
 from vastplan.operations.run import Stopped, Unknown
 from vastplan.operations.stage import Gate, Holds
+from vastplan.report.drift import text
 from vastplan.report.operations import move_text, status_text
+from vastplan.report.text import Style
 from vastplan.sim.runai import workloads
 
 STAGES = ["look", "clone", "mount", "try", "end work", "unmount", "remove"]
@@ -165,6 +170,11 @@ def test_what_mounts_another_claim_is_not_tried_and_named(scene: Theatre) -> Non
     done = scene.run(watched.plan)
     assert [one["name"] for one in done.facts["came"].values()] == [f"train-r{done.id}"]
     assert things(scene) == watched.before
+    assert "  both is not tried: it mounts scratch as well\n" in status_text(done)
+    facts = {name: fact for name, fact in done.facts.items() if name != "not tried"}
+    assert "  both is not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
+    later = {fact.name: fact.value for fact in scene.plan().evidence}
+    assert later["last rehearsal"].endswith(f"train-r{done.id} Running, both not tried")
 
 
 def test_a_distributed_one_has_one_worker(scene: Theatre) -> None:
@@ -224,6 +234,36 @@ def test_old_points_prove_nothing(scene: Theatre) -> None:
     ):
         rehearse(scene)
     assert things(scene) == watched.before
+
+
+@pytest.mark.parametrize("hours", [-9, 9])
+def test_the_age_of_a_point_is_by_the_clock_of_its_cluster(
+    scene: Theatre, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    """A machine whose clock is wrong neither takes what is too old nor refuses what is not."""
+    Watched(scene, work=False)
+    true = scene.clock.now
+    monkeypatch.setattr(scene.clock, "now", lambda: true() + timedelta(hours=hours))
+    facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
+    assert facts["pdx newest restore point"].endswith(" s old")
+    way = "behind" if hours > 0 else "ahead of"
+    assert facts["iad clock"] == f"9 h {way} that of this machine; ages are told by it"
+    assert facts["pdx clock"] == f"9 h {way} that of this machine"
+    done = scene.run(rehearse(scene))
+    assert 30 <= done.facts["point"]["age"] < 60
+    scene.lab.world.link("iad", "pdx", up=False)
+    scene.clock.watchers.clear()
+    scene.clock.sleep(3 * 3600 + 600)
+    with pytest.raises(VastplanError, match=r"s ago by the clock of iad, and one is to come every 3600 s"):
+        rehearse(scene)
+
+
+def test_where_no_cluster_tells_its_clock_that_is_said(scene: Theatre) -> None:
+    Watched(scene, work=False)
+    with patch("vastplan.systems.transport._date", lambda _: None):
+        facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
+    assert facts["clock"] == "no cluster tells its own: ages are by the clock of this machine"
+    assert not {"iad clock", "pdx clock"} & {*facts, *(fact.name for fact in rehearse(scene).evidence)}
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -325,6 +365,41 @@ def _somebody_s(scene: Theatre, id: str) -> dict[str, tuple[str, str, dict[str, 
     }
 
 
+def theirs(scene: Theatre, short: str) -> int:
+    """How many objects with the name of a rehearsal drift counts as nobody's."""
+    scene.lab._tokens.clear()
+    return sum(short in one.name for one in find_drift(scene.lab.workspace(), None).drift.unmanaged)
+
+
+def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatre) -> None:
+    watched = Watched(scene)
+    short = watched.plan.id[:8]
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    drift = find_drift(scene.lab.workspace(), None).drift
+    by = f"vastplan move rehearsal {short}"
+    assert {(one.site, one.kind): one.count for one in drift.made if one.by == by} == {
+        ("pdx", "persistent_volume"): 1, ("pdx", "persistent_volume_claim"): 1, ("pdx", "view"): 1,
+    }  # fmt: skip
+    assert theirs(scene, short) == 0
+    assert f"Made by {by}, and not counted: 3 objects." in text(drift, Style(colour=False))
+    scene.abort(watched.plan)
+    assert not [one for one in find_drift(scene.lab.workspace(), None).drift.made if "rehearsal" in one.by]
+
+
+def test_only_what_is_known_to_be_made_is_a_rehearsal_s(scene: Theatre) -> None:
+    watched = Watched(scene)
+    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        scene.run(watched.plan)
+    one = record(scene)
+    assert {kind for _, kind, _ in made_by_rehearsals([one])} == {
+        "clone", "view", "persistent_volume", "persistent_volume_claim",
+    }  # fmt: skip
+    asked = tuple(replace(attempt, outcome=Outcome.PENDING) for attempt in one.attempts)
+    for other in (replace(one, attempts=asked), replace(one, facts={}), replace(one, phase=Phase.DONE)):
+        assert not made_by_rehearsals([other])
+
+
 @pytest.mark.parametrize("what", ["view", "volume", "claim", "work"])
 def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str) -> None:
     watched = Watched(scene)
@@ -338,6 +413,7 @@ def test_somebody_s_own_of_that_name_is_never_touched(scene: Theatre, what: str)
     there = things(scene)
     with pytest.raises(Stopped, match="already"):
         scene.run(watched.plan)
+    assert (theirs(scene, short) == 1) is (what != "work")  # drift asks for no workloads
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     assert things(scene) == there and there != watched.before
     watched.harmless()
@@ -437,6 +513,7 @@ def test_names_that_are_hostile_are_inert(scene: Theatre) -> None:
         "came": {"a": {"name": evil, "phase": evil, "seconds": evil, "says": evil}},
         "point": {"created": evil, "age": evil},
         "measured": {evil: 1},
+        "not tried": {"b": {"name": evil, "why": evil}},
     }
     told = status_text(
         Operation(**{**{name: getattr(done, name) for name in done.__dataclass_fields__}, "facts": facts})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from tests.restoring.scene import PATH, SCRATCH, Scene
+from vastplan.app.restoring.place import PLACE, place_begun
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
 from vastplan.operations.run import Stopped
@@ -35,6 +38,31 @@ def test_it_goes_back_and_keeps_what_was_there(scene: Scene) -> None:
     again = scene.in_place(kept)
     assert scene.run(again).phase is Phase.DONE  # what was there is one restore away
     assert set(before) <= set(scene.labels())
+
+
+def test_one_whose_volume_was_taken_out_of_the_document_resumes_what_it_suspended(scene: Scene) -> None:
+    scene.start_job()
+    plan = scene.in_place()
+    stuck = patch("vastplan.operations.work_stages.still", return_value="stuck")
+    with stuck, pytest.raises(Stopped, match="stage freeze"):
+        scene.run(plan)
+    scene.clock.sleep(30)
+    del scene.lab.sections["tenants"]["team"]["volumes"]["home"]
+    scene.lab.write(scene.lab.sections)
+    with pytest.raises(VastplanError, match=r"^iad/volume/home: not in the document any more, and the restore"):
+        scene.run(plan)
+    assert "Running" not in scene.workloads().values()
+    assert scene.abort(plan).phase is Phase.ABORTED
+    assert scene.workloads()["train"] == "Running" and scene.labels()[:2] == ["good", "bad"]
+
+
+def test_a_record_that_says_something_else_has_no_place(scene: Scene) -> None:
+    scene.run(scene.in_place())
+    done = scene.record()
+    assert place_begun(done) is not None
+    broken: Any
+    for broken in (None, [], {}, {**done.facts[PLACE], "work": [["x"]]}, {**done.facts[PLACE], "path": []}):
+        assert place_begun(replace(done, facts={PLACE: broken})) is None
 
 
 def test_what_is_newer_is_counted_first(scene: Scene) -> None:

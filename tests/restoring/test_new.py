@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
@@ -118,6 +120,40 @@ def test_a_clone_that_somebody_paused_is_given_up(scene: Scene) -> None:
     assert done.phase is Phase.ABORTED and scene.call("GET", "globalsnapstreams/") == []
     assert scene.labels()[-1] == "more-59"
     assert scene.abort(plan) == done
+
+
+def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Scene) -> None:
+    for number in range(60):
+        scene.write(f"more-{number}")
+    scene.snapshot("large")
+    plan = scene.plan(snapshot="large")
+    with (
+        patch("vastplan.operations.restored.calls.complete", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        scene.run(plan)
+    sections = json.loads(json.dumps(scene.lab.sections))
+    del sections["tenants"]["team"]["volumes"]["home"]
+    scene.lab.write(sections)
+    back = f"vastplan restore abort {scene.lab.folder / 'lab.yaml'} {plan.id[:8]}"
+    with pytest.raises(VastplanError) as refused:
+        scene.run(plan)
+    assert str(refused.value).startswith(
+        f"iad/volume/home: not in the document any more, and the restore {plan.id[:8]} of it is under way (stage "
+    )
+    assert str(refused.value).endswith(
+        f"put it back as it was, then go on: vastplan restore run r.json; or give up: {back}"
+    )
+    (told,) = [one for one in scene.lab.plan().findings if one.code == "VP353"]
+    assert told.address == "iad/volume/home" and f"vastplan restore abort PATH {plan.id[:8]}" in told.fix
+    with (
+        patch("vastplan.app.restore.place_begun", lambda _: None),
+        pytest.raises(VastplanError, match=f"^iad/volume/home: not in the document .* then {back}$"),
+    ):
+        scene.abort(plan)
+    assert scene.call("GET", "globalsnapstreams/") != []
+    assert scene.abort(plan).phase is Phase.ABORTED
+    assert scene.call("GET", "globalsnapstreams/") == []
 
 
 def test_what_a_stranger_called_something_stays_inert(scene: Scene) -> None:

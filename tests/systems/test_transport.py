@@ -479,3 +479,28 @@ def test_an_answer_of_very_many_values_is_refused_and_a_long_list_is_not(system:
     with serving(tmp_path / "other", lambda _, handler: say(handler, 200, many)) as server:
         with pytest.raises(Unreachable, match="has more values than 160 MiB hold"):
             next(provider(system, server, TransportLimits()).pages(kind(system)))
+
+
+@pytest.mark.parametrize(
+    ("dated", "told"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", "2015-10-21T07:28:00+00:00"),
+        ("Wed, 21 Oct 2015 07:28:00", None),  # of which zone?
+        ("Wed, 21 Oct 2015 07:28:00 +9999999999999999", None),
+        ("Wed, 99 Oct 2015 07:28:00 GMT", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_what_time_it_is_there_is_what_the_last_answer_says(tmp_path: Path, dated: str, told: str | None) -> None:
+    def answer(_: Seen, handler: BaseHTTPRequestHandler) -> None:
+        handler.date_time_string = lambda *_: dated  # type: ignore[method-assign]
+        say(handler, 200, {"count": 0, "next": None, "results": []})
+
+    with serving(tmp_path, answer) as server:
+        one = provider("vast", server)
+        assert isinstance(one, VastProvider) and one.now() is None
+        one.rows("/tenants/", {})
+        now = one.now()
+        assert (now and now.replace(microsecond=0).isoformat()) == told
+        one.close()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.begun import PAIRS, facts_of_pairs, left_out, pair_begun, refuse_other_claims
 from vastplan.app.moving.branch import facts_of, forked, forked_before, parts_of, refuse_changed
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
@@ -26,7 +27,7 @@ from vastplan.app.moving.modes import (
     users_of,
 )
 from vastplan.app.moving.pair import Pair, other_of, pair_of
-from vastplan.app.moving.rehearsal import last_rehearsal, rehearsing
+from vastplan.app.moving.rehearsal import last_rehearsal, not_tried, rehearsing
 from vastplan.app.moving.through import warming
 from vastplan.app.moving.together import TOGETHER
 from vastplan.app.operating.clock import CLOCK
@@ -48,10 +49,11 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import PLANNED, REHEARSE, UNPLANNED, MovePlan
-from vastplan.model.operation import Operation, Phase
+from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, noted
+from vastplan.operations.rehearse import NOT_TRIED
 from vastplan.operations.rehearse_calls import REHEARSAL, Rehearsed, to_make
 from vastplan.operations.run import Run, abort
 from vastplan.operations.stage import Stage
@@ -149,7 +151,8 @@ def run_move(
     refuse_another(workspace, plan)
     if plan.paths:
         return run_together(workspace, plan, tell, again, clock, consent or {})
-    pair = _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
+    back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
+    pair = _pair_to_go_on(workspace, plan, again, back)
     with _opened(workspace, pair, clock, again) as (met, parts, write):
         known = last_on(parts, plan.subject)
         begun = known is not None and known.id == plan.id[:8]
@@ -158,7 +161,7 @@ def run_move(
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         if known is not None and begun and not known.phase.closed:
             refuse_changed(pair, known)
-        back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
+            refuse_other_claims(pair, known)
         run = Run(clock, write, tell, met.ends.standing, again, back)
 
         def record() -> Operation:
@@ -175,8 +178,8 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
     known = to_take_back(workspace, MOVE, id)
     if is_together(known):
         return abort_together(workspace, known, tell, clock)
-    pair = _aimed_before(workspace, _pair(workspace, Address.parse(known.address), known.target), known)
     again = f"vastplan move abort {paths_of(workspace)} {known.id}"
+    pair = _pair_to_take_back(workspace, known, again)
     with _opened(workspace, pair, clock, again) as (met, parts, write):
         if met.guid not in known.subject.split():
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
@@ -230,9 +233,14 @@ def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, cons
         consent={**consent, "lose": dict(plan.lose), "broken": plan.broken, "plan": plan.id},
         facts={
             "jobs": [noted(work, job) for work, job in users],
+            PAIRS: facts_of_pairs((pair,)),
             **({"warm": pair.warm} if pair.warm else {}),
             **({"fork": facts_of(pair.branch)} if pair.branch else {}),
-            **({REHEARSAL: to_make(ends, plan.id[:8])} if isinstance(ends, Rehearsed) else {}),
+            **(
+                {REHEARSAL: to_make(ends, plan.id[:8]), NOT_TRIED: not_tried(ends, users)}
+                if isinstance(ends, Rehearsed)
+                else {}
+            ),
         },
     )
 
@@ -256,10 +264,33 @@ def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
     return warming(pair, said.warm)
 
 
-def _aimed_before(workspace: Workspace, pair: Pair, known: Operation) -> Pair:
-    """The same for what has begun, by its record where that has it."""
-    if known.mode == REHEARSE:
-        return rehearsing(workspace.entries()[0], pair)
+def _pair_to_go_on(workspace: Workspace, plan: MovePlan, again: str, back: str) -> Pair:
+    """The pair of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
+    try:
+        return _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
+    except VastplanError as problem:
+        begun = [one for one in moves(workspace) if one.id == plan.id[:8] and not one.phase.closed]
+        if not begun:
+            raise
+        give_up = "" if PAST in begun[0].facts else f"; or give up: {back}"
+        raise left_out(workspace, begun[0], problem, f"go on: {again}{give_up}") from problem
+
+
+def _pair_to_take_back(workspace: Workspace, known: Operation, again: str) -> Pair:
+    """The pair of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    pair = pair_begun(known, known.address)
+    if pair is not None:
+        return _as_it_began(pair, known)
+    try:
+        pair = _pair(workspace, Address.parse(known.address), known.target)
+        if known.mode == REHEARSE:
+            return rehearsing(workspace.entries()[0], pair)
+        return _as_it_began(pair, known)
+    except VastplanError as problem:
+        raise left_out(workspace, known, problem, again) from problem
+
+
+def _as_it_began(pair: Pair, known: Operation) -> Pair:
     return warming(forked_before(pair, known), str(known.facts.get("warm", "")))
 
 

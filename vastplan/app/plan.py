@@ -24,6 +24,7 @@ from vastplan.engine.attribution import attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
+from vastplan.model.site_ledger import operations
 
 __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 
@@ -71,7 +72,8 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     drafted = draft_actions(inputs, options, workspace.document.head.sites)  # match → diff
     weighable = read_evidence(drafted, source, workspace.systems())
     weighed = order_and_guard(read_claims(weighable, source))
-    return check_plan(workspace, desired, reads, weighed, inputs.now.date())
+    checked = check_plan(workspace, desired, reads, weighed, inputs.now.date())
+    return replace(checked, operations=operations(ledger))
 
 
 def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:

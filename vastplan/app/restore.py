@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.begun import left_out
 from vastplan.app.moving.left import to_stop
 from vastplan.app.moving.pair import standing
 from vastplan.app.operating.clock import CLOCK
@@ -30,7 +31,7 @@ from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.restoring.ends import Met, meet, snapshot_named
 from vastplan.app.restoring.evidence import newer, of_path, of_snapshot
 from vastplan.app.restoring.lines import lines_of
-from vastplan.app.restoring.place import Place, place_of
+from vastplan.app.restoring.place import PLACE, Place, facts_of, place_begun, place_of
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
@@ -111,12 +112,12 @@ def run_restore(
     """
     clock = clock or CLOCK
     refuse_another(workspace, plan)
-    place = place_of(workspace, Address.parse(plan.address))
+    back = f"vastplan restore abort {paths_of(workspace)} {plan.id[:8]}"
+    place = _to_go_on(workspace, plan, f"go on: {again}; or give up: {back}")
     with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
             raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
         known = last_on(parts, plan.subject)
-        back = f"vastplan restore abort {paths_of(workspace)} {plan.id[:8]}"
         run = _run(workspace, met, write, tell, clock, again, back)
         return carried(
             workspace, plan, known, parts, run,
@@ -129,8 +130,8 @@ def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], cl
     """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
     clock = clock or CLOCK
     known = to_take_back(workspace, RESTORE, id)
-    place = place_of(workspace, Address.parse(known.address))
     again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
+    place = _to_take_back(workspace, known, again)
     with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock, again) as (met, parts, write):
         if met.subject != known.subject:
             raise Stale(f"{known.address} is something else than what is being restored")
@@ -143,6 +144,28 @@ def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], cl
 def restores(workspace: Workspace) -> tuple[Operation, ...]:
     """The last restore of each protected path and of each new directory, as the ledger knows them. Reads no system."""
     return of_kind(all_parts(workspace), RESTORE)
+
+
+def _to_go_on(workspace: Workspace, plan: RestorePlan, ways: str) -> Place:
+    """The place of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
+    try:
+        return place_of(workspace, Address.parse(plan.address))
+    except VastplanError as problem:
+        for one in restores(workspace):
+            if one.id == plan.id[:8] and not one.phase.closed:
+                raise left_out(workspace, one, problem, ways) from problem
+        raise
+
+
+def _to_take_back(workspace: Workspace, known: Operation, again: str) -> Place:
+    """The place of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    place = place_begun(known)
+    if place is not None:
+        return place
+    try:
+        return place_of(workspace, Address.parse(known.address))
+    except VastplanError as problem:
+        raise left_out(workspace, known, problem, again) from problem
 
 
 @contextmanager
@@ -194,6 +217,7 @@ def _record(
         consent={**consent, "plan": plan.id},
         facts={
             "jobs": [noted(work, job) for work, job in users], "snapshot": asdict(snapshot), "directory": plan.directory,
+            PLACE: facts_of(place),
         },
     )  # fmt: skip
 

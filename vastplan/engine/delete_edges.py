@@ -12,6 +12,7 @@ from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
+from vastplan.engine.usage import deleted
 from vastplan.engine.work_graph import Node, WorkGraph
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
@@ -57,8 +58,10 @@ class DeleteEdges:
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
         in_the_way |= self._named_by_text(action, live, node)
+        self._after_what_would_stay_behind(live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
+            self._mounts_first(action.address)
             for address in self._followers.get(str(action.address), ()):
                 if self._delivers_into(address, action.address):
                     continue  # that one goes after this
@@ -93,6 +96,23 @@ class DeleteEdges:
                 else:
                     in_the_way.add(str(address or f"{other.kind.name} {other.name} (not in the ledger)"))
         return in_the_way
+
+    def _mounts_first(self, address: Address) -> None:
+        """Of what stands on an object that goes, whatever work gets at it by goes before the rest: what is in use is refused there."""
+        followers = self._followers.get(str(address), ())
+        first = [one for one in followers if self._matches.kinds[one.kind].mounts == address.kind]
+        for other in followers if first else ():
+            if self._matches.kinds[other.kind].mounts != address.kind:
+                for one in first:
+                    self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
+
+    def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
+        """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
+        for rule in live.kind.dependents if self._dependents is not None else ():
+            if rule.remain:
+                assert self._dependents is not None
+                for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
+                    self._graph.edge(node, (address, Step.DELETE))
 
     def _after_who_reads_its_values(self, action: Action) -> None:
         """What delivers a value goes after what it was delivered into, and not while that stays and somebody uses it."""

@@ -11,7 +11,7 @@ from typing import Any
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.finding import SPLIT, Finding, Severity
+from vastplan.model.finding import MOVED, SPLIT, Finding, Severity
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Values
@@ -184,7 +184,7 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
                 fix = _back(address, site, leads.site)
             elif composed:
                 fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
-        yield Finding("VP345", Severity.WARNING, text, fix, str(address))
+        yield Finding(MOVED, Severity.WARNING, text, fix, str(address))
 
 
 _NO_MOVE = "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"

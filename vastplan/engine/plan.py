@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
 from vastplan.engine.guards.owner import left_to_others, owners
 from vastplan.engine.ignore import IgnoreRule, KeptNames, ignore, kept_names
+from vastplan.engine.left_out import left_out
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
 from vastplan.engine.observe import Observed
@@ -31,7 +32,7 @@ from vastplan.engine.replication import replications
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
-from vastplan.model.finding import Finding
+from vastplan.model.finding import MOVED, Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,
     Action,
@@ -214,8 +215,14 @@ def _plan(
         replications=rows,
         findings=(
             *inputs.findings,
-            *ownership.warnings(context),
-            *told_of(rows, silent, {str(action.address): action for action in actions}),
+            *_placed(
+                (
+                    *ownership.warnings(context),
+                    *told_of(rows, silent, {str(action.address): action for action in actions}),
+                ),
+                inputs.entries,
+            ),
+            *left_out(operations(inputs.ledger), inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,
         ),
@@ -225,6 +232,13 @@ def _plan(
         snapshot=inputs.snapshot,
         left=made.ignored,
     )
+
+
+def _placed(findings: Iterable[Finding], entries: Iterable[Entry]) -> Iterator[Finding]:
+    """Findings whose way out is an edit of the document, with the place of it."""
+    places = {str(entry.address): entry.where for entry in entries}
+    for one in findings:
+        yield replace(one, where=places.get(one.address)) if one.code == MOVED else one
 
 
 def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:

@@ -11,7 +11,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import MOVED, Finding, Severity
 from vastplan.model.moments import moment
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.plan import Action
@@ -57,6 +57,8 @@ class _Group:
     there: Live | None
     other: str
     unread: Mapping[str, str]
+    entry: Entry | None = None
+    """What the document has of it."""
 
     @property
     def told(self) -> Told:
@@ -95,7 +97,7 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
         members[site] = having[0] if len(having) == 1 else None
         if members[site] is None:
             unread[site] = matches.observed.error(site, kind.name) or _GONE
-    return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread)
+    return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
 
 
 def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
@@ -135,7 +137,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     if leads and leads != site:
         stands = f"{leads} is its source, and the document has {site}"
         if move and _led_to(move, leads):
-            return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}"
+            return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, leads)}"
         return ReplicationState.MOVED, f"{stands}: somebody moved it without vastplan, or the document was edited first"
     if not leads:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
@@ -168,6 +170,15 @@ def _under_way(operation: Operation) -> str:
 def _led_to(move: Operation, leads: str) -> bool:
     """Whether a move of ours ended with that site as the source."""
     return move.phase is Phase.DONE and move.target == leads
+
+
+def _edit(group: _Group, leads: str) -> str:
+    """What to write into the document, and where, so that it says who leads; "" where it has nothing of it."""
+    entry = group.entry
+    if entry is None:
+        return ""
+    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
+    return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
 
 
 def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
@@ -285,7 +296,7 @@ def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str
             yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
         elif row.state is ReplicationState.MOVED and row.address in silent:
             fix = "write it for the site that is its source now"
-            yield Finding("VP345", Severity.WARNING, row.text, fix, row.address)
+            yield Finding(MOVED, Severity.WARNING, row.text, fix, row.address)
         if row.parted and not any(one.suspended for one in row.members):
             yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +34,35 @@ def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str
     return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 
-def remaining(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure]]:
-    """What would stay behind without the object: name and how many."""
-    return [(rule.name, dependents.count(live, rule)) for rule in live.kind.dependents if rule.remain]
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What would stay behind without an object: its name, how many, and those that the same plan deletes before it."""
+
+    name: str
+    figure: Figure
+    leaving: tuple[Address, ...] = ()
+
+
+def remaining(
+    live: Live, dependents: DependentsIndex, matches: Matches, actions: Mapping[Address, Action]
+) -> list[Remaining]:
+    """What would stay behind without the object."""
+    found = []
+    for rule in live.kind.dependents:
+        if not rule.remain:
+            continue
+        count = dependents.count(live, rule)
+        leaving = tuple(deleted(dependents.of(live, rule), matches, actions))
+        found.append(Remaining(rule.name, count if isinstance(count, Unknown) else count - len(leaving), leaving))
+    return found
+
+
+def deleted(objects: Iterable[Live], matches: Matches, actions: Mapping[Address, Action]) -> Iterator[Address]:
+    """Those of some objects that a plan deletes."""
+    for live in objects:
+        address = matches.address_of(live)
+        if address is not None and address in actions and actions[address].verb is Verb.DELETE:
+            yield address
 
 
 def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live]]]:

@@ -19,6 +19,9 @@ class Severity(Enum):
 ENDPOINT_CHANGED = "VP331"
 """A credential would go elsewhere than before: reports say so before anything else."""
 
+MOVED = "VP345"
+"""What is one on two sites has its source on another one than the document says: the way out is an edit, so it has the place."""
+
 SPLIT = "VP347"
 """More than one site writes to what is one. It is the systems' error and no mistake of the document: a guard stops what is about
 that object, and the rest goes on."""

@@ -25,6 +25,8 @@ POINT, CAME, MEASURED = "point", "came", "measured"
 """Facts: of which restore point it is, what became of each workload, and how many seconds each stage took."""
 OLDEST = 3  # of the time between two restore points: an older one shows nothing of a move of now
 PATIENCE = 600.0  # seconds that a workload is given to run
+NOT_TRIED = "not tried"
+"""A fact: the workloads that are not tried at all, each with its name and why."""
 REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
 
 
@@ -52,10 +54,21 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
 
 
 def age_of(ends: Rehearsed, point: Point) -> float | None:
-    """How old a restore point is, in seconds, as its cluster dates it; `None` where that is no date."""
+    """How old a restore point is, in seconds, by the clock that dated it; `None` where that is no date."""
     made = moment(point.created)
-    # a cluster whose clock is ahead of ours dates it later than now
-    return None if made is None else max(0.0, (ends.clock.now() - made).total_seconds())
+    return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
+
+
+def dating(ends: Rehearsed) -> tuple[str, datetime]:
+    """Whose clock a restore point is held against, and what time it is by that: the source's, whose cluster dates it; else the
+    target's; of neither, which is "", this machine's."""
+    told = ((one.site, one.now()) for one in (ends.source, ends.target))
+    return next(((site, now) for site, now in told if now is not None), ("", ends.clock.now()))
+
+
+def _by(ends: Rehearsed) -> str:
+    site, _ = dating(ends)
+    return f" by the clock of {site}" if site else ""
 
 
 def amiss_of_rehearsal(ends: Rehearsed) -> str:
@@ -73,7 +86,7 @@ def amiss_of_rehearsal(ends: Rehearsed) -> str:
         return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
         return (
-            f"the newest restore point at {there} is of {found[0].created}, {age:.0f} s ago, and one is to come every "
+            f"the newest restore point at {there} is of {found[0].created}, {age:.0f} s ago{_by(ends)}, and one is to come every "
             f"{ends.every:.0f} s: what is rehearsed with it says nothing of a move of now"
         )
     return ends.views.amiss() or _amiss_of_claims(ends)

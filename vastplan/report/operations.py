@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import FORK, KEEP, PLANNED, REHEARSE, REJOIN, MovePlan
@@ -95,12 +96,23 @@ def _of_rehearsal(operation: Operation) -> list[str]:
         lines.append(
             f"  {inert(one.get('name'), 200)} was {inert(one.get('phase'), 40)} after {inert(one.get('seconds'), 40)} s{says}"
         )
+    for one in _untried(operation):
+        why = f": {inert(one['why'], 300)}" if one.get("why") else ""
+        lines.append(f"  {inert(one.get('name'), 200)} is not tried{why}")
     if "measured" in facts:
         took = facts["measured"]
         order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
         told = ", ".join(f"{inert(stage, 40)} {inert(took[stage], 40)} s" for stage in order if stage in took)
         lines.append(f"  measured: {told}; together {sum(took.values())} s")
     return lines
+
+
+def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
+    """The workloads that are not tried; a record that does not say why has them without a claim to be tried with."""
+    facts = operation.facts
+    if "not tried" in facts:
+        return tuple(facts["not tried"].values())
+    return tuple(job for job in facts.get("jobs") or () if not job.get("to_claim"))
 
 
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:

@@ -142,6 +142,7 @@ def kind(
     keyed: Keyed | None = None,
     on_request: bool = False,
     as_evidence: bool = False,
+    mounts: str = "",
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
@@ -217,6 +218,7 @@ def kind(
         keyed=keyed or Keyed(),
         on_request=on_request,
         as_evidence=as_evidence,
+        mounts=mounts,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

@@ -479,7 +479,8 @@ class Kind:
     `on_request` only when it is asked for. Of what is `as_evidence` there are many, and what it refers to goes without it: it is read where
     it is declared or owned, and where what it is of is to go. Who is let in and who is kept out, so that nobody is
     cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
-    `Opens`. `deleting` says that the system deletes by itself because of it.
+    `Opens`. `deleting` says that the system deletes by itself because of it. `mounts` is the kind that work gets at by this one: of all that
+    stands on an object it goes first, for a system refuses that while it is in use, and then all the rest is as it was.
     """
 
     name: str
@@ -525,6 +526,7 @@ class Kind:
     keyed: Keyed = field(default_factory=Keyed)
     on_request: bool = False
     as_evidence: bool = False
+    mounts: str = ""
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Any, Protocol
 
@@ -96,6 +97,9 @@ class Replica(Keeps, Protocol):
 
     def points(self) -> tuple[Point, ...]:
         """The states that are kept on this side, the oldest first."""
+
+    def now(self) -> datetime | None:
+        """What time it is by its own clock, as its last answer was dated; `None` where it has not said."""
 
     def replicate_now(self) -> None:
         """Take a state and send it; only where it is the source."""

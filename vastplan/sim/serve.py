@@ -6,7 +6,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -66,6 +66,8 @@ class Server:
         self.faults = Faults()
         self.calls: list[RecordedCall] = []
         self.rate: Rate | None = None  # no limit
+        self.clock: Callable[[], float] = getattr(plane, "now", time.time)
+        """What its answers are dated by: the plane's own clock, where it has one."""
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
         self._authority = authority
@@ -257,6 +259,9 @@ class _LeanHandler(BaseHTTPRequestHandler):
 
 def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
     class Handler(_LeanHandler):
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            return super().date_time_string(server.clock() if timestamp is None else timestamp)
+
         def _serve(self) -> None:
             parts = urlsplit(self.path)
             length = int(self.fields.get("content-length") or 0)

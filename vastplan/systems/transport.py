@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -103,11 +106,19 @@ class Transport:
         self._slots, self._large = threading.BoundedSemaphore(parallel), threading.Lock()
         self._limits = limits
         self._down = ""
+        self._dated: tuple[datetime, float] | None = None
         self._errors: tuple[type[Exception], ...] = (*wire.errors, urllib3.exceptions.HTTPError)
 
     def close(self) -> None:
         """Close the connections."""
         self.wire.close()
+
+    def now(self) -> datetime | None:
+        """What time it is by the server's own clock, as its last answer was dated; `None` where none was."""
+        if self._dated is None:
+            return None
+        date, heard = self._dated
+        return date + timedelta(seconds=time.monotonic() - heard)
 
     def call(self, request: Request) -> Answer:
         """The answer to one request with our credential; raises this package's errors."""
@@ -181,6 +192,9 @@ class Transport:
             response.close()  # as is the rest of this one
             raise
         response.release_conn()
+        date = _date(response.headers.get("Date"))
+        if date is not None:
+            self._dated = date, time.monotonic()
         return response, raw
 
     def follow(self, url: str) -> str:
@@ -230,6 +244,14 @@ class Transport:
             if status >= 400:
                 return Answer(status, None, text)
             raise self._not_understood(request, "something that is not JSON") from None
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text or "")
+    except (ValueError, OverflowError):
+        return None
+    return date if date.tzinfo is not None else None  # one without a zone may be of anywhere
 
 
 def segment(text: str) -> str:

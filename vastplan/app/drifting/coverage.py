@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vastplan.app.drifting.rehearsed import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.guards.owner import owners
@@ -30,6 +31,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
     """Sort what was read; `claims` are what other documents own, by site."""
     others = owners(planned.plan.document, claims)
     standing = standings(planned.matches, others, planned.matches.owned)
+    rehearsed = made_by_rehearsals(planned.operations)
     coverage, unmanaged, controller_owned, elsewhere = [], [], [], []
     for site, kind in in_use(planned, workspace):
         managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
@@ -41,6 +43,8 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
                     by_document[others.of(live)] += 1
                 case Standing.MADE:
                     by_controller[made_by(live)] += 1
+                case Standing.NOBODYS if live_key(live) in rehearsed:
+                    by_controller[rehearsed[live_key(live)]] += 1
                 case Standing.NOBODYS:
                     strangers += 1
                     unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))

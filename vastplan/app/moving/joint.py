@@ -6,13 +6,14 @@ the same but for subject and address; of those that a killed run left behind the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.moving.begun import PAIRS, facts_of_pairs, left_out, pair_begun, refuse_other_claims
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence, of_jobs
@@ -21,6 +22,7 @@ from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, 
 from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.together import pairs_of
 from vastplan.app.operating.course import (
+    all_parts,
     carried,
     heading,
     heard,
@@ -30,10 +32,10 @@ from vastplan.app.operating.course import (
     second,
     shown,
 )
-from vastplan.app.operating.record import by_id, journal, whole
+from vastplan.app.operating.record import by_id, journal, of_kind, whole
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
-from vastplan.model.errors import Stale
+from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Operation, Phase
 from vastplan.model.operation_plan import Fact
@@ -133,7 +135,9 @@ def run_together(
 ) -> Operation:
     """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
     short = plan.id[:8]
-    with _opened(workspace, tuple(plan.paths), plan.target, clock, again) as (group, parts, write):
+    back = f"vastplan move abort {paths_of(workspace)} {short}"
+    pairs = _to_go_on(workspace, plan, f"go on: {again}; or give up: {back}")
+    with _opened(workspace, pairs, clock, again) as (group, parts, write):
         last = {one.subject: one for one in operations(parts) if one.subject in plan.paths.values()}
         begun = any(one.id == short for one in last.values())
         # what is begun goes on whichever side the document says by now
@@ -146,6 +150,8 @@ def run_together(
         known = max(ours, key=lambda one: one.serial, default=None)
         if known is not None:
             _refuse_overtaken(known, last)
+            for pair in group.pairs:
+                refuse_other_claims(pair, known)
 
         def record() -> Operation:
             for guid in group.guids.values():
@@ -154,7 +160,6 @@ def run_together(
                 raise Stale(f"{plan.path} has other volumes than when the move was planned; plan it again")
             return _record(plan, group, last, consent)
 
-        back = f"vastplan move abort {paths_of(workspace)} {short}"
         run = Run(clock, write, tell, group.standing, again, back)
         return carried(workspace, plan, known, parts, run, record, stages=lambda _: group.stages())
 
@@ -162,7 +167,7 @@ def run_together(
 def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str], None], clock: Clock) -> Operation:
     """As `abort_move`, of all paths of a record. Raises `Stopped` once the first path has been switched."""
     again = f"vastplan move abort {paths_of(workspace)} {known.id}"
-    with _opened(workspace, tuple(known.facts[PATHS]), known.target, clock, again) as (group, parts, write):
+    with _opened(workspace, _to_take_back(workspace, known, again), clock, again) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
         if _others(group, known.facts[PATHS]):
             raise Stale(f"{known.address}: its paths are others than those that are being moved")
@@ -226,22 +231,50 @@ def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent
         term=1 + max((one.term for one in last.values()), default=0),
         covers=group.covers,
         consent={**consent, "lose": {}, "broken": "", "plan": plan.id},
-        facts={"jobs": list(users_together(users)), PATHS: group.guids, WHOLE: plan.address},
-    )
+        facts={
+            "jobs": list(users_together(users)), PATHS: group.guids, WHOLE: plan.address, PAIRS: facts_of_pairs(group.pairs),
+        },
+    )  # fmt: skip
+
+
+def _pairs(workspace: Workspace, paths: Iterable[str], to: str) -> tuple[Pair, ...]:
+    return _along(tuple(pair_of(workspace.entries()[0], Address.parse(path), to) for path in paths))
+
+
+def _to_go_on(workspace: Workspace, plan: MovePlan, ways: str) -> tuple[Pair, ...]:
+    """The pairs of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
+    try:
+        return _pairs(workspace, plan.paths, plan.target)
+    except VastplanError as problem:
+        for one in of_kind(all_parts(workspace), plan.kind):
+            if one.id == plan.id[:8] and not one.phase.closed:
+                raise left_out(workspace, one, problem, ways) from problem
+        raise
+
+
+def _to_take_back(workspace: Workspace, known: Operation, again: str) -> tuple[Pair, ...]:
+    """The pairs of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    paths = tuple(known.facts[PATHS])
+    begun = tuple(pair for path in paths if (pair := pair_begun(known, path)) is not None)
+    if len(begun) == len(paths):
+        return begun
+    try:
+        return _pairs(workspace, paths, known.target)
+    except VastplanError as problem:
+        raise left_out(workspace, known, problem, again) from problem
 
 
 @contextmanager
 def _opened(
-    workspace: Workspace, paths: tuple[str, ...], to: str, clock: Clock, again: str
+    workspace: Workspace, pairs: tuple[Pair, ...], clock: Clock, again: str
 ) -> Iterator[tuple[Group, Mapping[str, SiteLedger], Callable[[Operation], None]]]:
-    pairs = _along(tuple(pair_of(workspace.entries()[0], Address.parse(path), to) for path in paths))
-    sites = (pairs[0].source, to)
+    sites = (pairs[0].source, pairs[0].target)
     with (
         locked_ledgers(workspace, sites) as ledgers,
         connected(workspace.document, sites=sites, writable=True) as providers,
     ):
         parts = ledgers.parts()
-        with heard(", ".join(paths), again):
+        with heard(", ".join(str(pair.path) for pair in pairs), again):
             group = Group(pairs, tuple(meet(workspace, providers, pair, parts, clock) for pair in pairs))
         one = journal(ledgers)
 

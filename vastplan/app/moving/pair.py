@@ -83,6 +83,8 @@ class Pair:
     """The directory at the satellite that an operation is to prefetch, "" for all."""
     branch: Branch | None = None
     rehearsal: Rehearsal | None = None
+    entry: str = ""
+    """The entry of the document that the path is part of, "" where that is the path."""
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
@@ -113,7 +115,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     along = frozenset(_along(everything, claims, source, to))
     return Pair(
         path.address, path.called, source, to, ends[source], ends[to], work, tuple(sorted(covers)), along, str(path.where or ""),
-        *_global_access(path, everything, theirs),
+        *_global_access(path, everything, theirs), entry=path.origin,
     )  # fmt: skip
 
 

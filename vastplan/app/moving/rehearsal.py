@@ -20,12 +20,14 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Work
-from vastplan.operations.rehearse import CAME, MEASURED, OLDEST, POINT, age_of, newest_kept
+from vastplan.operations.rehearse import CAME, MEASURED, NOT_TRIED, OLDEST, POINT, age_of, dating, newest_kept
 from vastplan.operations.rehearse_calls import Rehearsed
 from vastplan.schema.entries import Entry
 from vastplan.schema.replicated import Job
 from vastplan.systems.vast.restorable import VastDirectory
 from vastplan.systems.vast.views import VastViews
+
+_APART = 60.0  # seconds by which clocks may differ unsaid
 
 
 def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
@@ -89,18 +91,47 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
         else "none in the document"
     )
     yield Fact("schedule", oldest)
+    yield from _clocks(ends)
     for work, job in users:
         yield Fact(f"workload {job.name}", f"{job.phase}, {job.gpus:g} GPUs; {_becomes(ends, work, job)}")
 
 
+def _clocks(ends: Rehearsed) -> Iterator[Fact]:
+    """By whose clock ages are told, where it matters which: clocks that differ, or that nobody tells."""
+    site = dating(ends)[0]
+    if not site:
+        yield Fact("clock", "no cluster tells its own: ages are by the clock of this machine")
+    for replica in (ends.source, ends.target):
+        now = replica.now()
+        ahead = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
+        if abs(ahead) > _APART:
+            way = "ahead of" if ahead > 0 else "behind"
+            counts = "; ages are told by it" if replica.site == site else ""
+            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} that of this machine{counts}")
+
+
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
-    if work.target is None:
-        return f"{work.source.address} has no counterpart at {ends.target.site}, so it is not tried"
-    if work.stays(job):
-        return f"not tried: it mounts {', '.join(inert(name, 80) for name in work.stays(job))} as well"
-    if ends.volumes is None or ends.target_jobs is None:
-        return f"not tried: the document has no Kubernetes or no Run:AI at {ends.target.site}"
+    why = _not_tried(ends, work, job)
+    if why or work.target is None:
+        return f"not tried: {why}"
     return f"tried with one GPU at most, and a claim like {work.target.address} on the copy"
+
+
+def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
+    """Why a workload is not tried, "" where it is."""
+    if work.target is None:
+        return f"{work.source.address} has no counterpart at {ends.target.site}"
+    if work.stays(job):
+        return f"it mounts {', '.join(inert(name, 80) for name in work.stays(job))} as well"
+    if ends.volumes is None or ends.target_jobs is None:
+        return f"the document has no Kubernetes or no Run:AI at {ends.target.site}"
+    return ""
+
+
+def not_tried(ends: Rehearsed, users: Iterable[tuple[Work, Job]]) -> dict[str, dict[str, str]]:
+    """The workloads that are not tried, by id, as the record keeps them."""
+    found = ((job, _not_tried(ends, work, job)) for work, job in users)
+    return {job.id: {"name": job.name, "why": why} for job, why in found if why}
 
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
@@ -114,6 +145,7 @@ def _told(one: Operation) -> str:
         return f"{one.began}: {'given up' if one.phase is Phase.ABORTED else one.phase.value}"
     point, took, came = one.facts.get(POINT) or {}, one.facts.get(MEASURED) or {}, one.facts.get(CAME) or {}
     jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
+    jobs += [f"{inert(job.get('name'), 80)} not tried" for job in (one.facts.get(NOT_TRIED) or {}).values()]
     return (
         f"{one.began}, of a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
         f"{', '.join(jobs) or 'no workload was tried'}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from vastplan.app.connect import connected
+from vastplan.app.moving.begun import pair_begun
 from vastplan.app.moving.meeting import meet
-from vastplan.app.moving.pair import pair_of
+from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.operating.clock import CLOCK
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
@@ -25,7 +26,7 @@ def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
     try:
         with connected(workspace.document, sites=sites, writable=False) as providers:
             for path in paths:
-                pair = pair_of(workspace.entries()[0], Address.parse(path), operation.target)
+                pair = _pair(workspace, operation, path)
                 ends = meet(workspace, providers, pair, {}, CLOCK).ends
                 now = "now" if len(paths) == 1 else f"now {inert(path, 200)}"
                 way = f"vastplan move plan {words(workspace.document.paths)} {word(path)}"
@@ -33,6 +34,17 @@ def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
     except (ValueError, VastplanError) as problem:
         told.append(f"how it stands now cannot be read: {problem}")
     return tuple(told)
+
+
+def _pair(workspace: Workspace, operation: Operation, path: str) -> Pair:
+    """By the document; of what the document does not have any more by the record."""
+    try:
+        return pair_of(workspace.entries()[0], Address.parse(path), operation.target)
+    except VastplanError:
+        begun = pair_begun(operation, path)
+        if begun is None:
+            raise
+        return begun
 
 
 def _back(ends: Ends, operation: Operation, way: str) -> tuple[str, ...]:

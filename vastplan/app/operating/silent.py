@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NoReturn
 
 from vastplan.model.errors import Unreachable
@@ -33,6 +34,10 @@ class SilentReplica(_Silent):
     def points(self) -> tuple[Point, ...]:
         """Nor of its points."""
         self._no()
+
+    def now(self) -> datetime | None:
+        """Nor of its clock, which nobody needs."""
+        return None
 
     def used(self) -> int | None:
         """Nor of what it holds."""

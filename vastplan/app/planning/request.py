@@ -11,6 +11,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.observe import Observed
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
+from vastplan.model.operation import Operation
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
 from vastplan.schema.entries import Entry
@@ -51,3 +52,5 @@ class Planned:
     """What the document stands for on all its sites, planned or not."""
     isolation: tuple[Isolation, ...] = ()
     """The proof of what is live, where it was asked for."""
+    operations: tuple[Operation, ...] = ()
+    """The last operation of each subject, as the ledger of the planned sites has them."""

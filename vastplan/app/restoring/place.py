@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from vastplan.app.moving.pair import ClaimOf, mounted, standing
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.operation import Operation
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
+PLACE = "place"
+"""In the facts of a record: the place that is restored."""
 DEFAULT_TENANT = "default"  # where a document says none
 
 
@@ -56,6 +60,38 @@ def place_of(workspace: Workspace, address: Address) -> Place:
         called = next((one.called for one in everything if one.address == tenant.target), tenant.target.name)
     work = mounted(everything, site, directory)
     return Place(address, site, directory, called, path, entry, written, work, tuple(sorted(covers)))
+
+
+def facts_of(place: Place) -> dict[str, Any]:
+    """A place as the record of a restore keeps it: what is taken back is what was begun, whatever the document says by then."""
+    return {
+        "entry": place.entry.origin or str(place.entry.address),
+        "directory": place.directory,
+        "tenant": place.tenant,
+        "path": None if place.path is None else [str(place.path.address), place.path.called],
+        "work": [[str(claim.address), claim.name, str(claim.project)] for claim in place.work],
+    }
+
+
+def place_begun(operation: Operation) -> Place | None:
+    """The place of a restore that has begun; `None` in a record of a vastplan that did not note it."""
+    try:
+        said = operation.facts[PLACE]
+        address, directory, path = Address.parse(operation.address), str(said["directory"]), said["path"]
+        work = tuple(ClaimOf(Address.parse(one), str(name), Address.parse(of)) for one, name, of in said["work"])
+        return Place(
+            address=address,
+            site=operation.source,
+            directory=directory,
+            tenant=str(said["tenant"]),
+            path=None if path is None else Entry(Address.parse(path[0]), {"name": str(path[1])}),
+            entry=Entry(address, {"path": directory}),
+            written=None,
+            work=work,
+            covers=operation.covers,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return None
 
 
 def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: Address) -> Entry:

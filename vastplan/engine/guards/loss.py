@@ -123,12 +123,14 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
-    for name, figure in usage.remaining(live, context.dependents):
+    for one in usage.remaining(live, context.dependents, context.matches, context.actions):
+        figure = one.figure
         if isinstance(figure, Unknown):
-            return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
+            return Block("orphans", f"{one.name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
+            beside = f", beside what this plan deletes before: {some(one.leaving)}" if one.leaving else ""
             fix = f"max_orphans: {figure} in its approval, or delete them first"
-            return Block("orphans", f"{figure} {name} would stay behind", fix, max_orphans=int(figure))
+            return Block("orphans", f"{figure} {one.name} would stay behind{beside}", fix, max_orphans=int(figure))
     return None
 
 

@@ -176,6 +176,7 @@ KIND = kind(
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
+    mounts="view",
     controller_owned=tuple(
         ControllerOwned("the CSI driver", _PROVISIONED_BY, driver)
         for driver in (r"csi\.vastdata\.com", r"block\.csi\.vastdata\.com")

@@ -45,6 +45,7 @@ KIND = kind(
     keyed=Keyed(within="project"),
     metrics=USERS,
     in_use=IN_USE,
+    mounts="view",
     finish_encode=with_scope,
     finish_decode=unit_of_scope,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from vastplan.model.errors import Nobody, NotAuthorised, NotFound, Refused, Unclear, Unreachable
@@ -74,6 +75,10 @@ class VastProvider:
     def describe(self) -> str:
         """The cluster's address."""
         return self._url
+
+    def now(self) -> datetime | None:
+        """What time it is by the cluster's own clock, as its last answer was dated; `None` where none was."""
+        return self._transport.now()
 
     def close(self) -> None:
         """Close the connections."""

@@ -78,6 +78,10 @@ class VastReplica:
             for row in ours
         )
 
+    def now(self) -> datetime | None:
+        """By the clock of its cluster."""
+        return self._provider.now()
+
     def used(self) -> int | None:
         """By the quota of its directory, where it has one."""
         return used_in(self._provider, self._tenant(), self._directory)
