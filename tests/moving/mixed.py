@@ -12,7 +12,6 @@ from typing import Any
 from tests.moving.seen import SITES, Seen
 from tests.moving.theatre import BASE, GB, SHARED, TWIN, theatre
 from tests.moving.together import DATA, DATA_TWIN, Both
-from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.engine.consent import Consent
 from vastplan.model.address import Address
@@ -27,7 +26,6 @@ TWINS = {"home": "home-copy", "data": "data-copy"}
 CLAIMS = {"iad": {one: one for one in OF_ALL}, "pdx": {"home": "home", "data-there": "data", "shared": "shared"}}
 """Which volume a claim of a site mounts."""
 WORK = {"train": "home", "log": "data", "serve": "shared"}
-PACE = 17  # seconds between two writes of one workload
 
 
 def _document() -> dict[str, Any]:
@@ -64,7 +62,11 @@ class Mixed:
     """Of each volume what was acknowledged, and when."""
     given_up: dict[str, set[str]]
     """Of each volume what a restore in place took away, as was told."""
+    parted: set[str] = field(default_factory=set)
+    """The volumes whose last change of roles may have left two sides that lead."""
     branches: dict[str, Branch] = field(default_factory=dict)
+    pace: int = 17
+    """Seconds between two writes of one workload."""
     seconds: int = 0
     count: int = 0
 
@@ -110,7 +112,7 @@ class Mixed:
     def second(self) -> None:
         """What runs writes now and then, to what it mounts."""
         self.seconds += 1
-        if self.seconds % PACE:
+        if self.seconds % self.pace:
             return
         for site in SITES:
             for row in self._rows(site):

@@ -22,7 +22,7 @@ from tests.moving.mixed import OF_ALL, REPLICATED, Mixed, mixed
 from tests.moving.seen import SITES
 from tests.moving.ways import SHARED, Broken, Moved, State, Together, Way, chosen, holds
 from vastplan.model.errors import Refused, Stale, Unreachable, VastplanError
-from vastplan.model.move_plan import KEEP, UNPLANNED
+from vastplan.model.move_plan import KEEP, REJOIN, UNPLANNED
 from vastplan.model.operation import Operation, Phase
 from vastplan.operations.run import Stopped
 from vastplan.schema.transport_limits import TransportLimits
@@ -30,7 +30,7 @@ from vastplan.schema.transport_limits import TransportLimits
 STEPS = 8  # of one history
 RUNS = 16  # of one operation, at most, until it has ended
 WAYS = ("project", "through", "fork", "rehearse", "restore new", "restore in place")
-DECK = ("write", "wait", "wait", "fail", *("move",) * 5, *WAYS, *WAYS)
+DECK = ("write", "wait", "wait", "fail", "fail", *("move",) * 5, *WAYS, *WAYS)
 """What there is to do; a history takes some of it."""
 PATIENT = TransportLimits(connect=5.0, silence=20.0, whole=60.0, retries=2, backoff=0.002, longest=0.02)
 """A connection that is refused is known at once; nothing here is slow, so what a seed does is not a matter of time."""
@@ -45,8 +45,6 @@ class History:
     away: set[str] = field(default_factory=set)
     cut: bool = False
     crowds: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
-    parted: set[str] = field(default_factory=set)
-    """The volumes whose last change of roles may have left two sides that lead."""
     schedule: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
@@ -110,7 +108,7 @@ class History:
             return False
         self.say(f"{way.about} is planned; loses {way.plan.loss[:120]}")
         if not calm and self.rng.random() < 0.5:
-            begin = self.scene.clock.passed + self.rng.randrange(1, 150)
+            begin = self.scene.clock.passed + self.rng.randrange(1, way.lasts)
             self.schedule = [
                 (begin, lambda: self._struck(way)), (begin + self.rng.randrange(20, 400), self.mend),
             ]  # fmt: skip
@@ -121,7 +119,7 @@ class History:
         self.scene.clock.watchers.clear()
         self.schedule.clear()
         if done is None:
-            holds(not way.moves or self.mixed.roles() == before.roles, "one that was not begun changed roles")
+            holds(not any(map(way.turned, OF_ALL)), "one that was not begun changed roles")
             way.given_up()
             return False
         self.say(f"{way.about} has ended: {done.phase.value}")
@@ -153,10 +151,10 @@ class History:
             except Killed:
                 self.say(f"killed at event {deadly}")
                 self.cuts[f"{way.name}, a kill"] += 1
-                back = back or self.rng.random() < 0.2
+                back = back or self.rng.random() < 0.3
             except Stopped as stop:
                 self.say(f"stopped: {str(stop).splitlines()[0][:200]}")
-                back = self._after(way, str(stop), number)
+                back = self._after(way, str(stop), number, calm=calm)
             except (Stale, Refused, Unreachable) as problem:
                 self.say(f"{type(problem).__name__}: {str(problem)[:150]}")
                 if isinstance(problem, Stale) and not self.begun(way):
@@ -176,7 +174,7 @@ class History:
         holds(False, "it does not end")
         return None
 
-    def _after(self, way: Way, stop: str, number: int) -> bool:
+    def _after(self, way: Way, stop: str, number: int, *, calm: bool) -> bool:
         """What somebody does after a stop; whether to take it back."""
         if number > 1 or "is not applied yet" in stop:
             self.mend()
@@ -188,7 +186,7 @@ class History:
             self.say(done)
         self.scene.clock.sleep(60)
         return "is being taken back" in stop or (
-            "cannot be taken back any more" not in stop and (number > 5 or self.rng.random() < 0.25)
+            "cannot be taken back any more" not in stop and (number > 5 or (not calm and self.rng.random() < 0.25))
         )
 
     def begun(self, way: Way) -> bool:
@@ -201,12 +199,14 @@ class History:
     def judge(self, way: Way, done: Operation) -> None:
         broken = way.name in (UNPLANNED, KEEP)
         for volume, crowds in self.crowds.items():
-            parted = volume in self.parted or (broken and volume in way.moves)
+            parted = volume in self.mixed.parted or (broken and volume in way.moves)
             most = max(map(len, crowds), default=0)
             holds(most <= 1 or parted, f"two writers of {volume} while {way.about}: {crowds}")
         way.judge(done)
-        for volume in way.moves if done.phase is Phase.DONE or broken else ():
-            self.parted = self.parted | {volume} if broken else self.parted - {volume}
+        if broken:
+            self.mixed.parted |= {*way.moves}
+        elif way.turns and done.phase is Phase.DONE:
+            self.mixed.parted -= {*way.moves}
         deletes = [call for call in self.scene.lab.all_calls() if call.method == "DELETE"]
         holds(way.deletes or not deletes, f"something was deleted: {deletes}")
         self.scene.lab.clear_calls()
@@ -227,7 +227,7 @@ class History:
             holds(not gone, f"gone for good of {volume}: {sorted(gone)}")
             roles = seen.roles()
             leading = sum(role == "SOURCE" for role in roles.values())
-            holds(leading <= 1 or volume in self.parted, f"two declared writers of {volume}")
+            holds(leading <= 1 or volume in self.mixed.parted, f"two declared writers of {volume}")
             holds(volume != "shared" or roles == SHARED, f"what is shared has the roles {roles}")
         for branch in self.mixed.branches.values():
             gone = branch.written - self.mixed.of_branch(branch)
@@ -242,8 +242,12 @@ class History:
         for volume in REPLICATED:
             roles = self.mixed.of[volume].roles()
             if sum(role in ("SOURCE", "STANDALONE") for role in roles.values()) > 1:
-                kept = Moved(self.mixed, (volume,), self.rng.choice(SITES), KEEP)
-                holds(self.tried(kept), f"no way out of two branches of {volume}")
+                leads = self.mixed.leads(volume)
+                if leads and self.rng.random() < 0.5:
+                    way = Moved(self.mixed, (volume,), leads, REJOIN)
+                else:
+                    way = Moved(self.mixed, (volume,), self.rng.choice(SITES), KEEP)
+                holds(self.tried(way), f"no way out of two branches of {volume}")
                 self.always()
         self.write()
         leads = self.mixed.leads("home")
@@ -271,7 +275,9 @@ def history(folder: Path, seed: int) -> Iterator[History]:
     with patch.dict(os.environ, {"CSI_PASSWORD": "of-the-csi-user"}), mixed(folder) as made:
         made.scene.lab.clear_calls()
         with patch("vastplan.app.connect.TRANSPORT_LIMITS", PATIENT):
-            yield History(made, random.Random(seed))
+            rng = random.Random(seed)
+            made.pace = rng.choice([2, 17])
+            yield History(made, rng)
 
 
 def main() -> int:
