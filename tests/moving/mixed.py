@@ -120,7 +120,7 @@ class Mixed:
                     continue
                 for volume in sorted(self._mounted(site, row)):
                     self.write(site, volume)
-                for name in set(row["claims"]) & self.branches.keys():
+                for name in sorted(set(row["claims"]) & self.branches.keys()):
                     self._write_to_branch(self.branches[name])
 
     def _write_to_branch(self, branch: Branch) -> None:

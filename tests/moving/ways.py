@@ -193,7 +193,9 @@ class OfMove(Way):
                 {subject: one for subject, one in backend.read(site).operations.items() if one.id == done.id}
                 for site in SITES
             ]
-        holds(parts[0] == parts[1] and len(parts[0]) > 0, "the parts of the ledger differ")
+        holds(parts[0] == parts[1], "the parts of the ledger differ")
+        paths = set(self.plan.paths.values()) or {self.plan.subject}
+        holds(set(parts[0]) == paths, f"the ledger has a record of {sorted(parts[0])}, not of {sorted(paths)}")
         phases = {one.phase for part in parts for one in part.values()}
         holds(phases == {done.phase}, f"the ledger says {phases}")
 
