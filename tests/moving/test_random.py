@@ -12,8 +12,8 @@ from unittest.mock import patch
 import pytest
 
 from tests.moving.mixed import REPLICATED
-from tests.moving.random import Broken, History, history
-from tests.moving.ways import Forked, Moved, Rehearsed, Restored, Through, Together
+from tests.moving.random import History, history
+from tests.moving.ways import Broken, Forked, Moved, Rehearsed, Restored, Through, Together
 from vastplan.model.move_plan import KEEP, UNPLANNED
 from vastplan.model.restore_plan import IN_PLACE
 from vastplan.operations import fork, planned, rehearse, rejoin, restored, through
