@@ -27,11 +27,11 @@ from vastplan.model.operation import Operation, Phase
 from vastplan.operations.run import Stopped
 from vastplan.schema.transport_limits import TransportLimits
 
-STEPS = 8  # of one history
 RUNS = 16  # of one operation, at most, until it has ended
 WAYS = ("project", "through", "fork", "rehearse", "restore new", "restore in place")
-DECK = ("write", "wait", "wait", "fail", "fail", *("move",) * 5, *WAYS, *WAYS)
-"""What there is to do; a history takes some of it."""
+PLAIN = ("write", "wait", "wait", "fail", "fail", *("move",) * 5)
+"""What there is to do besides; a history takes `STEPS` of either, in any order."""
+STEPS = (5, 4)
 PATIENT = TransportLimits(connect=5.0, silence=20.0, whole=60.0, retries=2, backoff=0.002, longest=0.02)
 """A connection that is refused is known at once; nothing here is slow, so what a seed does is not a matter of time."""
 
@@ -94,6 +94,8 @@ class History:
         self.cut, self.away = False, set()
 
     def act(self, kind: str) -> None:
+        if kind != "move" and self.rng.random() < 0.7:  # of a site that is lost there is not much to do but to move
+            self.mend()
         self.tried(chosen(kind, self.mixed, self.rng, trouble=self.cut or bool(self.away), away=self.away), calm=False)
 
     def tried(self, way: Way, *, calm: bool = True) -> bool:
@@ -151,7 +153,7 @@ class History:
             except Killed:
                 self.say(f"killed at event {deadly}")
                 self.cuts[f"{way.name}, a kill"] += 1
-                back = back or self.rng.random() < 0.3
+                back = back or self.rng.random() < 0.4
             except Stopped as stop:
                 self.say(f"stopped: {str(stop).splitlines()[0][:200]}")
                 back = self._after(way, str(stop), number, calm=calm)
@@ -261,7 +263,9 @@ class History:
         """All of it. Raises `Broken`, with what was told so far."""
         plain = {"write": self.write, "wait": self.wait, "fail": self.fail}
         try:
-            for kind in self.rng.sample(DECK, STEPS):
+            deck = [*self.rng.sample(WAYS, STEPS[0]), *self.rng.sample(PLAIN, STEPS[1])]
+            self.rng.shuffle(deck)
+            for kind in deck:
                 plain[kind]() if kind in plain else self.act(kind)
                 self.always()
             self.out()

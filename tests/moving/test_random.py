@@ -20,7 +20,8 @@ from vastplan.operations import fork, planned, rehearse, rejoin, restored, throu
 from vastplan.operations.stage import Stage
 from vastplan.operations.work_stages import FREEZE, GO_ON
 
-QUICK, SLOW = (3, 11), range(1, 25)
+QUICK, LEAST, MOST = (3, 11), 12, 60
+"""The seeds of `make test`, and how many are played at least and at most until each way was taken."""
 DONE = (
     "planned", "unplanned", "rejoin", "keep", "project", "through-global-access", "fork", "fork live", "rehearse",
     "restore new", "restore in place",
@@ -36,12 +37,19 @@ def test_a_history_holds(tmp_path: Path, seed: int) -> None:
     assert "project done" in played.ended
 
 
+def _missing(ended: Counter[str], cuts: Counter[str]) -> list[str]:
+    """What has not happened yet."""
+    wanted = [f"{way} done" for way in DONE] + [f"{way} aborted" for way in TAKEN_BACK]
+    by = [f"{way}, a kill" for way in CUT]
+    return [one for one in wanted if not ended[one]] + [one for one in by if not cuts[one]]
+
+
 @pytest.mark.slow
 def test_each_way_is_taken_cut_and_taken_back(tmp_path: Path) -> None:
     """Over many histories, each of which holds."""
     ended: Counter[str] = Counter()
     cuts: Counter[str] = Counter()
-    for seed in SLOW:
+    for seed in range(1, MOST + 1):
         (folder := tmp_path / str(seed)).mkdir()
         with history(folder, seed) as played:
             try:
@@ -50,11 +58,11 @@ def test_each_way_is_taken_cut_and_taken_back(tmp_path: Path) -> None:
                 raise AssertionError(f"seed {seed}:\n{broken}") from None
         ended.update(played.ended)
         cuts.update(played.cuts)
-    print(sorted(ended.items()), sorted(cuts.items()))
-    assert not [way for way in DONE if not ended[f"{way} done"]], ended
-    assert not [way for way in TAKEN_BACK if not ended[f"{way} aborted"]], ended
-    assert not [way for way in CUT if not cuts[f"{way}, a kill"]], cuts
-    assert sum(number for cut, number in cuts.items() if cut.endswith("a failure")) >= len(CUT), cuts
+        if seed >= LEAST and not _missing(ended, cuts):
+            break
+    assert not _missing(ended, cuts), (sorted(ended.items()), sorted(cuts.items()))
+    struck = sum(number for cut, number in cuts.items() if cut.endswith("a failure"))
+    assert struck >= LEAST, sorted(cuts.items())
 
 
 def _without(original: Callable[..., tuple[Stage, ...]], *names: str) -> Callable[..., tuple[Stage, ...]]:
