@@ -38,10 +38,10 @@ def labels(scene: Theatre, path: str = PATH) -> list[str]:
         return scene.vast("pdx").labels(path, tenant_id=scene.tenant["pdx"])
 
 
-def directories(scene: Theatre) -> list[str]:
-    """All of the tenant at pdx."""
+def directories(scene: Theatre, site: str = "pdx") -> list[str]:
+    """All of the tenant at a site."""
     with scene.lab.world.lock:
-        rows = scene.vast("pdx")._cluster.rows("_directories", tenant_id=scene.tenant["pdx"])
+        rows = scene.vast(site)._cluster.rows("_directories", tenant_id=scene.tenant[site])
         return sorted(row["path"] for row in rows)
 
 

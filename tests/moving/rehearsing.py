@@ -12,9 +12,10 @@ from tests.moving.theatre import HOME, Theatre
 from vastplan.app.move import Wanted, moves, plan_move
 from vastplan.model.move_plan import REHEARSE, MovePlan
 from vastplan.model.operation import Operation, Phase
+from vastplan.sim.kubernetes import KubernetesPlane
+from vastplan.sim.kubernetes.resources import CLAIMS, VOLUMES
 from vastplan.sim.runai import workloads
 
-KUBERNETES = ("persistentvolumes", "persistentvolumeclaims")
 _LEADING = {"iad": "SOURCE", "pdx": "DESTINATION"}
 
 
@@ -33,18 +34,19 @@ def live(scene: Theatre, site: str) -> dict[str, str]:
         return {str(row["name"]): str(row["phase"]) for row in workloads.live(scene.runai(site)._ctx)}
 
 
-def things(scene: Theatre) -> dict[str, list[str]]:
-    """What there is at the target of all that a rehearsal makes."""
-    scene.lab._tokens.clear()
+def things(scene: Theatre, site: str = "pdx") -> dict[str, list[str]]:
+    """What there is at a site of all that a rehearsal makes, without a request."""
     with scene.lab.world.lock:
-        cluster = scene.vast("pdx")._cluster
-        views = sorted(str(row["path"]) for row in cluster.rows("views"))
-        streams = sorted(str(row["name"]) for row in cluster.rows("globalsnapstreams"))
-    found = {"directories": directories(scene), "views": views, "streams": streams, "work": sorted(live(scene, "pdx"))}
-    for kind in KUBERNETES:
-        items = scene.lab.by_hand("pdx", "kubernetes", "GET", f"/api/v1/{kind}")["items"]
-        found[kind] = sorted(one["metadata"]["name"] for one in items)
-    return found
+        cluster, kubernetes = scene.vast(site)._cluster, scene.lab.world.sites[site].planes["kubernetes"]
+        assert isinstance(kubernetes, KubernetesPlane)
+        found = {
+            "views": sorted(str(row["path"]) for row in cluster.rows("views")),
+            "streams": sorted(str(row["name"]) for row in cluster.rows("globalsnapstreams")),
+        }
+        for kind in (VOLUMES, CLAIMS):
+            items = kubernetes._cluster.objects(kind)
+            found[kind.plural] = sorted(one["metadata"]["name"] for one in items)
+    return {**found, "directories": directories(scene, site), "work": sorted(live(scene, site))}
 
 
 @dataclass

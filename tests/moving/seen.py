@@ -9,6 +9,7 @@ from vastplan.sim.runai import workloads
 from vastplan.sim.vast import content, sides
 
 SITES = ("iad", "pdx")
+KEPT = ("vastplan-", "before-restore-")
 
 
 @dataclass
@@ -30,13 +31,13 @@ class Seen:
         """Of a directory, by the cluster's own tables: a site without power keeps what it has."""
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(site)._cluster
-            return set(content.labels(cluster, content.pointer(cluster, self.scene.tenant[site], "/team/home")))
+            return set(content.labels(cluster, content.pointer(cluster, self.scene.tenant[site], self.scene.directory)))
 
     def kept(self, site: str) -> set[str]:
-        """What the snapshots of rejoins hold."""
+        """What the snapshots hold that rejoins and restores in place have taken of what they give up."""
         with self.scene.lab.world.lock:
             cluster = self.scene.vast(site)._cluster
-            rows = [row for row in cluster.rows("snapshots") if str(row["name"]).startswith("vastplan-")]
+            rows = [row for row in cluster.rows("snapshots") if str(row["name"]).startswith(KEPT)]
             return {label for row in rows for label in content.labels(cluster, row["_pointer"])}
 
     def of_point(self, site: str, guid: str) -> set[str]:

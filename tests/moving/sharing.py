@@ -14,6 +14,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.sim.runai import workloads
+from vastplan.sim.vast.control import NoAnswer
 
 SITES = ("iad", "pdx")
 _OVER = ("Stopped", "Failed", "Completed")
@@ -24,6 +25,8 @@ class Watch:
     """What is seen of one volume, as clients and users see it. Somebody reads at pdx all the time, so that its cache is old."""
 
     scene: Theatre
+    claim: str = ""
+    """Of all work that which mounts it; "" for all."""
     crowds: set[tuple[str, ...]] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     """What was written before work began at a site, and could not be read there then."""
@@ -35,16 +38,19 @@ class Watch:
 
     def _rows(self, site: str) -> list[dict[str, object]]:
         with self.scene.lab.world.lock:
-            return list(workloads.live(self.scene.runai(site)._ctx))
+            rows = workloads.live(self.scene.runai(site)._ctx)
+            return [row for row in rows if not self.claim or self.claim in row["claims"]]
 
     def look(self) -> None:
-        self.scene.labels("pdx")
+        with contextlib.suppress(NoAnswer):
+            self.scene.labels("pdx")
         self.crowds.add(tuple(site for site in SITES if any(row["phase"] not in _OVER for row in self._rows(site))))
         for site in SITES:
             fresh = {str(row["id"]) for row in self._rows(site)} - self.known
             if fresh:
                 self.known |= fresh
-                self.missing |= set(self.scene.labels("iad")) - set(self.scene.labels(site))
+                with contextlib.suppress(NoAnswer):  # it waits, and finds nothing that is old
+                    self.missing |= set(self.scene.labels("iad")) - set(self.scene.labels(site))
 
     def holds(self) -> None:
         """At no second work was at both sites, and nothing that was written was missing where work began."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.lab import Lab
@@ -95,6 +96,13 @@ class Theatre:
     job: str = ""
     told: list[str] = field(default_factory=list)
     tenant: dict[str, int] = field(default_factory=dict)
+    volume: str = "home"
+    """The one that is looked at, written to and moved; another is looked at by a copy of this."""
+
+    @property
+    def directory(self) -> str:
+        """Of the volume, the same on both sites."""
+        return f"/team/{self.volume}"
 
     def vast(self, site: str) -> VastPlane:
         return self.lab.world.vast(site)
@@ -106,15 +114,16 @@ class Theatre:
 
     def labels(self, site: str) -> list[str]:
         with self.lab.world.lock:
-            return self.vast(site).labels("/team/home", tenant_id=self.tenant[site])
+            return self.vast(site).labels(self.directory, tenant_id=self.tenant[site])
 
     def write(self, site: str, label: str, size: int = GB) -> None:
         with self.lab.world.lock:
-            self.vast(site).write("/team/home", size, label, tenant_id=self.tenant[site])
+            self.vast(site).write(self.directory, size, label, tenant_id=self.tenant[site])
 
     def path(self, site: str) -> dict[str, Any]:
         self.lab._tokens.clear()  # time passes here, and tokens end
-        (row,) = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
+        rows = self.lab.by_hand(site, "vast", "GET", "/api/v5/protectedpaths/")
+        (row,) = (row for row in rows if row["name"] == self.volume)
         return dict(row)
 
     def snapshots(self, site: str) -> list[dict[str, Any]]:
@@ -156,7 +165,7 @@ class Theatre:
             self.vast(site).start_job(self.job, "/team/home", every=every, bytes=GB, tenant_id=self.tenant[site])
 
     def plan(self, to: str = "pdx", **options: Any) -> MovePlan:
-        return plan_move(self.lab.workspace(), Wanted(HOME, to, **options), self.clock)
+        return plan_move(self.lab.workspace(), Wanted(HOME._replace(name=self.volume), to, **options), self.clock)
 
     def run(self, plan: MovePlan, **consent: Any) -> Operation:
         self.told.clear()
@@ -203,16 +212,18 @@ def shared_theatre(
 
 
 @contextlib.contextmanager
-def theatre(folder: Path) -> Iterator[Theatre]:
-    """Both sites, with the volume at iad, its copy at pdx and a claim for it there."""
+def theatre(
+    folder: Path, base: Mapping[str, Any] = BASE, twins: Mapping[str, Any] = MappingProxyType({"home-copy": TWIN})
+) -> Iterator[Theatre]:
+    """Both sites, with the volume at iad, its copy at pdx and a claim for it there; or with another document, and its twins."""
     systems = {site: ["vast", "kubernetes", "runai"] for site in ("iad", "pdx")}
     with Lab(folder, systems) as lab:
-        lab.write(BASE)
+        lab.write(base)
         lab.converge()
         clock = WorldClock(lab.world)
         clock.sleep(120)
-        volumes = {**BASE["tenants"]["team"]["volumes"], "home-copy": TWIN}
-        lab.write({**BASE, "tenants": {"team": {**BASE["tenants"]["team"], "volumes": volumes}}})
+        team = base["tenants"]["team"]
+        lab.write({**base, "tenants": {"team": {**team, "volumes": {**team["volumes"], **twins}}}})
         lab.converge()
         made = Theatre(lab, clock)
         for site in ("iad", "pdx"):

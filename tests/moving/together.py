@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from tests.moving.theatre import BASE, GB, TWIN, Theatre, theatre
 from vastplan.app.move import Wanted, plan_move
@@ -104,12 +103,8 @@ def both(folder: Path) -> Iterator[Both]:
     """Both sites, with two volumes at iad, their copies at pdx and claims for them there."""
     base = deepcopy(BASE)
     base["tenants"]["team"]["volumes"]["data"] = DATA
-    with patch("tests.moving.theatre.BASE", base), theatre(folder) as one:
+    with theatre(folder, base, {"home-copy": TWIN, "data-copy": DATA_TWIN}) as one:
         made = Both(one.lab, one.clock, tenant=one.tenant)
-        team = base["tenants"]["team"]
-        volumes = {**team["volumes"], "home-copy": TWIN, "data-copy": DATA_TWIN}
-        made.lab.write({**base, "tenants": {"team": {**team, "volumes": volumes}}})
-        made.lab.converge()
         with made.lab.world.lock:
             made.vast("iad").write("/team/data", GB, "step-0", tenant_id=made.tenant["iad"])
         made.clock.sleep(10)
