@@ -20,7 +20,7 @@ from vastplan.operations import fork, planned, rehearse, rejoin, restored, throu
 from vastplan.operations.stage import Stage
 from vastplan.operations.work_stages import FREEZE, GO_ON
 
-QUICK, LEAST, MOST = (3, 11), 12, 60
+QUICK, LEAST, MOST = (3, 8), 12, 60
 """The seeds of `make test`, and how many are played at least and at most until each way was taken."""
 DONE = (
     "planned", "unplanned", "rejoin", "keep", "project", "through-global-access", "fork", "fork live", "rehearse",
