@@ -22,21 +22,34 @@ from vastplan.schema.discover import discover
 ENTRIES = Path(vastplan.__file__).parent / "reference" / "entries"
 HEAD = "_head"
 PARTS_OF_THE_HEAD = ("sites", "ledger", "limits", "checks", "drift", "defaults")
-SECTIONS = sorted(discover(vastplan.kinds).sections)
-FILES = (*SECTIONS, *PARTS_OF_THE_HEAD)
+SECTIONS = (*discover(vastplan.kinds).sections, *PARTS_OF_THE_HEAD)
+FILES = sorted(path.stem for path in ENTRIES.glob("*.yaml") if path.stem != HEAD)
+"""Called as their section, with a word behind a dash where the forms of one document exclude each other."""
 TODAY = date(2026, 10, 1)
 
 COMMON = frozenset({"name", "sites", "per_site", "renamed_from"})
 """Fields of every entry, which one file shows for all."""
 SHOWS_COMMON = "volumes"
 FORMS = frozenset({"Existing", "EnvironmentSecret", "FileSecret"})
-"""How a value may be written in the place of plain text; one file each is enough."""
+"""How a value may be written in the place of plain text: each is shown somewhere, not at every field."""
 
-REMAIN: Mapping[str, Mapping[str, str]] = {}
-"""The findings that remain, by file: the code and why."""
+REMAIN: Mapping[str, Mapping[str, str]] = {
+    "buckets": {"REP-21": "it is told of whatever is replicated synchronously, so that somebody weighs it"},
+    "checks": {"QTA-02": "the finding that the example waives, which stays visible as a note"},
+    "projects": {"ISO-03": "the class that a project lists is of no tenant, so its view policy is another document's"},
+    "volumes": {
+        "CKP-15": "checkpoint.origin is what this finding is about: the writes of the path go over the WAN",
+        "CKP-16": "checkpoint.event is what this finding is about: no time bounds the work that is lost",
+    },
+}
+"""The findings that remain, none of them an error, by file: the code and why."""
 
-UNSET: Mapping[str, Mapping[str, str]] = {}
-"""The paths that no document can have, by file, and why."""
+_OF_A_POD = "no document may say it (VP243): the account of a pod is for a connections file to choose"
+UNSET: Mapping[str, Mapping[str, str]] = {
+    "ledger": {"kubernetes.in_cluster": _OF_A_POD},
+    "sites": {"*.kubernetes.in_cluster": _OF_A_POD},
+}
+"""The paths that no document can have, by section, and why."""
 
 
 def written(name: str) -> dict[str, Any]:
@@ -46,9 +59,14 @@ def written(name: str) -> dict[str, Any]:
     return loaded
 
 
+def section_of(name: str) -> str:
+    """The section that a file is for."""
+    return name.partition("-")[0]
+
+
 def findings(name: str) -> tuple[Finding, ...]:
     """All that is found in the document of a file."""
-    heads = [] if name == "sites" else [ENTRIES / f"{HEAD}.yaml"]
+    heads = [] if section_of(name) == "sites" else [ENTRIES / f"{HEAD}.yaml"]
     try:
         return check_document(open_workspace([*heads, ENTRIES / f"{name}.yaml"]), TODAY).findings
     except Invalid as invalid:
@@ -60,22 +78,18 @@ def told(found: Finding) -> str:
     return f"{found.severity.value} {found.code} {found.address or ''}: {found.message} ({found.fix})"
 
 
+def test_every_section_has_its_file_and_it_is_the_last_in_it() -> None:
+    assert sorted({section_of(name) for name in FILES}) == sorted(SECTIONS)
+    assert sorted(ENTRIES.iterdir()) == sorted(ENTRIES / f"{name}.yaml" for name in (HEAD, *FILES))
+    assert [name for name in FILES if [*written(name)][-1] != section_of(name)] == []
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_valid(name: str) -> None:
-    found = findings(name)
-    assert [told(one) for one in found if one.severity is Severity.ERROR] == []
     remain = REMAIN.get(name, {})
-    assert [told(one) for one in found if one.code not in remain] == []
+    found = findings(name)
+    assert [told(one) for one in found if one.severity is Severity.ERROR or one.code not in remain] == []
     assert {one.code for one in found} == remain.keys()
-
-
-def test_there_is_a_file_for_each_section_and_no_other() -> None:
-    assert sorted(path.name for path in ENTRIES.iterdir() if path.is_file()) == sorted(
-        f"{name}.yaml" for name in (HEAD, *FILES)
-    )
-    for name in FILES:
-        *needed, last = written(name)
-        assert last == name, f"{name}.yaml ends with its section"
 
 
 @cache
@@ -84,17 +98,17 @@ def document() -> Schema:
     return desired_state(discover(vastplan.kinds))
 
 
-def section(name: str) -> Schema:
+def schema_of(section: str) -> Schema:
     """What the schema says of one entry of a section, or of a part of the head."""
-    if name in PARTS_OF_THE_HEAD:
-        return dict(document()["properties"][name])
-    return {"$ref": f"#/$defs/{discover(vastplan.kinds).sections[name].name}.entry"}
+    if section in PARTS_OF_THE_HEAD:
+        return dict(document()["properties"][section])
+    return {"$ref": f"#/$defs/{discover(vastplan.kinds).sections[section].name}.entry"}
 
 
-def given(name: str) -> list[Any]:
-    """The entries of a section in its file, or the part of the head."""
-    own = written(name)[name]
-    return [own] if name in PARTS_OF_THE_HEAD else list(own.values())
+def given(section: str) -> list[Any]:
+    """The entries of a section in its files, or the parts of the head."""
+    own = [written(name)[section] for name in FILES if section_of(name) == section]
+    return own if section in PARTS_OF_THE_HEAD else [entry for entries in own for entry in entries.values()]
 
 
 def missing(node: Schema, values: Sequence[Any], at: str = "", top: bool = False) -> Iterator[str]:
@@ -142,12 +156,12 @@ def nests(node: Schema) -> bool:
     return any(form.get("$ref", "").endswith(".entry") for form in (node, *inside))
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_field_is_used(name: str) -> None:
-    unset = set(missing(section(name), given(name), top=True))
-    if name not in (SHOWS_COMMON, *PARTS_OF_THE_HEAD):
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_field_is_used(section: str) -> None:
+    unset = set(missing(schema_of(section), given(section), top=True))
+    if section not in (SHOWS_COMMON, *PARTS_OF_THE_HEAD):
         unset -= COMMON
-    assert sorted(unset) == sorted(UNSET.get(name, {}))
+    assert sorted(unset) == sorted(UNSET.get(section, {}))
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
@@ -158,4 +172,12 @@ def test_every_form_of_a_value_is_used(form: str) -> None:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         return (isinstance(value, dict) and value.keys() == {key}) or any(map(there, inner))
 
-    assert any(there(written(name)[name]) for name in FILES)
+    assert any(there(entry) for section in SECTIONS for entry in given(section))
+
+
+def test_what_is_missing_is_told() -> None:
+    """The walk finds a field, one inside a struct, one of a list's items, and one of another form."""
+    entry = {"access": {"Viewer": [{"user": "auditor"}]}, "scheduling_rules": {"training_job_time_limit": "7d"}}
+    unset = set(missing(schema_of("departments"), [entry, {"description": None}], top=True))
+    assert {"description", "scheduling_rules.interactive_job_time_limit", "access.*[].group", "gpus"} <= unset
+    assert unset.isdisjoint({"access.*[].user", "scheduling_rules.training_job_time_limit", "access"})
