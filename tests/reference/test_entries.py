@@ -36,7 +36,6 @@ FORMS = frozenset({"Existing", "EnvironmentSecret", "FileSecret"})
 REMAIN: Mapping[str, Mapping[str, str]] = {
     "buckets": {"REP-21": "it is told of whatever is replicated synchronously, so that somebody weighs it"},
     "checks": {"QTA-02": "the finding that the example waives, which stays visible as a note"},
-    "projects": {"ISO-03": "the class that a project lists is of no tenant, so its view policy is another document's"},
     "volumes": {
         "CKP-15": "checkpoint.origin is what this finding is about: the writes of the path go over the WAN",
         "CKP-16": "checkpoint.event is what this finding is about: no time bounds the work that is lost",
