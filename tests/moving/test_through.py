@@ -15,10 +15,14 @@ from tests.moving.sharing import busy, planned, stop_at, taken_back
 from tests.moving.theatre import BASE, GB, HOME, Theatre, shared_theatre, sharing, theatre
 from vastplan.app.move import Wanted, moves, plan_move
 from vastplan.app.moving.standing import standing
+from vastplan.app.restore import Wanted as Restored
+from vastplan.app.restore import plan_restore
 from vastplan.cli import main
+from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import THROUGH, UNPLANNED
 from vastplan.model.operation import Phase
+from vastplan.model.restore_plan import IN_PLACE
 from vastplan.operations import through
 from vastplan.operations.run import Stopped
 from vastplan.report.operations import status_text
@@ -57,6 +61,15 @@ def test_work_goes_there_and_comes_back_and_nothing_is_missing(scene: Theatre) -
     watch.moved("iad")
     assert scene.workloads("iad") == {"train": "Stopped", f"train-m{again.id}": "Running"}
     assert again.term == 2 and len(prefetches(scene)) == 1
+
+
+def test_it_is_not_restored_in_place_under_work_at_the_other_site(scene: Theatre) -> None:
+    busy(scene)
+    scene.run(planned(scene))
+    before = scene.labels("iad")
+    with pytest.raises(VastplanError, match="is read and written at other sites by global access"):
+        plan_restore(scene.lab.workspace(), Restored(Address("iad", "volume", "home"), "any", IN_PLACE))
+    assert scene.labels("iad") == before
 
 
 def test_without_the_read_gate_work_begins_with_what_is_old(scene: Theatre) -> None:

@@ -19,7 +19,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity
 from vastplan.schema.discover import discover
 
-ENTRIES = Path(vastplan.__file__).parent / "reference" / "entries"
+ENTRIES = Path(vastplan.__file__).parent / "app" / "reference" / "entries"
 HEAD = "_head"
 PARTS_OF_THE_HEAD = ("sites", "ledger", "limits", "checks", "drift", "defaults")
 SECTIONS = (*discover(vastplan.kinds).sections, *PARTS_OF_THE_HEAD)

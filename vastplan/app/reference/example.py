@@ -9,10 +9,12 @@ import yaml
 
 def snippet(example: str, section: str, path: tuple[str, ...]) -> str:
     """The first place in an example (YAML) that has what is at `path` in an entry of the section, with what it stands in; "" where none has."""
-    whole = yaml.safe_load(example) if example else None
-    entries = whole.get(section) if isinstance(whole, dict) else None
-    shown = _only(entries, path) if path else entries
-    return "" if shown is None else yaml.safe_dump({section: shown}, sort_keys=False, width=100, allow_unicode=True)
+    for whole in yaml.safe_load_all(example):
+        entries = whole.get(section) if isinstance(whole, dict) else None
+        shown = _only(entries, path) if path else entries
+        if shown is not None:
+            return yaml.safe_dump({section: shown}, sort_keys=False, width=100, allow_unicode=True)
+    return ""
 
 
 def _only(value: Any, path: tuple[str, ...]) -> Any:

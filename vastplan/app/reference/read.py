@@ -46,6 +46,7 @@ class _Collecting(schemas.Described):
         return {**super().custom_error_schema(schema), SAYS: words}
 
 
+@lru_cache(1)
 def sections() -> dict[str, Section]:
     """All sections by name, those of the head first."""
     registry = discover(vastplan.kinds)
@@ -62,9 +63,13 @@ def sections() -> dict[str, Section]:
 
 
 def example(section: str) -> str:
-    """The example of a section, as it stands in its file; "" where there is none."""
-    file = resources.files(reference) / "entries" / f"{section}.yaml"
-    return file.read_text("utf-8") if file.is_file() else ""
+    """The example of a section, as it stands in its file; "" where there is none. Forms that exclude each other are documents of their own."""
+    folder = resources.files(reference) / "entries"
+    files = sorted(
+        (one for one in folder.iterdir() if one.name == f"{section}.yaml" or one.name.startswith(f"{section}-")),
+        key=lambda one: (one.name != f"{section}.yaml", one.name),
+    )
+    return "---\n".join(one.read_text("utf-8") for one in files)
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.pair import SYNCHRONOUS
+from vastplan.app.moving.pair import GLOBAL, SYNCHRONOUS
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
@@ -61,6 +61,11 @@ def meet(
         raise VastplanError(
             f"{place.path.address} is replicated synchronously, and what becomes of the other site by a restore in place no document says; "
             "restore into a new volume: the same command without --in-place"
+        )
+    if place.path.values.get("capabilities") in GLOBAL:
+        raise VastplanError(
+            f"{place.path.address} is read and written at other sites by global access, and neither their work nor their caches know of a "
+            "restore in place; restore into a new volume: the same command without --in-place"
         )
     row = find(provider, name=place.path.called)
     if row is None:
