@@ -240,9 +240,7 @@ def _durability(budget: Budget) -> Iterator[BudgetFinding]:
     copied = inputs.drain_bytes_per_second is not None
     reached = max(inputs.durability, inputs.drained) if copied else inputs.durability
     if target is not None and reached < target:
-        message = (
-            f"checkpoints have to outlive a {target.name.lower()} and lie on what goes with a {reached.name.lower()}"
-        )
+        message = f"checkpoints need storage with the durability of a {target.name.lower()}, and theirs has that of a {reached.name.lower()}"
         yield BudgetFinding("CKP-05", ERROR, message, "copy them on: tier.drain and tier.drain_to")
     if inputs.interval is not None and budget.drain_seconds > inputs.interval:
         takes, due = apart(span, budget.drain_seconds, inputs.interval)

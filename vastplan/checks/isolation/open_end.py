@@ -19,7 +19,7 @@ CHECK = Check(
     title="a chain that cannot be followed",
     severity=Severity.NOTE,
     why="Where something is not managed here, or serves every tenant, nobody can say from the document what is behind it.",
-    fix="manage it here, or look at what drift proves from the live state",
+    fix="manage it here, and for one tenant alone; or look at what drift proves from the live state",
     source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, followed in the document",
     run=_run,
 )

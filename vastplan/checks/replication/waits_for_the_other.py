@@ -23,7 +23,7 @@ CHECK = Check(
     title="a bucket whose every write waits for the other site",
     severity=Severity.NOTE,
     why="A write is answered when both sites have it: its latency has the round trip between them in it, and its rate is that of the link.",
-    fix="say sites.SITE.capability.wan_bw_mbps and weigh it; replicate: SCHEDULE where what was written last may be lost with the site",
+    fix="sites.SITE.capability.wan_bw_mbps says what the WAN carries; replicate: SCHEDULE where what was written last may be lost with the site",
     source="VAST knowledge base, S3 synchronous and asynchronous replication: a write is acknowledged when both clusters have it",
     run=_run,
 )

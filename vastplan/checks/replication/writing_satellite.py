@@ -23,7 +23,7 @@ CHECK = Check(
     title="a satellite that writes over the WAN",
     severity=Severity.WARNING,
     why="A write at a satellite goes to the origin, and is as slow as the link between them; without the origin there is none.",
-    fix="access: {SITE: read} where it only reads; else say sites.SITE.capability.wan_bw_mbps and weigh it",
+    fix="access: {SITE: read} where it only reads; else sites.SITE.capability.wan_bw_mbps says what the WAN carries",
     source="VAST knowledge base, global namespace overview: writes are forwarded to the origin",
     run=_run,
 )

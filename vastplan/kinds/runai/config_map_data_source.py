@@ -32,7 +32,7 @@ _ConfigMapName = Annotated[
 _Below = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"),
-    Says("a path below the mount, which does not start with /"),
+    Says("a path in the volume of the ConfigMap, which does not start with /"),
 ]
 
 

@@ -169,7 +169,9 @@ class AttachedUser(Spec):
                     f"identifier_type is one of {', '.join(USER_TYPES.values())}, and comes with identifier_value"
                 )
             said |= whom(values["identifier_type"], values["identifier_value"])
-        shown_as_said = "name" in said and any(str(said.get(way)) == said["name"] for way in USER_TYPES)
+        ways = (said.get(way) for way in USER_TYPES)
+        called = {str(way.get("existing") if isinstance(way, dict) else way) for way in ways}
+        shown_as_said = "name" in said and said["name"] in called
         implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
         if values.get("identifier_type") == USER_TYPES["user"]:
             said["user"] = {"existing": said["user"]}  # whom VMS has, whoever he is
