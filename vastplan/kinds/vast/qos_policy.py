@@ -171,7 +171,7 @@ class AttachedUser(Spec):
             said |= whom(values["identifier_type"], values["identifier_value"])
         ways = (said.get(way) for way in USER_TYPES)
         called = {str(way.get("existing") if isinstance(way, dict) else way) for way in ways}
-        shown_as_said = "name" in said and said["name"] in called
+        shown_as_said = "name" in said and str(said["name"]) in called
         implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
         if values.get("identifier_type") == USER_TYPES["user"]:
             said["user"] = {"existing": said["user"]}  # whom VMS has, whoever he is
