@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tests.compose.short import Said, back, entry, made, objects_of, pieces, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
 from vastplan.model.address import Address
 from vastplan.schema.entries import Scope
@@ -158,7 +158,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         BUCKET.model.model_validate({**TYPED, **says})
-    told = mistakes(BUCKET.model, {**TYPED, **says}, refused.value, nearest)
+    told = mistakes(BUCKET.model, {**TYPED, **says}, refused.value, closest)
     assert [one.said for one in told] == [why]
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tests.compose.short import LEAVE_OUT, Said, back, entry, made, objects_of, pieces, unread, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.kinds.compose.volume import COMPOSITION, VOLUME
 from vastplan.schema.recovery import Sight
 
@@ -291,7 +291,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         VOLUME.model.model_validate(says)
-    told = mistakes(VOLUME.model, says, refused.value, nearest)
+    told = mistakes(VOLUME.model, says, refused.value, closest)
     assert [one.said for one in told] == [why]
 
 

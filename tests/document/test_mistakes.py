@@ -17,7 +17,7 @@ from tests.lab import SYSTEMS, full_registry
 from vastplan.app.files.approvals import ApprovalsFile
 from vastplan.document import specs
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.document.yaml import Mapping, Sequence, parse
 from vastplan.model.finding import Where
 from vastplan.schema.allowed import form, models_at
@@ -70,7 +70,7 @@ def told(text: str) -> list[str]:
     with pytest.raises(ValidationError) as refused:
         Whole.model_validate(tree)
     lines = []
-    for mistake in mistakes(Whole, tree, refused.value, nearest):
+    for mistake in mistakes(Whole, tree, refused.value, closest):
         where = f"{mistake.where.line}:{mistake.where.column}" if mistake.where else "-"
         lines.append(f"{where} {mistake.code} {mistake.about('it')}" + (f" ({mistake.fix})" if mistake.fix else ""))
     return lines
@@ -213,7 +213,7 @@ def test_whatever_is_wrong_no_words_of_the_library_are_shown(model: type[BaseMod
             try:
                 model.model_validate(tree)
             except ValidationError as invalid:
-                found = mistakes(model, tree, invalid, nearest)
+                found = mistakes(model, tree, invalid, closest)
                 refused += 1
                 assert found, (place, wrong)
                 for one in found:

@@ -12,7 +12,7 @@ from pydantic import MISSING, BaseModel, ValidationError
 from vastplan.document import credentials, ledger_place, merge, specs
 from vastplan.document.instantiate import Instantiator
 from vastplan.document.mistakes import MISSING_KEY, mistakes
-from vastplan.document.nearest import Nearest
+from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.secret_sources import SecretSources
@@ -122,7 +122,7 @@ def load(
     instantiator = Instantiator(tree, registry, tuple(head.sites), near)
     raws = list(instantiator.instantiate())
     retired = head.retired()
-    resolver = Resolver(known, near, retired)
+    resolver = Resolver(known, near, retired, registry.types, instantiator.obscured, instantiator.halved)
     # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
@@ -217,7 +217,9 @@ def _links(head: specs.Head, tree: Located, near: Nearest) -> list[Finding]:
         for other in links if isinstance(links, dict) else ():
             if other not in others:
                 where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
-                findings.append(error("VP202", f"no other site {other}", fix=near(other, others), where=where))
+                findings.append(
+                    error("VP202", f"no other site {other}", fix=no_site_hint(other, others, near), where=where)
+                )
     return findings
 
 
@@ -249,14 +251,16 @@ def _connections(
     for name in file.sites:
         if name not in head.sites:
             where = written["sites"].where(name)
-            problems.append(error("VP202", f"no site {name} in the document", fix=near(name, head.sites), where=where))
+            problems.append(
+                error("VP202", f"no site {name} in the document", fix=no_site_hint(name, head.sites, near), where=where)
+            )
     return file
 
 
 def _explain(
     tree: Located, model: type[BaseModel], invalid: ValidationError, problems: list[Finding], near: Nearest
 ) -> None:
-    for mistake in mistakes(model, tree, invalid, near):
+    for mistake in mistakes(model, tree, invalid, near.closest):
         no_version = mistake.code == MISSING_KEY and mistake.path == ("version",)
         fix = "write version: 1" if no_version else mistake.fix
         problems.append(error(mistake.code, mistake.about(), fix=fix, where=mistake.where or tree.at))

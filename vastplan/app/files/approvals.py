@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.document.yaml import load as load_yaml
 from vastplan.engine.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.model.wording import quoted
-from vastplan.schema.types import MISSING, Bytes, Count, Says, Spec
+from vastplan.schema.types import MISSING, ByteCount, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object: an approval is no pattern."""
@@ -48,7 +48,7 @@ class ApprovalSpec(Spec):
     ]
     reason: Annotated[str, BeforeValidator(_given), StringConstraints(min_length=3)]
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
-    max_used: Bytes | MISSING = MISSING
+    max_used: ByteCount | MISSING = MISSING
     max_orphans: Count | MISSING = MISSING
 
 
@@ -65,7 +65,7 @@ def load(path: Path) -> tuple[Approval, ...]:
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:
-        found = mistakes(ApprovalsFile, tree, invalid, nearest)
+        found = mistakes(ApprovalsFile, tree, invalid, closest)
         raise Invalid(
             [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in found]
         ) from None

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from vastplan.model import units
-from vastplan.model.wording import quoted
+from vastplan.model.ip_ranges import networks
+from vastplan.model.wording import quoted, some
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
@@ -47,6 +48,9 @@ def _clients(text: str) -> str:
         try:
             ip_network(text, strict=False)
         except ValueError:
+            inside = networks(text)
+            if inside:
+                raise ValueError(f"{quoted(text)} is a range; write its networks: {some(inside)}") from None
             raise ValueError(f"{quoted(text)} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
     return text
 

@@ -25,7 +25,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, ByteCount, Count, ReferenceName, Spec, Text, VendorName
 
 
 def _day(text: str) -> str:
@@ -96,8 +96,8 @@ class LifecycleActions(Spec):
 
     enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(_switched_on)] = MISSING
     prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
-    min_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
-    max_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
+    min_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
+    max_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
     tags: Annotated[
         dict[_Tag, Text] | None | MISSING, _NONE, Shown(), Since("vms", "5.5"), NOTHING, Deletes(_fewer)
     ] = MISSING
