@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import MISSING, BaseModel, ValidationError
 
-from vastplan.document import credentials, ledger_place, merge, specs
+from vastplan.document import credentials, ledger_place, merge, other_files, specs
 from vastplan.document.instantiate import Instantiator
-from vastplan.document.mistakes import MISSING_KEY, mistakes
+from vastplan.document.mistakes import mistakes
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
@@ -200,6 +200,9 @@ def _inline_volumes(spec: specs.SiteSpec) -> str:
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near: Nearest) -> specs.Head | None:
+    what, fix = other_files.of_tree(tree)
+    if what:
+        raise Invalid([error("VP105", what, fix=fix, where=tree.at)])
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}
     try:
         return model.model_validate(plain)
@@ -238,6 +241,10 @@ def _connections(
                 error("VP221", f"site {name}: with --connections the document holds no addresses", where=where)
             )
     written = load_yaml(path, str(path))
+    if other_files.is_document(written):
+        fix = f"give a file with version: 1 and sites: {{{', '.join(head.sites)}: ...}} alone"
+        problems.append(error("VP105", "this is a document, no connections file", fix=fix, where=written.at))
+        raise Invalid(problems)
     try:
         file = model.model_validate(written)
     except ValidationError as invalid:
@@ -261,6 +268,4 @@ def _explain(
     tree: Located, model: type[BaseModel], invalid: ValidationError, problems: list[Finding], near: Nearest
 ) -> None:
     for mistake in mistakes(model, tree, invalid, near.closest):
-        no_version = mistake.code == MISSING_KEY and mistake.path == ("version",)
-        fix = "write version: 1" if no_version else mistake.fix
-        problems.append(error(mistake.code, mistake.about(), fix=fix, where=mistake.where or tree.at))
+        problems.append(error(mistake.code, mistake.about(), fix=mistake.fix, where=mistake.where or tree.at))

@@ -13,7 +13,7 @@ from vastplan.document.nearest import asked, known_ones
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.finding import Where
-from vastplan.schema.allowed import form, keys_at, models_at
+from vastplan.schema.allowed import example, form, keys_at, models_at
 from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
 
 Path = tuple[Any, ...]
@@ -103,7 +103,7 @@ def mistakes(
     for path, where in missing.items():
         last = str(path[-1])
         if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
-            yield Mistake(MISSING_KEY, path, "is missing", where)
+            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:

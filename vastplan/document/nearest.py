@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from difflib import get_close_matches
 
-from vastplan.model.wording import shortened, some
+from vastplan.model.nearest import asked, closest, known_ones, nearest
+from vastplan.model.wording import some
+
+__all__ = ["Nearest", "asked", "closest", "known_ones", "nearest", "no_site_hint"]
 
 MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts have at most a comparison for each of theirs
-
-
-def nearest(name: str, known: Collection[str]) -> str:
-    """`did you mean X?`, when something near is known."""
-    return asked(closest(name, known))
-
-
-def closest(name: str, known: Collection[str]) -> str:
-    """The nearest of what is known, "" where nothing is near; what is out of all measure is not looked for."""
-    if len(name) > 100 or len(known) > 2000:
-        return ""
-    written = {
-        one.lower(): one for one in reversed(list(known))
-    }  # `nfs` is NFS: of two that differ by case alone, the first
-    near = get_close_matches(name.lower(), list(dict.fromkeys(one.lower() for one in known)), n=1, cutoff=0.6)
-    return written[near[0]] if near else ""
-
-
-def known_ones(known: Collection[str]) -> str:
-    """What there is, where nothing is near: the first of them, and how many more."""
-    return f"known: {some(list(known), show=lambda one: shortened(one, 100))}" if known else ""
-
-
-def asked(name: str) -> str:
-    """The question whether it was meant; none for no name."""
-    return f"did you mean {name}?" if name else ""
 
 
 def no_site_hint(site: str, sites: Collection[str], near: Callable[[str, Collection[str]], str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from errno import EFBIG
 from pathlib import Path
 
+from vastplan.document import other_files
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where, error
@@ -34,5 +35,8 @@ def parse(raw: bytes, shown: str) -> Mapping:
     if tree is None:
         return Mapping(Where(shown, 1, 1))
     if not isinstance(tree, Mapping):
-        raise Invalid([error("VP105", "a document is a mapping of sections", where=Where(shown, 1, 1))])
+        what, fix = other_files.of_text(text)
+        raise Invalid(
+            [error("VP105", what or "a document is a mapping of sections", fix=fix, where=Where(shown, 1, 1))]
+        )
     return tree

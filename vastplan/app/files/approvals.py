@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
+from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
 from vastplan.document.nearest import closest
 from vastplan.document.yaml import load as load_yaml
@@ -62,6 +63,9 @@ class ApprovalsFile(Spec):
 def load(path: Path) -> tuple[Approval, ...]:
     """The approvals in a file. Raises `Invalid`."""
     tree = load_yaml(path, str(path))
+    if other_files.is_document(tree):
+        fix = "vastplan plan PATH --approvals-template FILE begins a file of approvals"
+        raise Invalid([error("VP240", "this is a document, no file of approvals", fix=fix, where=tree.at)])
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:
