@@ -21,6 +21,7 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 
 from tests.conftest import Ran, Run
 from tests.mistakes.cases import DOCUMENT, HERE, Case, Step, cases
+from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
@@ -33,7 +34,7 @@ FOREIGN = re.compile(
 )
 
 
-_TOLD = ("blocked (", "error VP", "warning VP")
+_TOLD = ("blocked (", "error VP", "warning VP", "? far ")
 
 
 class Folder:
@@ -41,7 +42,7 @@ class Folder:
 
     def __init__(self, path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path, self._vastplan, self._monkeypatch = path, vastplan, monkeypatch
-        self.server = ""
+        self.server, self.runai = "", ""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._closed = f"127.0.0.1:{free.getsockname()[1]}"  # nobody listens there once it is closed
@@ -78,26 +79,33 @@ class Folder:
 
     def told(self, text: str) -> str:
         """What was told, without what differs from one run to the next."""
-        for value, name in ((self.server, "{server}"), (self._closed, "{closed}"), (str(self.path), "{folder}")):
+        for value, name in self._names():
             text = text.replace(value, name) if value else text
-        text = text.replace(self.server.rpartition(":")[2] or "\0", "{port}")
         return re.sub(r"\b[0-9a-f]{12}\b", "{id}", text)
 
     def _filled(self, text: str) -> str:
-        port = self.server.rpartition(":")[2]
-        pairs = ((self.server, "{server}"), (self._closed, "{closed}"), (str(self.path), "{folder}"), (port, "{port}"))
-        for value, name in pairs:
+        for value, name in self._names():
             text = text.replace(name, value)
         return text
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """What is called otherwise in a case."""
+        yield from (
+            (self.server, "{server}"),
+            (self.runai, "{runai}"),
+            (self._closed, "{closed}"),
+            (str(self.path), "{folder}"),
+        )
+        yield self.server.rpartition(":")[2], "{port}"
 
     def _run(self, command: str) -> Ran:
         return self._vastplan(*shlex.split(self._filled(command)))
 
 
 @pytest.fixture
-def folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+def folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """A folder to make mistakes in."""
-    yield Folder(tmp_path, vastplan, monkeypatch)
+    return Folder(tmp_path, vastplan, monkeypatch)
 
 
 @pytest.fixture
@@ -105,11 +113,15 @@ def served(folder: Folder, tmp_path: Path) -> Iterator[Folder]:
     """A folder with a VMS, whose certificate is `ca.pem`; `other.pem` is somebody else's."""
     authority, other = Authority(), Authority()
     server = Server(VastPlane(Store(), password="hunter2"), authority, threading.RLock()).start()
+    clusters = {"iad-h100": StandaloneCluster(Store())}
+    plane = RunaiPlane(Store(), client_id="vastplan", client_secret="hunter2", clusters=clusters)
+    runai = Server(plane, authority, threading.RLock()).start()
     write_pem(authority, tmp_path / "ca.pem")
     write_pem(other, tmp_path / "other.pem")
-    folder.server = server.url
+    folder.server, folder.runai = server.url, runai.url
     yield folder
     server.stop()
+    runai.stop()
 
 
 @pytest.mark.parametrize("case", ALL, ids=[f"{case.file.stem}-{case.title}" for case in ALL])

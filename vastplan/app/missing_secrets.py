@@ -50,7 +50,9 @@ def not_here(document: Document, entries: Iterable[Entry]) -> list[Finding]:
     return findings
 
 
-def needed(actions: Iterable[Action], kinds: Mapping[str, Kind], reveal: Reveal, folder: Path) -> Iterator[Finding]:
+def needed(
+    actions: Iterable[Action], kinds: Mapping[str, Kind], reveal: Reveal, document: Document
+) -> Iterator[Finding]:
     """An error for each source that holds no secret, and that something is to be made with."""
     users: dict[tuple[str, str], list[str]] = {}
     reasons: dict[tuple[str, str], str] = {}
@@ -71,8 +73,11 @@ def needed(actions: Iterable[Action], kinds: Mapping[str, Kind], reveal: Reveal,
                     users[source].append(str(action.address))
     for source, reason in reasons.items():
         first, *others = users[source]
+        fix = (
+            "" if document.secrets.refusal(*source) else _fix(*source, document.folder)
+        )  # which says what to do itself
         also = f"; {some(others, 3)} need{'s' if len(others) == 1 else ''} it, too" if others else ""
-        yield Finding(CODE, Severity.ERROR, f"{reason}{also}", _fix(*source, folder), first)
+        yield Finding(CODE, Severity.ERROR, f"{reason}{also}", fix, first)
 
 
 def _missing(kind: str, where: str, allowed: SecretSources) -> str:
@@ -97,5 +102,7 @@ def _fix(kind: str, where: str, folder: Path) -> str:
         there = [] if "/" in where else [name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError:
         there = []
+    if (folder / where).is_dir():
+        return f"name a file: {{file: {where.rstrip('/')}/NAME}}"
     near = "" if where in there else closest(where, there)
     return f"did you mean {near}? else write the secret into {where}" if near else f"write the secret into {where}"

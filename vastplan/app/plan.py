@@ -37,9 +37,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         planned = weigh(workspace, options, source, offline)
         plan = planned.plan
         if source.reveal is not None:
-            without = missing_secrets.needed(
-                plan.actions, workspace.registry.kinds, source.reveal, workspace.document.folder
-            )
+            without = missing_secrets.needed(plan.actions, workspace.registry.kinds, source.reveal, workspace.document)
             plan = replace(plan, findings=(*without, *plan.findings))
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()

@@ -21,7 +21,7 @@ from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load as load_yaml
 from vastplan.model.errors import Invalid
-from vastplan.model.finding import Finding, Where, error
+from vastplan.model.finding import Finding, Where, error, once
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
@@ -131,7 +131,7 @@ def load(
     if connections is None:
         problems += credentials.sent_unchecked(entries, head, registry.types)
     if problems:
-        raise Invalid(problems)
+        raise Invalid(once(problems))
     warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
@@ -200,7 +200,7 @@ def _inline_volumes(spec: specs.SiteSpec) -> str:
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near: Nearest) -> specs.Head | None:
-    what, fix = other_files.of_tree(tree)
+    what, fix = other_files.of_tree(tree, tree.at.file)
     if what:
         raise Invalid([error("VP105", what, fix=fix, where=tree.at)])
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}

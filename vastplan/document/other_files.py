@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from vastplan.model.shell import word
+
 BEGINS = "a document begins with version: 1, name: NAME and sites: {SITE: {...}}"
 _TERRAFORM = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*(?:resource|provider|terraform|variable|module|data|output|locals)\b[^\n:]{0,200}\{"
@@ -16,11 +18,14 @@ _DOCUMENT = ("name", "sites")
 def of_text(text: str) -> tuple[str, str]:
     """What a text that is no mapping is, and what to do; "" for the first where nobody can tell."""
     if _TERRAFORM.match(text):
-        return "this is Terraform", "to take over what it made, give its state: vastplan import PATH --terraform FILE"
+        return (
+            "this is Terraform",
+            "to take over what it made, give its state: vastplan import PATH --out FOLDER --terraform FILE",
+        )
     return "", BEGINS
 
 
-def of_tree(tree: Mapping[str, Any]) -> tuple[str, str]:
+def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
     """What a mapping is that is no document, and what to do; "" for the first where it may be one."""
     if not tree:
         return "the file says nothing", BEGINS
@@ -31,9 +36,12 @@ def of_tree(tree: Mapping[str, Any]) -> tuple[str, str]:
     if "terraform_version" in tree:
         return of_text("terraform {")
     if "format_version" in tree and "version" not in tree:
-        return "this was written by vastplan, and is no document", "a saved plan is applied: vastplan apply FILE"
+        return (
+            "this was written by vastplan, and is no document",
+            f"a saved plan is applied: vastplan apply {word(file)}",
+        )
     if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
-        return "these are approvals, no document", "give the document, and this with --approvals FILE"
+        return "these are approvals, no document", f"give the document, and these beside it: --approvals {word(file)}"
     return "", ""
 
 

@@ -29,7 +29,6 @@ from vastplan.schema.markers import Refers
 from vastplan.schema.types import Key
 from vastplan.schema.walk import canonical, map_references
 
-_MOST_HAVING = 4  # types that have a key: of more of them none is meant
 _MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many sites
 
 
@@ -122,7 +121,7 @@ class Resolver:
         has = self._sites[raw.site].systems
         if needed <= has:
             return values
-        if raw.site in self._retired:
+        if raw.site in self._retired or not has:  # of a site without any system that is told
             return None
         self._refused.add((raw.site, raw.type.name, raw.name))
         if raw.sites is not None or own is not None:
@@ -271,7 +270,7 @@ class Resolver:
         around = [raw.inside.container.kind] if raw.inside is not None else []
         names = [*around, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
         having = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
-        return f"it is a key of {some(having)}" if 0 < len(having) <= _MOST_HAVING else ""
+        return f"it is a key of {some(having, 3)}" if having else ""
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1

@@ -434,7 +434,9 @@ class Verdicts:
         live = self._matches.observed.objects(site, kind)
         known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
         near = closest(name, known)
-        return f"write {near}" if near else "; ".join(filter(None, (known_ones(known), "another name, or make it first")))
+        return (
+            f"write {near}" if near else "; ".join(filter(None, (known_ones(known), "another name, or make it first")))
+        )
 
 
 def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:

@@ -48,8 +48,18 @@ def meant(text: str) -> str:
         try:
             return interval_text(parse_interval(f"{first_text} - {last_text}"))
         except ValueError:
-            pass
+            wrong = [end for end in (first_text, last_text) if not _is_address(end)]
+            if wrong:
+                return f"an address for {wrong[0]}, which is none"
     return "its first and its last address, such as 10.0.0.1 - 10.0.0.9"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def one_meant(text: str) -> str:

@@ -32,3 +32,12 @@ def known_ones(known: Collection[str]) -> str:
 def asked(name: str) -> str:
     """The question whether it was meant; none for no name."""
     return f"did you mean {name}?" if name else ""
+
+
+def nearest_address(text: str, addresses: Collection[str]) -> str:
+    """`did you mean X?`, when something near is known."""
+    near = sorted(addresses)
+    if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
+        place, _, name = text.rpartition("/")
+        near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
+    return nearest(text, near)

@@ -208,7 +208,7 @@ class _Reader:
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
         before, around = self._count, self._deepest
         self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
@@ -277,7 +277,7 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text = event.value
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
         if not (event.implicit[0] and self._typed):
             return text  # quoted: text, whatever it looks like
         patterns = _RESOLVER.get(text[:1])

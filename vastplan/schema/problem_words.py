@@ -22,7 +22,7 @@ _TYPES = {  # what is wanted, where something of another type is there
     "finite_number": _NUMBER,
     "bool_type": "true or false",
     "list_type": "a list",
-    "dict_type": "a mapping",
+    "dict_type": "a mapping, such as {KEY: VALUE}",
     "model_type": "a mapping",
     "none_required": "null",
 }

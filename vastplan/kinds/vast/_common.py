@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from vastplan.model import units
 from vastplan.model.ip_ranges import networks
-from vastplan.model.wording import quoted, some
+from vastplan.model.wording import quoted, shortened, some
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
@@ -29,8 +29,10 @@ _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 
 def _directory(path: str) -> str:
     if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
+        parts = [part for part in shortened(path).split("/") if part not in ("", ".", "..")]
         raise ValueError(
-            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and .."
+            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and ..;"
+            f" write /{'/'.join(parts)}"
         )
     if not path.isprintable() or len(path) > 4096:
         raise ValueError("a path is printable and has at most 4096 characters")

@@ -1,12 +1,13 @@
 """VIP pool: the addresses at which a tenant's clients, or a replication peer, reach the cluster."""
 
-from ipaddress import ip_address
-from typing import Annotated, Literal
+from ipaddress import ip_address, ip_network
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import OFF, RANGE, collection
 from vastplan.model.plan import Stage
+from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
 from vastplan.schema.markers import (
@@ -42,6 +43,20 @@ _ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network t
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
+def _length(value: Any) -> Any:
+    """The length of a prefix is a number: a mask, and one with its slash, are told as one."""
+    if not isinstance(value, str):
+        return value
+    try:
+        meant = f"write {ip_network('0.0.0.0/' + value.strip().lstrip('/')[:40]).prefixlen}"
+    except ValueError:
+        meant = "write a number, such as 24"
+    raise ValueError(f"{quoted(value)} is not the length of a prefix; {meant}")
+
+
+_LENGTH = BeforeValidator(_length)
+
+
 class VipPool(Spec):
     """A VIP pool. `tenant: null` serves every tenant, which is never the default; `vlan` 0 is untagged.
 
@@ -54,8 +69,8 @@ class VipPool(Spec):
         MISSING
     )
     ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
-    subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
-    subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
+    subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING
+    subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128), _LENGTH] | MISSING = MISSING
     gw_ip: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
     gw_ipv6: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
     vlan: Annotated[
