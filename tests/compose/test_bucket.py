@@ -106,10 +106,10 @@ TYPED: Said = {"size": "40 TiB", "owner": "ana", "tenant": "nlp"}
     "says",
     [
         {}, {"bucket": "a1b"}, {"bucket": "a" * 63}, {"bucket": "a.b-c"}, {"protocols": ["S3", "NFS", "NFS4"]}, {"owner": {"existing": "x"}},
-        {"s3_versioning": True, "locking": True}, {"locking": False}, {"names": {"quota": "q"}}, {"max_inodes": 1}, {"size": 1},
+        {"s3_versioning": True, "locking": True}, {"locking": False}, {"names": {"quota": "q"}}, {"max_inodes": 1}, {"size": "1 B"},
         {"qos": {"limit_by": "BW"}, "names": {"qos_policy": "q"}}, {"snapshots": "s", "names": {"protected_path": "p"}},
         {"qos_policy": "q", "view_policy": "v", "path": "/a/b"}, {"lifecycle": [{"name": "n", "noncurrent_days": 1}]},
-        {"default_user_quota": {"hard_limit": 1}},
+        {"default_user_quota": {"hard_limit": "1 B"}},
     ],
 )  # fmt: skip
 def test_what_a_bucket_may_say(says: Said) -> None:

@@ -79,7 +79,7 @@ def told(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("{}", ["1:1 VP211 it: name is missing"]),
+        ("{}", ["1:1 VP211 it: name is missing (write name: NAME)"]),
         ("nam: a", ["1:1 VP206 unknown key nam (did you mean name?)"]),
         ("name: both", ["- VP212 it: give one, not both"]),
         ("name: a/b", ["1:1 VP212 name: 'a/b' is not a name: letters, digits and ' ._@:+-' after the first, at most 128"]),
@@ -88,8 +88,8 @@ def told(text: str) -> list[str]:
         ("{name: a, code: AB1}", ["1:11 VP212 code: is not three letters"]),
         ("{name: a, code: 5}", ["1:11 VP212 code: is a number; write three letters, in quotes"]),
         ("{name: a, owner: {exising: x}}", ["1:19 VP206 owner: unknown key exising (did you mean existing?)"]),
-        ("{name: a, owner: {existing: x, site: y}}", ["1:32 VP206 owner: unknown key site"]),
-        ("{name: a, owner: {}}", ["1:11 VP211 it: owner.existing is missing"]),
+        ("{name: a, owner: {existing: x, site: y}}", ["1:32 VP206 owner: unknown key site (known: existing)"]),
+        ("{name: a, owner: {}}", ["1:11 VP211 it: owner.existing is missing (write existing: TEXT)"]),
         ("{name: a, owner: [x]}", ["1:11 VP212 owner: is a list; write a name or {existing: NAME}"]),
         ("{name: a, owner: null}", ["1:11 VP212 owner: is empty; write a name or {existing: NAME}"]),
         ("{name: a, token: hunter2}", ["1:11 VP212 token: is text; write {env: NAME} or {file: PATH}"]),
@@ -226,7 +226,7 @@ def test_whatever_is_wrong_no_words_of_the_library_are_shown(model: type[BaseMod
 def test_what_is_referred_to_and_has_a_mistake_of_its_own_is_not_missing(tmp_path: Path, vastplan: Run) -> None:
     path = tmp_path / "doc.yaml"
     tenant = {"local_provider": "a", "users": {"ann": {"uid": "5"}}, "view_policy": {"flavor": "S3_NATIVE"}}
-    bucket = {"size": 1, "owner": "ann"}
+    bucket = {"size": "1 B", "owner": "ann"}
     head = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}, "local_providers": {"a": {}}}
     path.write_text(yaml.safe_dump({**head, "tenants": {"a": {**tenant, "buckets": {"x": bucket}}}}))
     ran = vastplan("validate", path)

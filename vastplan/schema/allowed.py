@@ -58,12 +58,12 @@ def example(model: type[BaseModel], path: Sequence[Any]) -> str:
         unit = next((marker.name for marker in metadata if isinstance(marker, Unit)), "")
         if unit in _EXAMPLES:
             return _EXAMPLES[unit]
+        arms = list(_plain(info.annotation))
         words = next((marker.words for marker in metadata if isinstance(marker, Says)), "")
+        if Existing in arms or words.startswith("a name"):
+            return "NAME"
         if words:
             return words
-        arms = list(_plain(info.annotation))
-        if any(arm is Existing for arm in arms):
-            return "NAME"
         structs = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
         if structs:
             written = form(structs[0])

@@ -91,6 +91,8 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
     if kind in ("string_too_long", "too_long"):
         most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
         return f"is too long; write at most {counted(most, noun)}", ()
+    if kind == "int_parsing_size":
+        return "is too large", ()
     if kind == "value_error":
         return error["msg"].removeprefix("Value error, "), ()
     return f"is {there(value)} that cannot stand here", ()  # no type of a document has such a problem today

@@ -21,7 +21,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from vastplan.model import ip_ranges, units
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
-from vastplan.model.wording import quoted, shortened
+from vastplan.model.wording import counted, quoted, shortened
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
@@ -152,7 +152,9 @@ def quantity(parse: Any, wanted: str) -> Any:
 def _with_a_unit(value: Any) -> Any:
     """A few bytes are said as such: who writes `size: 500` means another unit."""
     if type(value) is int and 0 < value < units.LEAST_BARE:
-        raise ValueError(f"is only {value} bytes; write the unit: {value} GiB, {value} TiB, or {value} B for bytes")
+        raise ValueError(
+            f"is only {counted(value, 'byte')}; write the unit: {value} GiB, {value} TiB, or {value} B for bytes"
+        )
     return value
 
 
@@ -160,7 +162,7 @@ def _with_a_unit_of_time(value: Any) -> Any:
     """A few seconds are said as such: who writes `every: 24` means hours."""
     if type(value) is int and 0 < value < units.SPANS["m"]:
         raise ValueError(
-            f"is only {value} seconds; write the unit: {value}m, {value}h, {value}d, or {value}s for seconds"
+            f"is only {counted(value, 'second')}; write the unit: {value}m, {value}h, {value}d, or {value}s for seconds"
         )
     return value
 
