@@ -50,7 +50,9 @@ def warned(vastplan: Run, document: Path, *words: str | Path) -> list[tuple[str,
     """The messages and hints of VP317, and of VP303 where no target is there, and nothing is planned."""
     ran = vastplan("plan", document, *words, "--format", "json")
     assert ran.code in (0, 1), ran
-    return [(one["message"], one["fix"]) for one in json.loads(ran.out)["findings"] if one["code"] in ("VP317", "VP303")]
+    return [
+        (one["message"], one["fix"]) for one in json.loads(ran.out)["findings"] if one["code"] in ("VP317", "VP303")
+    ]
 
 
 @pytest.mark.slow

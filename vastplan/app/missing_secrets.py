@@ -19,9 +19,9 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Reveal, Secret, from_json, sources
 from vastplan.model.wording import some
-from vastplan.schema.connection import FileSecret
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
+from vastplan.schema.types import FileSecret
 
 CODE = "VP302"
 _WRITES = frozenset({Verb.CREATE, Verb.REPLACE})  # what is updated was compared, and so revealed
@@ -33,9 +33,9 @@ def not_here(document: Document, entries: Iterable[Entry]) -> list[Finding]:
     users: _Users = {}
     for name, site in document.head.sites.items() if document.by_document else ():
         for system, spec in site.given().items():
-            for _, source in spec.credentials():
-                if isinstance(source, FileSecret):
-                    users.setdefault(("file", source.file), {})[f"{system} of {name}"] = None
+            for _, credential in spec.credentials():
+                if isinstance(credential, FileSecret):
+                    users.setdefault(("file", credential.file), {})[f"{system} of {name}"] = None
     for entry in entries:
         for source in sources(entry.values):
             users.setdefault(source, {}).setdefault(entry.origin or str(entry.address), entry)

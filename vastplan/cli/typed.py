@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
             sys.stdout.write(dumps(Problems(text)))
         raise SystemExit(ERROR)
 
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """As argparse does it, but for what it does with words that are left over."""
         typed = sys.argv[1:] if args is None else list(args)
         values, rest = self.parse_known_args(typed, namespace)
@@ -68,7 +68,7 @@ class Parser(argparse.ArgumentParser):
         if action.type is int and not re.fullmatch(r"[+-]?\d{1,18}", arg_string.strip()):
             name = action.option_strings[-1] if action.option_strings else action.metavar
             raise argparse.ArgumentError(None, f"{self.prog}: {name} {arg_string} is no number (write a whole number)")
-        return super()._get_value(action, arg_string)  # type: ignore[misc]
+        return super()._get_value(action, arg_string)
 
     def _in_words(self, message: str) -> str:
         """What argparse itself says, in the words of the others."""

@@ -191,7 +191,7 @@ class Resolver:
             self._unknown[key] = _Unknown(partial(self._hint, site, kinds, value))
             if len(self._unknown) >= MAX_PROBLEMS:
                 raise Invalid([*self.problems, *(
-                    error("VP209", f"no {noun} {name}", where=unknown.places[0])
+                    error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
                     for (noun, name), unknown in self._unknown.items() if unknown.places
                 )])  # fmt: skip
         self._unknown[key].places.setdefault(where)
