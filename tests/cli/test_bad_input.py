@@ -420,7 +420,13 @@ BUCKETS: dict[str, Any] = {
             ["error VP206: bucket is one bucket, called a as its tenant; x, y are no keys of it (did you mean buckets?)"],
         ),
         ({"bucket": {"x": {}}}, ["error VP206: bucket is one bucket, called a as its tenant; x are no keys of it (did you mean buckets?)"]),
-        ({"bucket": {"per_site": {}}}, ["error VP211: bucket a: owner is missing (write owner: NAME)", "error VP211: bucket a: size is missing (write size: SIZE, such as 500 GiB)"]),
+        (
+            {"bucket": {"per_site": {}}},
+            [
+                "error VP211: bucket a: owner is missing (write owner: NAME)",
+                "error VP211: bucket a: size is missing (write size: SIZE, such as 500 GiB)",
+            ],
+        ),
         (
             {"buckets": {name: {"size": "1 B", "owner": "ann", "bucket": "same", "read": ["team"]} for name in ("x", "y")}},
             ["error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)"],

@@ -232,3 +232,31 @@ def test_what_is_referred_to_and_has_a_mistake_of_its_own_is_not_missing(tmp_pat
     ran = vastplan("validate", path)
     (line,) = ran.err.splitlines()
     assert ran.code == 1 and "VP212: uid: is text; write a whole number, without quotes" in line, ran
+
+
+HEAD = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}, "pdx": {"sim": {}}}}
+
+
+def lines(tmp_path: Path, vastplan: Run, document: dict[str, Any]) -> list[str]:
+    """What `validate` tells of a document, without its places."""
+    path = tmp_path / "doc.yaml"
+    path.write_text(yaml.safe_dump({**HEAD, **document}))
+    ran = vastplan("validate", path)
+    assert ran.code == 1, ran
+    return [line.partition(": ")[2] for line in ran.err.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "tenants",
+    [["team-a"], "team-a", {"Team/A": {}}, {"team-a": "yes"}, {"team-a": {"sites": ["iat"]}}, {"team-a": {"max_view": 1}}, {"max_views": 5}],
+)  # fmt: skip
+def test_what_is_there_and_wrong_is_not_told_as_missing(tenants: Any, tmp_path: Path, vastplan: Run) -> None:
+    policies = {f"q{number}": {"tenant": "team-a", "mode": "STATIC"} for number in range(3)}
+    (line,) = lines(tmp_path, vastplan, {"tenants": tenants, "qos_policies": policies})
+    assert "no tenant" not in line
+
+
+def test_many_names_that_are_nowhere_are_no_more_than_are_read(tmp_path: Path, vastplan: Run) -> None:
+    policies = {f"q{number}": {"tenant": f"t{number:04}", "mode": "STATIC"} for number in range(1500)}
+    told = lines(tmp_path, vastplan, {"tenants": {"blue": {}}, "qos_policies": policies})
+    assert len(told) == 1000 and all("no tenant t" in line for line in told)

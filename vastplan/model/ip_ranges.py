@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network, summarize_address_range
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+    summarize_address_range,
+)
 from typing import TypeVar
 
 Owner = TypeVar("Owner")
@@ -75,11 +83,14 @@ def networks(text: str) -> list[str]:
     """A range as the networks that are just its addresses; none for what is no range."""
     try:
         version, first, last = parse_interval(re.sub(r"\s*-\s*", " - ", text.strip(), count=1))
-        address = IPv6Address if version == 6 else IPv4Address
-        found = list(summarize_address_range(address(first), address(last)))
+        found: Iterable[IPv4Network | IPv6Network] = (
+            summarize_address_range(IPv6Address(first), IPv6Address(last))
+            if version == 6
+            else summarize_address_range(IPv4Address(first), IPv4Address(last))
+        )
+        return [str(network[0]) if network.num_addresses == 1 else str(network) for network in found]
     except (ValueError, TypeError):
         return []
-    return [str(network[0]) if network.num_addresses == 1 else str(network) for network in found]
 
 
 def overlaps(owned: Iterable[tuple[Interval, Owner]]) -> Iterator[tuple[Owner, Owner, Interval]]:
