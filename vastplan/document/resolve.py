@@ -189,12 +189,13 @@ class Resolver:
         key = self._noun(kinds[0]), value
         if key not in self._unknown:
             self._unknown[key] = _Unknown(partial(self._hint, site, kinds, value))
-            if len(self._unknown) >= MAX_PROBLEMS:
-                raise Invalid([*self.problems, *(
-                    error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
-                    for (noun, name), unknown in self._unknown.items() if unknown.places
-                )])  # fmt: skip
         self._unknown[key].places.setdefault(where)
+        if len(self._unknown) >= MAX_PROBLEMS:
+            nowhere = (
+                error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
+                for (noun, name), unknown in self._unknown.items()
+            )
+            raise Invalid([*self.problems, *nowhere])
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]

@@ -112,7 +112,7 @@ class EntryType:
     @property
     def noun(self) -> str:
         """What to call one of them to somebody who wrote it in its section: a kind may have its system's name for it."""
-        return self.name if plural(self.name) == self.section else self.section.removesuffix("s")
+        return self.name if plural(self.name) == self.section or not self.section else self.section.removesuffix("s")
 
 
 def composite(

@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
+    ValidationInfo,
 )
 from pydantic_core import PydanticCustomError, core_schema
 
@@ -27,6 +28,7 @@ from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
     "A_SPAN",
+    "CANONICAL",
     "MISSING",
     "QUANTITY",
     "SAID",
@@ -57,6 +59,8 @@ __all__ = [
 
 SAID = "said"
 """The type of a problem that `Says` has put into words."""
+CANONICAL = {"canonical": True}
+"""The context to validate values in that nobody wrote: their numbers are in the API's own unit, and may be small."""
 QUANTITY = "quantity"
 """The type of a problem with what is neither a number nor a text with a unit; `wanted` says what is."""
 
@@ -149,18 +153,17 @@ def quantity(parse: Any, wanted: str) -> Any:
     return BeforeValidator(convert, json_schema_input_type=int | str)
 
 
-def _with_a_unit(value: Any) -> Any:
+def _with_a_unit(value: Any, info: ValidationInfo) -> Any:
     """A few bytes are said as such: who writes `size: 500` means another unit."""
-    if type(value) is int and 0 < value < units.LEAST_BARE:
-        raise ValueError(
-            f"is only {counted(value, 'byte')}; write the unit: {value} GiB, {value} TiB, or {value} B for bytes"
-        )
+    if type(value) is int and 0 < value < units.LEAST_BARE and info.context is not CANONICAL:
+        such = f"{value} GiB, {value} TiB" if value < 1000 else "500 GiB"
+        raise ValueError(f"is only {counted(value, 'byte')}; write the unit: {such}, or {value} B for bytes")
     return value
 
 
-def _with_a_unit_of_time(value: Any) -> Any:
+def _with_a_unit_of_time(value: Any, info: ValidationInfo) -> Any:
     """A few seconds are said as such: who writes `every: 24` means hours."""
-    if type(value) is int and 0 < value < units.SPANS["m"]:
+    if type(value) is int and 0 < value < units.SPANS["m"] and info.context is not CANONICAL:
         raise ValueError(
             f"is only {counted(value, 'second')}; write the unit: {value}m, {value}h, {value}d, or {value}s for seconds"
         )
