@@ -83,7 +83,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command = options.command(
         commands, "plan", "show what would change, and save it", "vastplan plan examples/ai-factory --out plan.json"
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
     review_options.of_plan(command)
@@ -102,7 +102,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command = options.command(
         commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json"
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
     review_options.of_apply(command)
@@ -241,7 +241,7 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "say what moved since the last apply, and what nobody manages",
         "vastplan drift examples/ai-factory",
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.isolation(command, "show which projects the live state keeps apart")
     command.add_argument(
@@ -271,7 +271,10 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command.add_argument(
         "--rights", action="store_true", help="show the rights that vastplan's own identities need for a document"
     )
-    command.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
+    command.add_argument(
+        "paths", nargs="?", type=Path, metavar="PLAN|PATH",
+        help="a saved plan, or a document; left out, the document of the current folder",
+    )  # fmt: skip
     command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
     command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
