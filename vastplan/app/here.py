@@ -49,6 +49,24 @@ def no_document(command: str) -> VastplanError | None:
     return None
 
 
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files that lie in a folder; none where there are none."""
+    try:
+        return merge.files(folder)
+    except Invalid as problem:
+        if problem.findings[0].code != "VP101":
+            raise
+        return []
+
+
+def foreign(file: Path) -> bool:
+    """Whether a file is of another sort than documents and their parts; one that cannot be read may be one."""
+    try:
+        return _foreign(yaml.load(file, str(file)))
+    except Invalid:
+        return False
+
+
 def _foreign(tree: yaml.Mapping) -> bool:
     """Whether a file is of another sort: approvals, a manifest of Kubernetes, or connections, which have a version and no name."""
     return any(key in tree for key in _NO_PART) or (

@@ -64,6 +64,29 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = options.command(
+        commands, "init", "write a first document for a site, from a few questions or options", "vastplan init --sim"
+    )
+    command.add_argument(
+        "paths", nargs="?", type=Path, metavar="PATH",
+        help="the file to write, or the folder for SITE.yaml; left out, the current folder",
+    )  # fmt: skip
+    command.add_argument("--sim", action="store_true", help="on simulators: it can be planned and applied at once")
+    for flag, metavar, text in (
+        ("--site", "NAME", "what the site is called: iad"),
+        ("--vast-url", "URL", "address of its VMS: https://vms.iad.example.com"),
+        ("--kubeconfig", "FILE", "its kubeconfig, beside the document"),
+        ("--context", "NAME", "a context of that kubeconfig, or of your own"),
+        ("--runai-url", "URL", "address of its Run:AI control plane: https://acme.run.ai"),
+        ("--tenant", "NAME", "the first team's tenant: team-a"),
+        ("--project", "NAME", "its project: vision"),
+        ("--vips", "RANGES", "free addresses of the data network: '10.20.1.10 - 10.20.1.13'"),
+        ("--clients", "NETWORKS", "the nodes that mount: 10.12.0.0/24"),
+    ):
+        command.add_argument(flag, metavar=metavar, help=text)
+
+
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory"
@@ -363,7 +386,7 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 _COMMANDS = {
-    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
+    "init": _init, "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
     "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "explain": _explain,
     "schema": _schema, "completion": _completion,
 }  # fmt: skip
