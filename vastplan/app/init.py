@@ -21,7 +21,10 @@ from vastplan.model.shell import word
 
 _YAML = (".yaml", ".yml")
 _PLACE = re.compile(r"^[\w.-]+: ")
-EXAMPLE = First("site", "team", "project", "https://vms.example.com", "", "site", "https://runai.example.com")
+_EXAMPLE = {
+    "site": "site", "tenant": "team", "project": "project", "context": "site",
+    "vast_url": "https://vms.example.com", "runai_url": "https://runai.example.com",
+}  # fmt: skip
 """What stands in the place of what is not known yet."""
 
 
@@ -44,7 +47,7 @@ def folder_for(path: Path | None) -> Path:
 
 def complaint(folder: Path, values: dict[str, str], field: str) -> str:
     """What is wrong with the value of one field, in the words of a document that has it; "" where nothing is."""
-    first = replace(EXAMPLE, **{field: values[field]})
+    first = First(**{**_EXAMPLE, field: values[field]})
     if field == "kubeconfig":
         first = replace(first, context="", kubeconfig=beside(folder, values[field]))
     try:
