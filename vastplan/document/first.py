@@ -24,7 +24,11 @@ class First:
     runai_url: str = ""
     vips: str = "10.20.1.10 - 10.20.1.13"
     clients: str = "10.12.0.0/24"
-    simulated: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its site is: nothing says where its systems are."""
+        return not self.vast_url
 
     def variables(self) -> tuple[str, ...]:
         """The variables of the environment that its credentials come from."""

@@ -62,12 +62,13 @@ def init(request: InitRequest, screen: Screen) -> int:
         asked = []
     for question in asked:
         values[question.field] = _answer(question, values, folder, screen)
-    file, checked = first_document.write(path, First(**values, simulated=simulated))
+    first = First(**values)
+    file, checked = first_document.write(path, first)
     screen.show(
         f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid; "
         "what is only an example in it says `change`."
     )
-    screen.show(_next(file, First(**values, simulated=simulated)))
+    screen.show(_next(file, first))
     return errors.OK
 
 

@@ -109,8 +109,10 @@ class GuardContext:
             return True
         owned = self.matches.owned.get(address)
         origin = self.part_of.get(address) or ("" if owned is None else owned.origin)
-        whole = Address.parse(origin) if origin else None
-        return whole is not None and whole.kind not in self.matches.kinds and whole in patterns
+        if origin.count("/") < 2:  # it is a part of no entry, or comes of a site as a whole
+            return False
+        whole = Address.parse(origin)
+        return whole.kind not in self.matches.kinds and whole in patterns
 
     def limit(self, site: str) -> ChangeLimits:
         """The limits in force on a site."""
