@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
@@ -16,12 +17,21 @@ from vastplan.report import json_report
 from vastplan.report.text import Style, findings_lines
 
 
+def _is_file(out: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
+    except (OSError, ValueError):  # it has no number: text in memory
+        return False
+
+
 class Screen:
     """Two streams and a style."""
 
     def __init__(self, out: TextIO, err: TextIO, *, colour: bool) -> None:
         self._out = out
         self._err = err
+        self.into_file = _is_file(out)
+        """Whether results go to a file, of which nothing is left out."""
         self.style = Style(colour=colour, width=shutil.get_terminal_size((100, 24)).columns if out.isatty() else 140)
 
     def show(self, text: str) -> None:

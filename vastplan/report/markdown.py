@@ -20,6 +20,7 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.json_report import Problems
+from vastplan.report.large import is_large
 from vastplan.report.markdown_actions import (
     LONG,
     SHOWN_CHANGES,
@@ -27,6 +28,7 @@ from vastplan.report.markdown_actions import (
     Cut,
     bounded,
     by_name,
+    by_tenant,
     counted_verbs,
     in_order,
 )
@@ -66,6 +68,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     ):
         page.add_lines(part)
     cut = bounded(page, plan) if full else in_order(page, plan)
+    page.add_lines(by_tenant(plan))
     gone = withdrawn(plan)
     if gone:
         page.add_lines("\n### Pending before, and not any more\n\n" + bullets(gone, code))
@@ -120,9 +123,12 @@ def _settings(plan: Plan) -> str:
 
 def _by_hand(plan: Plan) -> str:
     """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
+    most = (
+        SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
+    )  # a long plan tells them again, those together that are alike
     kept = [f"{code(left.address)}: {prose(words, 4_000)}" for left in plan.left for words in left_words(left)]
-    return section("Undoes what was changed by hand", reverts(plan), _revert, SHOWN_CHANGES) + section(
-        "Changed by hand and left alone", kept, str, SHOWN_CHANGES
+    return section("Undoes what was changed by hand", reverts(plan), _revert, most) + section(
+        "Changed by hand and left alone", kept, str, most
     )
 
 
@@ -138,6 +144,11 @@ def _revert(revert: Revert) -> str:
 def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
     files = ", ".join(code(name, 80) for name in attached[:5])
     lines = []
+    if cut.together:
+        each = "each in full with `vastplan show PLAN --expand ADDRESS`"
+        if files:
+            each += f", and in the attached {files}"
+        lines.append(f"{cut.together} of {len(plan.actions)} changes are told together with others like them; {each}.")
     if cut.some:
         where = "in full with `vastplan show PLAN`, each with `vastplan show PLAN ADDRESS`"
         if files:

@@ -270,16 +270,17 @@ class Topology:
         self._nodes = {node.address: node for node in plan.topology}
         self._teams: dict[str, dict[str, Team]] = {}
 
-    def affected(self, action: Action) -> Affected:
-        """Who depends on the action's object, and the teams that any of those belongs to."""
-        own = str(action.address)
+    def affected(self, *actions: Action) -> Affected:
+        """Who depends on the objects of the actions, and the teams that any of those belongs to."""
+        own = {str(action.address) for action in actions}
+        behind = dict.fromkeys(address for action in actions for address in action.dependents)
         teams: dict[str, Team] = {}
-        for address in (own, *action.dependents):
+        for address in (*sorted(own), *behind):
             teams |= self._teams_at(address)
         kinds: Counter[str] = Counter()
         others = 0
-        for address in action.dependents:
-            if address == own or address in teams:
+        for address in behind:
+            if address in own or address in teams:
                 continue
             node = self._nodes.get(address)
             if node is not None and node.stage in _CARRIED:

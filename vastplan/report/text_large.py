@@ -64,7 +64,7 @@ class Large:
             return []
         text = (
             f"{left:,} of {self._actions:,} changes are told together or only counted. Each in full: --expand ADDRESS, with "
-            "patterns ('iad/quota/*'), or a tenant's address for all that is the tenant's; all of them: --expand '*', or --report plan.html"
+            "patterns ('iad/quota/*'), or a tenant's address for all that is the tenant's; all of them: --expand '*', or as a page: vastplan plan ... --report plan.html"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
 

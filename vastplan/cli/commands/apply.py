@@ -30,7 +30,7 @@ from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
 from vastplan.report.results import NOWHERE, Places
-from vastplan.report.text import plan_text, receipt_text
+from vastplan.report.text import receipt_text
 from vastplan.report.values import counted
 
 _NAMED = 12
@@ -142,7 +142,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     planned = make_plan(workspace, plan_options(request, workspace))
     plan, places = planned.plan, reports.places(planned)
     if request.format is Format.TEXT:
-        screen.show(plan_text(plan, screen.style))
+        reporting.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
             return errors.ERROR  # they were shown with the plan
         if exit_status.forbidden(plan):
