@@ -63,6 +63,20 @@ def _of_each(many: Sequence[Finding]) -> Finding:
     return replace(first, address="", where=None, message=f"of {objects}: {message}: {named}{lists}", fix=fix)
 
 
+def counted_known(findings: Iterable[Finding]) -> str:
+    """One line for those that a change did not bring: `12 findings that the base has too (...)`, "" for none."""
+    known = [*findings]
+    if not known:
+        return ""
+    severities = ", ".join(
+        counted(count, severity.value)
+        for severity in Severity
+        if (count := sum(1 for one in known if one.severity is severity))
+    )
+    codes = some(sorted({one.code for one in known}), 12)
+    return f"{counted(len(known), 'finding')} that the base has too ({severities}: {codes}); --format json lists them"
+
+
 def _cause(one: Finding) -> tuple[object, ...]:
     about = one.group or (one.message, _on_any_site(one.address))
     return one.code, one.severity, one.fix, about

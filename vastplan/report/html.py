@@ -17,6 +17,7 @@ from vastplan.report.html_script import FILTER
 from vastplan.report.html_style import LONG_STYLE, STYLE
 from vastplan.report.json_report import Problems
 from vastplan.report.large import is_large
+from vastplan.report.not_ours import WAY_OUT, not_ours, shortened
 from vastplan.report.review import left_words
 from vastplan.report.svg import figure
 from vastplan.report.values import VERB_WORDS, counted, verb_word
@@ -27,7 +28,8 @@ _MOST_PICTURES = 20
 
 def page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
-    shown = view.of_plan(plan)
+    shown, found = view.of_plan(plan), not_ours(plan)
+    plan = shortened(plan, found)
     skip = [tag("a", "Skip to the changes", href="#changes", class_="skip")] if plan.actions else []
     kept = [tag("li", code(left.address), f" {words}") for left in plan.left for words in left_words(left)]
     gone = [tag("li", code(address)) for address in withdrawn(plan)]
@@ -40,6 +42,7 @@ def page(plan: Plan) -> str:
     main = [
         notes(settings_title(plan), settings),
         checks(shown.findings),
+        notes("Nothing is known to be ours", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed by hand and left alone", kept),
         *_pictures(plan),

@@ -15,7 +15,7 @@ from vastplan.model.replication import Replication, ReplicationState
 from vastplan.report.commitments import cells
 from vastplan.report.isolation import seen, verdict, who
 from vastplan.report.markdown_escape import code, prose
-from vastplan.report.replication import TITLE, line
+from vastplan.report.replication import TITLE, line, of_many, parted
 from vastplan.report.values import counted
 
 _SHOWN = 20  # lines of each part
@@ -35,8 +35,10 @@ def proofs(plan: Plan) -> Iterator[str]:
 
 def on_two_sites(rows: Iterable[Replication]) -> list[str]:
     """A line for each, what is not in order first."""
-    by_worth = sorted(rows, key=lambda row: row.state is ReplicationState.IN_ORDER)
-    return [f"{code(row.address)}: {prose(line(row), 1000)}" for row in by_worth]
+    each, together = parted(rows)
+    told = [(row.state, f"{code(row.address)}: {prose(line(row), 1000)}") for row in each]
+    told += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]
+    return [text for _, text in sorted(told, key=lambda one: one[0] is ReplicationState.IN_ORDER)]
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
@@ -14,6 +15,7 @@ from vastplan.report.budgets import budget_lines
 from vastplan.report.change import (
     HEADINGS,
     beside,
+    parted,
     provenance,
     settings_changed,
     settings_title,
@@ -21,8 +23,9 @@ from vastplan.report.change import (
     uncovered,
     withdrawn,
 )
-from vastplan.report.folding import folded
+from vastplan.report.folding import counted_known, folded
 from vastplan.report.large import is_large
+from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.text_action import Style, action_lines
@@ -40,6 +43,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
 
     Of a longer one what many actions have in common is told once, and in full what `expand` names (addresses and patterns).
     """
+    unknown_here = not_ours(plan)
+    counted_from, plan = plan, shortened(plan, unknown_here)
     large = Large(plan, style, expand) if is_large(plan) and not whole else None
     part_lines = large.lines if large else lambda part: _by_site(part, style)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
@@ -47,11 +52,13 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
     if others and settings_title(plan):
         lines.append("")
-    lines += findings_lines(others, style)
+    lines += _findings(plan, others, style)
+    lines += _not_ours(unknown_here, style, large is not None)
+    dropped = {action.address for one in unknown_here for action in one.same} if large is None else set()
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
-        lines += part_lines(part)
+        lines += part_lines(without(part, dropped))
     lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:
@@ -65,10 +72,34 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(line, 300)}" for line in uncovered(plan)]
     lines += [*budget_lines(plan.budgets, style), *replication_lines(plan.replications, style)]
-    lines += ["", summary(plan, style, title)]
+    lines += ["", summary(counted_from, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def without(plan: Plan, dropped: Collection[Address]) -> Plan:
+    """The plan without the actions at some addresses."""
+    if not dropped:
+        return plan
+    return replace(plan, actions=tuple(action for action in plan.actions if action.address not in dropped))
+
+
+def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[str]:
+    """What exists where the ledger is empty, once; with the names of what no action shows."""
+    for one in found:
+        yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
+        if one.same and not large:
+            names = ", ".join(inert(action.address) for action in one.same)
+            yield from style.wrapped(f"as the document has them: {names}", "  ")
+
+
+def _findings(plan: Plan, told: Sequence[Finding], style: Style) -> list[str]:
+    """The findings; of those that the base has too its errors, and how many others."""
+    known = {id(finding) for finding in parted(plan)[1] if finding.severity is not Severity.ERROR}
+    lines = findings_lines((finding for finding in told if id(finding) not in known), style)
+    quiet = counted_known(finding for finding in told if id(finding) in known)
+    return [*lines, style.paint(quiet, "dim")] if quiet else lines
 
 
 def _settings(plan: Plan, style: Style) -> Iterator[str]:
