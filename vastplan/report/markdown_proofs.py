@@ -5,13 +5,14 @@ A comment is short: what stays as it is and within what there is stands in the o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
+from vastplan.report.budgets import alike_budgets, named
 from vastplan.report.commitments import cells
 from vastplan.report.isolation import seen, verdict, who
 from vastplan.report.markdown_escape import code, prose
@@ -29,7 +30,7 @@ def proofs(plan: Plan) -> Iterator[str]:
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
     yield from _part("Promised", [_commitment(row) for row in rows], more)
-    yield from _part("Checkpoints", [text for budget in plan.budgets for text in _budget(budget)])
+    yield from _part("Checkpoints", [text for alike in alike_budgets(plan.budgets) for text in _budget(alike)])
     yield from _part(TITLE, on_two_sites(plan.replications))
 
 
@@ -48,10 +49,10 @@ def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
         yield f"\n#### {title}\n" + "".join(f"\n- {text}" for text in (*lines[:_SHOWN], *ends)) + "\n"
 
 
-def _budget(budget: CheckpointBudget) -> Iterator[str]:
-    yield f"{code(budget.address)}: {prose(budget.line)}"
-    for change in budget.changes:
-        yield f"{code(budget.address)} by this plan: {prose(change)}"
+def _budget(alike: Sequence[CheckpointBudget]) -> Iterator[str]:
+    yield f"{code(named(alike))}: {prose(alike[0].line)}"
+    for change in alike[0].changes:
+        yield f"{code(named(alike))} by this plan: {prose(change)}"
 
 
 def _isolation(isolation: Isolation) -> Iterator[str]:

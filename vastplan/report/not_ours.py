@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Plan, Verb
 from vastplan.report.large import by_section
 
@@ -58,7 +59,7 @@ def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
     return replace(plan, actions=tuple(_actions(plan, among))) if among else plan
 
 
-def _actions(plan: Plan, among: set[object]) -> Iterator[Action]:
+def _actions(plan: Plan, among: set[Address]) -> Iterator[Action]:
     for action in plan.actions:
         told = action.address in among
         yield replace(action, reason="it exists", blocked=(Block(_GUARD, "it is not ours"),)) if told else action

@@ -28,13 +28,13 @@ def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str
     if each or together:
         yield ""
         yield style.paint(TITLE, "bold")
-    for alike in together:
-        told = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
-        yield f"  {told}: {of_many(alike)}"
     for row in each:
         told = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
         yield f"  {inert(row.address)}: {told}{why(row)}"
         yield from (f"      {inert(one.site)}: {member(one)}" for one in row.members)
+    for alike in together:
+        told = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
+        yield f"  {told}: {of_many(alike)}"
 
 
 def parted(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Replication]]]:

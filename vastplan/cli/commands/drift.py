@@ -28,7 +28,7 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
     conditions = reporting.write(request, screen, renderers)
     if request.format is Format.TEXT:
-        screen.show(drift_report.text(drift, screen.style))
+        screen.show(drift_report.text(drift, screen.style, request.paths))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:
