@@ -17,8 +17,18 @@ from tests.browser.__main__ import Checks
 from tests.browser.chromium import Browser, NoBrowser
 
 WIDTHS = (1280, 390)
-PAGES = ("index.html", "guides/first-team.html", "guides/when-something-broke.html", "reference/quotas.html", "checks.html")
-SEARCHES = {"hard_limit": "reference/quotas.html", "retire": "reference/sites.html", "VP251": "guides/when-something-broke.html"}
+PAGES = (
+    "index.html",
+    "guides/first-team.html",
+    "guides/when-something-broke.html",
+    "reference/quotas.html",
+    "checks.html",
+)
+SEARCHES = {
+    "hard_limit": "reference/quotas.html",
+    "retire": "reference/sites.html",
+    "VP251": "guides/when-something-broke.html",
+}
 PATIENCE = 60.0  # seconds for the index, on a busy machine
 
 
@@ -63,7 +73,9 @@ def _search(browser: Browser, checks: Checks, site: Path, words: str, wanted: st
         _stays(browser, checks, site, where)
         if hits:
             browser.go(hits[0])
-            checks.that(browser.ask(f"document.body.innerText.includes({json.dumps(words)})"), f"{where}: is not at {hits[0]}")
+            checks.that(
+                browser.ask(f"document.body.innerText.includes({json.dumps(words)})"), f"{where}: is not at {hits[0]}"
+            )
 
 
 def _until(browser: Browser, expression: str) -> Any:

@@ -17,7 +17,7 @@ SHOWN = ("examples/", "schemas/")
 LANGUAGES = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".py": "python", ".sh": "sh"}
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")
+_LINK = re.compile(r"(`+)(?:(?!\1).)+?\1|(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")  # code is left as it is
 _TARGET = re.compile(r"(`+)(?:(?!\1).)+?\1|\]\(([^)\s]+)\)")
 
 
@@ -87,9 +87,10 @@ def for_site(page: str, text: str) -> str:
 
 
 def _text_or_link(page: str, found: re.Match[str]) -> str:
-    if elsewhere(found[2]) or in_site(of_repository(page, found[2])[0]) is not None:
+    target = found[3]
+    if target is None or elsewhere(target) or in_site(of_repository(page, target)[0]) is not None:
         return found[0]
-    return found[1]
+    return found[2]
 
 
 def _moved(page: str, found: re.Match[str]) -> str:

@@ -67,7 +67,8 @@ def steps(page: str) -> list[Step]:
 
 def more_room(lab: Lab) -> None:
     """Somebody gives a team more room in the web interface of VAST."""
-    (tenant,) = [one for one in lab.rows("lab", "tenant") if one["name"] == "team-a"]
+    tenants = lab.by_hand("lab", "vast", "GET", "/api/v5/tenants/?name=team-a")
+    (tenant,) = tenants["results"] if isinstance(tenants, dict) else tenants
     room = {"capacity_rules": {"hard_limit": 20 * 2**40}}
     lab.by_hand("lab", "vast", "PATCH", f"/api/v5/tenants/{tenant['id']}/", room)
 
@@ -163,7 +164,8 @@ def test_a_guide_is_followed_from_its_first_step_to_its_last(
 def follow(guide: Path, reader: Reader, sites: Mapping[str, list[str]], lab: Lab | None) -> None:
     """Do what a page says."""
     todo = steps(guide.read_text(encoding="utf-8"))
-    for step, after in zip(todo, [*todo[1:], Step()], strict=True):
+    for number, step in enumerate(todo):
+        after = todo[number + 1] if number + 1 < len(todo) else Step()
         if step.hand:
             assert lab is not None
             HANDS[step.hand](lab)
@@ -174,11 +176,14 @@ def follow(guide: Path, reader: Reader, sites: Mapping[str, list[str]], lab: Lab
             printed = reader.type(step.command)
             told = in_order(step.shown, printed) if step.shown else ""
             assert not told, f"$ {step.command}\nnot so: {told}\n{printed}"
-            assert reader.code == 0 or after.command == "echo $?", (step.command, reader.code, printed)
+            fine = reader.code == 0 or "echo $?" in (step.command, after.command)
+            assert fine, (step.command, reader.code, printed)
 
 
 def test_every_guide_has_something_to_type_but_the_last() -> None:
-    assert [one.stem for one in GUIDES if not any(step.command for step in steps(one.read_text("utf-8")))] == ["carrying-on"]
+    assert [one.stem for one in GUIDES if not any(step.command for step in steps(one.read_text("utf-8")))] == [
+        "carrying-on"
+    ]
 
 
 def test_what_is_not_printed_is_noticed() -> None:
