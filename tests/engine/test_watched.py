@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tests.engine.library import KINDS, SITE, Library
 from vastplan.engine.read import observe
 from vastplan.model.errors import Unreachable
@@ -24,7 +26,7 @@ class Told(Watch):
 
 
 class Dead(Library):
-    def pages(self, kind: Kind) -> list[list[Row]]:  # type: ignore[override]
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
         raise Unreachable("no answer")
 
 

@@ -45,8 +45,9 @@ def page(plan: Plan) -> str:
         notes("Nothing is known to be ours", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed by hand and left alone", kept),
+        *(changes if is_large(plan) else []),  # which pictures of a long plan would push far down
         *_pictures(plan),
-        *changes,
+        *([] if is_large(plan) else changes),
         *proofs(plan),
         notes("Pending before, and not any more", gone),
         checks(shown.base_findings, "Checks that the base has too"),

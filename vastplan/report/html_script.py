@@ -5,7 +5,7 @@ It reads nothing but the page, and writes no mark-up. The page's policy allows i
 
 FILTER = """
 (() => {
-  const form = document.querySelector(".filters");
+  const form = document.querySelector('.filters[aria-label="Filter the table"]');
   if (!form) return;
   const field = document.createElement("fieldset"), name = document.createElement("legend");
   const box = document.createElement("input"), said = document.createElement("output");

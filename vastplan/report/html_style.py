@@ -89,5 +89,6 @@ output { color: var(--soft) } .plan code { unicode-bidi: plaintext }
 .short .v-replace > :first-child { color: var(--replace) } .short .v-delete > :first-child { color: var(--delete) }
 .short .v-adopt > :first-child { color: var(--adopt) } .short .v-release > :first-child { color: var(--release) }
 .tenants { columns: 34em; list-style: none; padding: 0 }
+@media (max-width: 760px) { .short > tbody > tr > * { width: auto !important } }
 """
 """What a long page has beside it: groups of what is alike, and the box that filters by text."""
