@@ -125,7 +125,11 @@ def test_drift_ends_with_what_to_type_next() -> None:
     assert typed(replace(EMPTY, unknown=(unread,)), "doc") == ["vastplan show doc --rights"]
     moved = replace(copy(1, ReplicationState.MOVED), leads="pdx")
     assert typed(replace(EMPTY, replications=(moved,)), "doc")[0] == "vastplan move plan doc iad/volume/v-1 --to iad"
-    lost = replace(EMPTY, pending=40, in_sync=0, coverage=(), ignored=(), unmanaged=(stranger,))
+    lost = replace(EMPTY, pending=40, in_sync=0, not_ours={"iad": 40})
+    for ending in ("txt", "md", "html"):
+        told = DRIFT_FORMATS[ending](lost).replace("`", "")
+        assert told.count("iad: the ledger is empty: 40 objects of the document exist and are not ours") == 1
+        assert "Drift: none" not in told
     assert typed(lost, "doc")[0] == "vastplan plan doc --adopt"
     secret = replace(QUOTA, fields=(replace(QUOTA.fields[0], sensitive=True),))
     assert typed(replace(EMPTY, drift=(secret,)), "doc") == ["vastplan plan doc"]

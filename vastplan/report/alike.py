@@ -47,7 +47,9 @@ class Alike:
     def values(self, action: Action) -> str:
         """The values of one of them that are its own."""
         return ", ".join(
-            f"{change.path}: {_value(action, change)}" for change in action.changes if change.path in self.own
+            f"{change.path}: {_value(action, change)}"
+            for change in action.changes
+            if change.path in self.own and (change.path, change.after) != ("name", action.address.name)
         )
 
     def pattern(self) -> str:

@@ -71,6 +71,8 @@ def _headline(drift: Drift) -> str:
     """None is only said where all of it was read."""
     if drift.drift or drift.astray():
         return "Drift: "
+    if drift.not_ours:
+        return "Drift: "
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 
 

@@ -25,7 +25,7 @@ def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
             yield way, f"shows what it takes that {row.active} leads again"
             break
-    if lost(drift):
+    if drift.not_ours:
         yield _of("vastplan plan", document, "--adopt"), "shows what taking over what exists would change"
     elif any(one.what == "replaced" for one in moved):
         yield (
@@ -54,9 +54,3 @@ def _acceptable(drifted: DriftedObject) -> str:
     """The first field whose live value may be taken into the document: no secret, and of no object that is gone."""
     shown = [field.path for field in drifted.fields if not field.sensitive]
     return f"{drifted.address}.{shown[0]}" if drifted.what == "changed" and shown else ""
-
-
-def lost(drift: Drift) -> bool:
-    """Whether nothing of what is live is known to be ours, though the document has much to do: an empty ledger."""
-    known = drift.in_sync or drift.drift or drift.ignored or any(covered.managed for covered in drift.coverage)
-    return bool(drift.pending and drift.unmanaged and not known)

@@ -24,8 +24,9 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.folding import counted_known, folded
-from vastplan.report.large import is_large
+from vastplan.report.large import expanded, is_large
 from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
+from vastplan.report.owners import Owners
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.text_action import Style, action_lines
@@ -54,7 +55,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         lines.append("")
     lines += _findings(plan, others, style)
     lines += _not_ours(unknown_here, style, large is not None)
-    dropped = {action.address for one in unknown_here for action in one.same} if large is None else set()
+    asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
+    dropped = {action.address for one in unknown_here for action in one.same} - asked
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
@@ -89,7 +91,10 @@ def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[s
     """What exists where the ledger is empty, once; with the names of what no action shows."""
     for one in found:
         yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
-        if one.same and not large:
+        if one.same and large:
+            text = f"as the document has them: {len(one.same):,}, each shown with --expand ADDRESS"
+            yield from style.wrapped(text, "  ")
+        elif one.same:
             names = ", ".join(inert(action.address) for action in one.same)
             yield from style.wrapped(f"as the document has them: {names}", "  ")
 

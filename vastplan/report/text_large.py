@@ -104,7 +104,8 @@ class Large:
         if not shown:
             yield from self._style.wrapped(f"{inert(share.title)}: … {share.counts} {_how(share.pattern)}", "  ")
             return
-        yield self._style.paint(f"  {inert(share.title)}: {share.counts}", "cyan")
+        title = self._style.wrapped(f"{inert(share.title)}: {share.counts}", "  ")
+        yield from (self._style.paint(line, "cyan") for line in title)
         for action in shown:
             self.full += 1
             yield from action_lines(action, self._style)
