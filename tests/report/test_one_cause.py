@@ -122,7 +122,7 @@ def test_drift_ends_with_what_to_type_next() -> None:
     assert typed(replace(EMPTY, drift=(gone,)), "doc") == ["vastplan plan doc"]
     assert typed(replace(EMPTY, drift=(replace(gone, what="replaced"),)), "doc") == ["vastplan plan doc --adopt"]
     unread = UnknownCollection("iad", "vast", "view", "not allowed")
-    assert typed(replace(EMPTY, unknown=(unread,)), "doc") == ["vastplan show doc --rights"]
+    assert typed(replace(EMPTY, unknown=(unread,)), "doc") == []  # what is wrong with it stands in its line
     moved = replace(copy(1, ReplicationState.MOVED), leads="pdx")
     assert typed(replace(EMPTY, replications=(moved,)), "doc")[0] == "vastplan move plan doc iad/volume/v-1 --to iad"
     lost = replace(EMPTY, pending=40, in_sync=0, not_ours={"iad": 40})

@@ -37,11 +37,6 @@ def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
     field = next(filter(None, map(_acceptable, moved)), "")
     if field:
         yield _of("vastplan drift", document, "--accept", word(field)), "takes a live value into the document"
-    if drift.unknown:
-        yield (
-            _of("vastplan show", document, "--rights"),
-            "shows what has to be allowed, where something may not be read",
-        )
     if drift.strangers():
         yield _of("vastplan import", document, "--dry-run"), "writes what nobody manages as a document, and no file"
 
