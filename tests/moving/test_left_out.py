@@ -110,7 +110,8 @@ def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:
     scene.abort(watched.plan)
 
 
-def test_a_planned_move_resumes_what_it_suspended(scene: Theatre) -> None:
+def stopped(scene: Theatre | Both) -> Any:
+    """A planned move that stops with its work suspended."""
     scene.start_job()
     plan = scene.plan()
     with (
@@ -118,6 +119,11 @@ def test_a_planned_move_resumes_what_it_suspended(scene: Theatre) -> None:
         pytest.raises(Stopped, match="stage freeze"),
     ):
         scene.run(plan)
+    return plan
+
+
+def test_a_planned_move_resumes_what_it_suspended(scene: Theatre) -> None:
+    plan = stopped(scene)
     assert scene.workloads("iad")["train"] in ("Stopping", "Stopped")
     scene.pause()
     taken_out(scene, "home", "home-copy")
@@ -129,13 +135,7 @@ def test_a_planned_move_resumes_what_it_suspended(scene: Theatre) -> None:
 
 def test_work_that_reaches_it_by_another_claim_now_does_not_go_on(scene: Theatre) -> None:
     """Who still writes by the claim that was suspended could not be told."""
-    scene.start_job()
-    plan = scene.plan()
-    with (
-        patch("vastplan.operations.work_stages.still", return_value="stuck"),
-        pytest.raises(Stopped, match="stage freeze"),
-    ):
-        scene.run(plan)
+    plan = stopped(scene)
     scene.pause()
     sections = copy.deepcopy(scene.lab.sections)
     sections["projects"] = {"other": {"department": "research", "gpus": {"default": 1}}}
@@ -167,7 +167,8 @@ def test_a_fork_says_which_entry_it_needs_and_removes_its_clone_without_both(sce
 def test_a_project_s_move_says_which_of_them_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with both(tmp_path) as scene:
-        plan = _stopped_together(scene)
+        plan = stopped(scene)
+        scene.pause()
         taken_out(scene, "data")
         with pytest.raises(
             VastplanError, match=r"^iad/volume/data: not in the document any more, and the move .* or give up"
@@ -181,22 +182,11 @@ def test_a_project_s_move_says_which_of_them_is_missing(tmp_path: Path, monkeypa
 def test_a_project_s_older_record_says_what_to_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
     with both(tmp_path) as scene:
-        plan = _stopped_together(scene)
+        plan = stopped(scene)
+        scene.pause()
         taken_out(scene, "data")
         with pytest.raises(VastplanError, match=r"put it back as it was, then vastplan move abort"):
             scene.abort(plan)
-
-
-def _stopped_together(scene: Both) -> Any:
-    scene.start_job()
-    plan = scene.plan()
-    with (
-        patch("vastplan.operations.work_stages.still", return_value="stuck"),
-        pytest.raises(Stopped, match="stage freeze"),
-    ):
-        scene.run(plan)
-    scene.pause()
-    return plan
 
 
 def test_the_work_alone_comes_back_without_the_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

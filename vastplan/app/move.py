@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.begun import PAIRS, facts_of_pairs, left_out, pair_begun, refuse_other_claims
+from vastplan.app.moving.begun import (
+    PAIRS,
+    facts_of_pairs,
+    found_to_go_on,
+    found_to_take_back,
+    pair_begun,
+    refuse_other_claims,
+)
 from vastplan.app.moving.branch import facts_of, forked, forked_before, parts_of, refuse_changed
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
@@ -49,7 +56,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import PLANNED, REHEARSE, UNPLANNED, MovePlan
-from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, noted
@@ -152,7 +159,13 @@ def run_move(
     if plan.paths:
         return run_together(workspace, plan, tell, again, clock, consent or {})
     back = f"vastplan move abort {paths_of(workspace)} {plan.id[:8]}"
-    pair = _pair_to_go_on(workspace, plan, again, back)
+    pair = found_to_go_on(
+        workspace,
+        plan,
+        lambda: _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan),
+        again,
+        back,
+    )
     with _opened(workspace, pair, clock, again) as (met, parts, write):
         known = last_on(parts, plan.subject)
         begun = known is not None and known.id == plan.id[:8]
@@ -264,30 +277,17 @@ def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
     return warming(pair, said.warm)
 
 
-def _pair_to_go_on(workspace: Workspace, plan: MovePlan, again: str, back: str) -> Pair:
-    """The pair of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
-    try:
-        return _aimed(workspace, _pair(workspace, Address.parse(plan.path), plan.target), plan)
-    except VastplanError as problem:
-        begun = [one for one in moves(workspace) if one.id == plan.id[:8] and not one.phase.closed]
-        if not begun:
-            raise
-        give_up = "" if PAST in begun[0].facts else f"; or give up: {back}"
-        raise left_out(workspace, begun[0], problem, f"go on: {again}{give_up}") from problem
-
-
 def _pair_to_take_back(workspace: Workspace, known: Operation, again: str) -> Pair:
     """The pair of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
-    pair = pair_begun(known, known.address)
-    if pair is not None:
-        return _as_it_began(pair, known)
-    try:
+
+    def by_the_document() -> Pair:
         pair = _pair(workspace, Address.parse(known.address), known.target)
         if known.mode == REHEARSE:
             return rehearsing(workspace.entries()[0], pair)
         return _as_it_began(pair, known)
-    except VastplanError as problem:
-        raise left_out(workspace, known, problem, again) from problem
+
+    pair = pair_begun(known, known.address)
+    return found_to_take_back(workspace, known, by_the_document, again) if pair is None else _as_it_began(pair, known)
 
 
 def _as_it_began(pair: Pair, known: Operation) -> Pair:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.begun import left_out
+from vastplan.app.moving.begun import found_to_go_on, found_to_take_back
 from vastplan.app.moving.left import to_stop
 from vastplan.app.moving.pair import standing
 from vastplan.app.operating.clock import CLOCK
@@ -113,7 +113,7 @@ def run_restore(
     clock = clock or CLOCK
     refuse_another(workspace, plan)
     back = f"vastplan restore abort {paths_of(workspace)} {plan.id[:8]}"
-    place = _to_go_on(workspace, plan, f"go on: {again}; or give up: {back}")
+    place = found_to_go_on(workspace, plan, lambda: place_of(workspace, Address.parse(plan.address)), again, back)
     with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
             raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
@@ -146,26 +146,12 @@ def restores(workspace: Workspace) -> tuple[Operation, ...]:
     return of_kind(all_parts(workspace), RESTORE)
 
 
-def _to_go_on(workspace: Workspace, plan: RestorePlan, ways: str) -> Place:
-    """The place of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
-    try:
-        return place_of(workspace, Address.parse(plan.address))
-    except VastplanError as problem:
-        for one in restores(workspace):
-            if one.id == plan.id[:8] and not one.phase.closed:
-                raise left_out(workspace, one, problem, ways) from problem
-        raise
-
-
 def _to_take_back(workspace: Workspace, known: Operation, again: str) -> Place:
     """The place of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
     place = place_begun(known)
     if place is not None:
         return place
-    try:
-        return place_of(workspace, Address.parse(known.address))
-    except VastplanError as problem:
-        raise left_out(workspace, known, problem, again) from problem
+    return found_to_take_back(workspace, known, lambda: place_of(workspace, Address.parse(known.address)), again)
 
 
 @contextmanager

@@ -10,23 +10,27 @@ from vastplan.model.operation import PAST, Operation
 from vastplan.schema.entries import Entry
 
 
+def under_way(operation: Operation) -> str:
+    """What has begun of something and not ended, in words that follow what it is of."""
+    stage = inert(operation.stage or "none yet", 40)
+    return f"the {operation.kind} {inert(operation.id, 40)} of it is under way (stage {stage})"
+
+
 def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
     """A finding for each operation of these sites; what a move changes may be written for either of its sites."""
+    open_ones = [one for one in operations if not one.phase.closed and one.address.partition("/")[0] in sites]
+    if not open_ones:
+        return
     known = {text for entry in entries for text in (str(entry.address), entry.origin)}
-    for one in operations:
-        site, _, rest = one.address.partition("/")
-        if (
-            one.phase.closed
-            or site not in sites
-            or any(f"{there}/{rest}" in known for there in (one.source, one.target))
-        ):
+    for one in open_ones:
+        rest = one.address.partition("/")[2]
+        if any(f"{there}/{rest}" in known for there in (one.source, one.target)):
             continue
         back = "" if PAST in one.facts else f", or give up: vastplan {one.kind} abort PATH {inert(one.id, 40)}"
         yield Finding(
             "VP353",
             Severity.WARNING,
-            f"not in the document any more, and the {one.kind} {inert(one.id, 40)} of it is under way "
-            f"(stage {inert(one.stage or 'none yet', 40)})",
+            f"not in the document any more, and {under_way(one)}",
             f"put it back as it was and go on with the file of the {one.kind}{back}",
             one.address,
         )

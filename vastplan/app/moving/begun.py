@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from vastplan.app.moving.pair import ClaimOf, Pair, Rehearsal
+from vastplan.app.operating.course import all_parts
+from vastplan.app.operating.record import of_kind
 from vastplan.app.workspace import Workspace
+from vastplan.engine.left_out import under_way
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.operation import Operation
+from vastplan.model.operation import PAST, Operation
+from vastplan.model.operation_plan import OperationPlan
 
+_Found = TypeVar("_Found")
 PAIRS = "pairs"
 """In the facts of a record: each pair that is moved, by the address of its path."""
 
@@ -29,11 +34,34 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
         return None
 
 
+def found_to_go_on(
+    workspace: Workspace, plan: OperationPlan, find: Callable[[], _Found], again: str, back: str
+) -> _Found:
+    """What a plan is about, found by the document. Raises `VastplanError`, which says what to put back where it has begun: then what
+    is typed `again` goes on, and what takes it `back` may be typed until its point of no return."""
+    try:
+        return find()
+    except VastplanError as problem:
+        for one in of_kind(all_parts(workspace), plan.kind):
+            if one.id == plan.id[:8] and not one.phase.closed:
+                give_up = "" if PAST in one.facts else f"; or give up: {back}"
+                raise left_out(workspace, one, problem, f"go on: {again}{give_up}") from problem
+        raise
+
+
+def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[], _Found], again: str) -> _Found:
+    """The same of what is taken back and has no record of it."""
+    try:
+        return find()
+    except VastplanError as problem:
+        raise left_out(workspace, known, problem, again) from problem
+
+
 def left_out(workspace: Workspace, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
     """What is said where the document does not have any more what an operation needs. `ways` is what can be typed once it is back."""
-    under_way = f"the {operation.kind} {inert(operation.id, 40)} of it is under way (stage {inert(operation.stage or 'none yet', 40)})"
     if isinstance(problem, Invalid):
-        whole = f"{inert(operation.address, 200)}: {under_way}, and the document is not valid now; put it right, then {ways}"
+        what = f"{inert(operation.address, 200)}: {under_way(operation)}"
+        whole = f"{what}, and the document is not valid now; put it right, then {ways}"
         return VastplanError(f"{whole}\n{problem}")
     known = {str(one.address) for one in workspace.entries()[0]}
     known |= {str(one.address) for one in workspace.document.entries}
@@ -41,7 +69,7 @@ def left_out(workspace: Workspace, operation: Operation, problem: VastplanError,
     if not gone:
         return problem
     return VastplanError(
-        f"{', '.join(inert(address, 200) for address in gone)}: not in the document any more, and {under_way}; "
+        f"{', '.join(inert(address, 200) for address in gone)}: not in the document any more, and {under_way(operation)}; "
         f"put it back as it was, then {ways}"
     )
 
@@ -74,7 +102,7 @@ def _facts(pair: Pair) -> dict[str, Any]:
         "target": pair.target,
         "source_directory": pair.source_directory,
         "target_directory": pair.target_directory,
-        "work": [[None if claim is None else _claim(claim) for claim in both] for both in pair.work],
+        "work": [[None if claim is None else claim.recorded() for claim in both] for both in pair.work],
         "along": sorted([str(project), name] for project, name in pair.along),
         "origin": pair.origin,
         "lease": pair.lease,
@@ -82,17 +110,10 @@ def _facts(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _claim(claim: ClaimOf) -> list[str]:
-    return [str(claim.address), claim.name, str(claim.project)]
-
-
-def _claim_of(said: list[str]) -> ClaimOf:
-    address, name, project = said
-    return ClaimOf(Address.parse(address), str(name), Address.parse(project))
-
-
 def _pair(path: str, operation: Operation, said: Mapping[str, Any]) -> Pair:
-    work = tuple((_claim_of(here), None if there is None else _claim_of(there)) for here, there in said["work"])
+    work = tuple(
+        (ClaimOf.of_record(here), None if there is None else ClaimOf.of_record(there)) for here, there in said["work"]
+    )
     return Pair(
         Address.parse(path),
         name=str(said["name"]),

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
 from vastplan.app.locks import locked_ledgers
-from vastplan.app.moving.begun import PAIRS, facts_of_pairs, left_out, pair_begun, refuse_other_claims
+from vastplan.app.moving.begun import (
+    PAIRS,
+    facts_of_pairs,
+    found_to_go_on,
+    found_to_take_back,
+    pair_begun,
+    refuse_other_claims,
+)
 from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence, of_jobs
@@ -22,7 +29,6 @@ from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, 
 from vastplan.app.moving.pair import Pair, pair_of
 from vastplan.app.moving.together import pairs_of
 from vastplan.app.operating.course import (
-    all_parts,
     carried,
     heading,
     heard,
@@ -32,10 +38,10 @@ from vastplan.app.operating.course import (
     second,
     shown,
 )
-from vastplan.app.operating.record import by_id, journal, of_kind, whole
+from vastplan.app.operating.record import by_id, journal, whole
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Stale
 from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Operation, Phase
 from vastplan.model.operation_plan import Fact
@@ -136,7 +142,7 @@ def run_together(
     """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
     short = plan.id[:8]
     back = f"vastplan move abort {paths_of(workspace)} {short}"
-    pairs = _to_go_on(workspace, plan, f"go on: {again}; or give up: {back}")
+    pairs = found_to_go_on(workspace, plan, lambda: _pairs(workspace, plan.paths, plan.target), again, back)
     with _opened(workspace, pairs, clock, again) as (group, parts, write):
         last = {one.subject: one for one in operations(parts) if one.subject in plan.paths.values()}
         begun = any(one.id == short for one in last.values())
@@ -241,27 +247,13 @@ def _pairs(workspace: Workspace, paths: Iterable[str], to: str) -> tuple[Pair, .
     return _along(tuple(pair_of(workspace.entries()[0], Address.parse(path), to) for path in paths))
 
 
-def _to_go_on(workspace: Workspace, plan: MovePlan, ways: str) -> tuple[Pair, ...]:
-    """The pairs of a plan, by the document. Raises `VastplanError`, which says what to put back where it has begun."""
-    try:
-        return _pairs(workspace, plan.paths, plan.target)
-    except VastplanError as problem:
-        for one in of_kind(all_parts(workspace), plan.kind):
-            if one.id == plan.id[:8] and not one.phase.closed:
-                raise left_out(workspace, one, problem, ways) from problem
-        raise
-
-
 def _to_take_back(workspace: Workspace, known: Operation, again: str) -> tuple[Pair, ...]:
     """The pairs of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
     paths = tuple(known.facts[PATHS])
-    begun = tuple(pair for path in paths if (pair := pair_begun(known, path)) is not None)
-    if len(begun) == len(paths):
-        return begun
-    try:
-        return _pairs(workspace, paths, known.target)
-    except VastplanError as problem:
-        raise left_out(workspace, known, problem, again) from problem
+    recorded = tuple(pair for path in paths if (pair := pair_begun(known, path)) is not None)
+    if len(recorded) == len(paths):
+        return recorded
+    return found_to_take_back(workspace, known, lambda: _pairs(workspace, paths, known.target), again)
 
 
 @contextmanager

@@ -27,6 +27,16 @@ class ClaimOf:
     name: str
     project: Address
 
+    def recorded(self) -> list[str]:
+        """It as the record of an operation keeps it."""
+        return [str(self.address), self.name, str(self.project)]
+
+    @classmethod
+    def of_record(cls, said: list[str]) -> ClaimOf:
+        """The same, read again; raises `ValueError` or `TypeError` for what is none."""
+        address, name, project = said
+        return cls(Address.parse(address), str(name), Address.parse(project))
+
 
 _Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 

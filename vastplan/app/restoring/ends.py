@@ -53,20 +53,10 @@ def meet(
         bound = patience(source.used())
         return Met(source, None, clone, f"clone {tenant} {directory}", into_new(clone, bound))
     if place.path is None:
-        raise VastplanError(
-            f"{place.address} has no protected path, and VAST restores in place only what has one; "
-            "restore into a new volume: the same command without --in-place"
-        )
-    if place.path.values.get("capabilities") == SYNCHRONOUS:
-        raise VastplanError(
-            f"{place.path.address} is replicated synchronously, and what becomes of the other site by a restore in place no document says; "
-            "restore into a new volume: the same command without --in-place"
-        )
-    if place.path.values.get("capabilities") in GLOBAL:
-        raise VastplanError(
-            f"{place.path.address} is read and written at other sites by global access, and neither their work nor their caches know of a "
-            "restore in place; restore into a new volume: the same command without --in-place"
-        )
+        raise _not_in_place(f"{place.address} has no protected path, and VAST restores in place only what has one")
+    why = _NOT_IN_PLACE.get(str(place.path.values.get("capabilities")))
+    if why is not None:
+        raise _not_in_place(f"{place.path.address} is {why}")
     row = find(provider, name=place.path.called)
     if row is None:
         raise VastplanError(f"{place.path.address}: {provider.describe()} has no protected path {place.path.called}")
@@ -77,6 +67,20 @@ def meet(
         source_jobs=jobs_at(providers, place.site), source_mounts=mounts_at(workspace, providers, place.site),
     )  # fmt: skip
     return Met(protected, home, Cloned(protected), str(row["guid"]), in_place(home, patience(protected.used())))
+
+
+_NOT_IN_PLACE = {
+    SYNCHRONOUS: "replicated synchronously, and what becomes of the other site by a restore in place no document says",
+    **dict.fromkeys(
+        GLOBAL,
+        "read and written at other sites by global access, and neither their work nor their caches know of a restore in place",
+    ),
+}
+"""Why not, by what the path is capable of."""
+
+
+def _not_in_place(why: str) -> VastplanError:
+    return VastplanError(f"{why}; restore into a new volume: the same command without --in-place")
 
 
 def snapshot_named(source: VastDirectory, name: str) -> Snapshot:

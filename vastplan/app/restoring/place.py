@@ -69,7 +69,7 @@ def facts_of(place: Place) -> dict[str, Any]:
         "directory": place.directory,
         "tenant": place.tenant,
         "path": None if place.path is None else [str(place.path.address), place.path.called],
-        "work": [[str(claim.address), claim.name, str(claim.project)] for claim in place.work],
+        "work": [claim.recorded() for claim in place.work],
     }
 
 
@@ -78,7 +78,7 @@ def place_begun(operation: Operation) -> Place | None:
     try:
         said = operation.facts[PLACE]
         address, directory, path = Address.parse(operation.address), str(said["directory"]), said["path"]
-        work = tuple(ClaimOf(Address.parse(one), str(name), Address.parse(of)) for one, name, of in said["work"])
+        work = tuple(map(ClaimOf.of_record, said["work"]))
         return Place(
             address=address,
             site=operation.source,
