@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 from vastplan.engine.delivery import delivers_of, destination, destinations, is_moved, places
 from vastplan.engine.dependents import DependentsIndex
@@ -101,16 +102,16 @@ class DeleteEdges:
         """Of what stands on an object that goes, whatever work gets at it by goes before the rest: what is in use is refused there."""
         followers = self._followers.get(str(address), ())
         first = [one for one in followers if self._matches.kinds[one.kind].mounts == address.kind]
-        for other in followers if first else ():
-            if self._matches.kinds[other.kind].mounts != address.kind:
-                for one in first:
-                    self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
+        rest = [one for one in followers if self._matches.kinds[one.kind].mounts != address.kind]
+        for one, other in product(first, rest):
+            self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
         """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
-        for rule in live.kind.dependents if self._dependents is not None else ():
+        if self._dependents is None:
+            return
+        for rule in live.kind.dependents:
             if rule.remain:
-                assert self._dependents is not None
                 for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
                     self._graph.edge(node, (address, Step.DELETE))
 

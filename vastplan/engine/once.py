@@ -13,7 +13,7 @@ from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, Owned
 from vastplan.model.wording import some
 from vastplan.schema.codec import at
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind, Once, Row
+from vastplan.schema.kind import Kind, Row
 from vastplan.schema.markers import Marker
 
 _UNTOLD = (UNKNOWN_DIGEST, REDACTED_DIGEST)
@@ -58,21 +58,20 @@ def _another(kind: Kind, fields: Iterable[str]) -> str:
     )
 
 
-def gone(entry: Entry, kind: Kind, once: Once, owned: Owned, key: str) -> Finding:
-    """VP350 or VP349 of what is not there any more: it is said how it was made, and it is not made again."""
+def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
+    """Why what was ours and is not there any more is not made again, `None` where it is: VP350 where the document says otherwise by
+    now how it was made, VP349 with how it was where it is made once."""
     now = digests(kind, entry.values, key)
-    fixed = {field.name for field in kind.fields if field.has(Marker.IMMUTABLE)}
-    others = [
-        path
-        for path, digest in now.items()
-        if path.partition(".")[0] in fixed and owned.fields.get(path, digest) not in (digest, *_UNTOLD)
-    ]
+    if kind.once is None:
+        others = _otherwise(kind, Marker.MADE_WITH, owned, now)
+        return _made_of_another(entry, others) if others else None
+    others = [path for path in _otherwise(kind, Marker.IMMUTABLE, owned, now) if path in now]
     if others:
         return refused(entry, kind, others)
     text = f"it was made{_of_what(owned)} and is not there any more: it is made once, and not again"
     # what a part is needed for may be gone, too: without it that would be made otherwise
     out = "" if entry.origin else "; or take it out of the document"
-    fix = f"{once.another}; {_anew(entry)}{out}"
+    fix = f"{kind.once.another}; {_anew(entry)}{out}"
     return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
 
 
@@ -83,20 +82,20 @@ def another_there(kind: Kind, owned: Owned) -> str:
     return f"what was made{_of_what(owned)} is gone, and what is there by its name was made by somebody else since"
 
 
-def made_from_less(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
-    """VP350 of what is gone and would be made again of something else, or of nothing: its data is not what it was."""
-    now = digests(kind, entry.values, key)
-    of = {field.name for field in kind.fields if field.has(Marker.MADE_WITH)}
-    others = [
-        path
-        for path, digest in owned.fields.items()
-        if path.partition(".")[0] in of and digest not in (now.get(path, ""), *_UNTOLD)
-    ]
-    if not others:
-        return None
+def _made_of_another(entry: Entry, others: Sequence[str]) -> Finding:
     text = f"it is gone, and was made by {some(sorted(others))}, which the document says otherwise now: it would be made again without that data"
     fix = f"write it as it was, and it is made again of that; {_anew(entry)}, as the document says now"
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
+
+
+def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str]) -> list[str]:
+    """What the ledger has of the fields with a marker and the document says otherwise, or not at all."""
+    names = {field.name for field in kind.fields if field.has(marker)}
+    return [
+        path
+        for path, digest in owned.fields.items()
+        if path.partition(".")[0] in names and digest not in (now.get(path), *_UNTOLD)
+    ]
 
 
 def _anew(entry: Entry) -> str:

@@ -194,12 +194,8 @@ def _plan(
     actions: tuple[Action, ...],
     nodes: tuple[Node, ...],
 ) -> Plan:
-    rows = replications(
-        made.matches,
-        {entry.address: entry for entry in inputs.entries},
-        operations(inputs.ledger),
-        inputs.now,
-    )
+    entries, noted = {entry.address: entry for entry in inputs.entries}, operations(inputs.ledger)
+    rows = replications(made.matches, entries, noted, inputs.now)
     silent = {row.address for row in rows if made.matches.match(Address.parse(row.address)).live is None}
     return Plan(
         format_version=FORMAT_VERSION,
@@ -220,9 +216,9 @@ def _plan(
                     *ownership.warnings(context),
                     *told_of(rows, silent, {str(action.address): action for action in actions}),
                 ),
-                inputs.entries,
+                entries,
             ),
-            *left_out(operations(inputs.ledger), inputs.entries, inputs.ledger.keys()),
+            *left_out(noted, inputs.entries, inputs.ledger.keys()),
             *made.decided.findings,
             *ordered.findings,
         ),
@@ -234,11 +230,11 @@ def _plan(
     )
 
 
-def _placed(findings: Iterable[Finding], entries: Iterable[Entry]) -> Iterator[Finding]:
+def _placed(findings: Iterable[Finding], entries: Mapping[Address, Entry]) -> Iterator[Finding]:
     """Findings whose way out is an edit of the document, with the place of it."""
-    places = {str(entry.address): entry.where for entry in entries}
     for one in findings:
-        yield replace(one, where=places.get(one.address)) if one.code == MOVED else one
+        entry = entries.get(Address.parse(one.address)) if one.code == MOVED else None
+        yield one if entry is None else replace(one, where=entry.where)
 
 
 def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:

@@ -120,17 +120,12 @@ class Verdicts:
         unknown = match.unknown or self._changing(match.live) or self._unread_reference(named)
         if unknown:
             return Verdict(unknown=unknown)
-        if match.live is None and match.owned is not None and kind.once is not None:
-            said = once.gone(entry, kind, kind.once, match.owned, self._ledger[entry.address.site].key)
-            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
         if match.live is None:
             key = self._ledger[entry.address.site].key
-            less = None if match.owned is None else once.made_from_less(entry, kind, match.owned, key)
-            return (
-                Verdict(self._create(entry, named, kind, match))
-                if less is None
-                else Verdict(compared=False, findings=[less])
-            )
+            said = None if match.owned is None else once.gone(entry, kind, match.owned, key)
+            if said is None:
+                return Verdict(self._create(entry, named, kind, match))
+            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
         if match.owned is not None and entry.defaults:
             entry = called_as_it_is(entry, match.live)
         try:

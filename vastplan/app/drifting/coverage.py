@@ -43,8 +43,8 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
                     by_document[others.of(live)] += 1
                 case Standing.MADE:
                     by_controller[made_by(live)] += 1
-                case Standing.NOBODYS if live_key(live) in rehearsed:
-                    by_controller[rehearsed[live_key(live)]] += 1
+                case Standing.NOBODYS if rehearsed and (by := rehearsed.get(live_key(live))):
+                    by_controller[by] += 1
                 case Standing.NOBODYS:
                     strangers += 1
                     unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
