@@ -3,20 +3,15 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
+from vastplan.checks.csi.driven import driven
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for storage_class in facts.objects.all("storage_class"):
-        if storage_class.values.get("driver") != "file":
-            continue
-        for claim in facts.claims.get(storage_class.address, ()):
-            if claim.values.get("volume_mode") == "Block":
-                yield Violation(
-                    claim,
-                    f"volume_mode Block of class {storage_class.address.name}, whose driver makes file systems only",
-                )
+    for name, claim in driven(facts, "file"):
+        if claim.values.get("volume_mode") == "Block":
+            yield Violation(claim, f"volume_mode Block of class {name}, whose driver makes file systems only")
 
 
 CHECK = Check(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
+from vastplan.checks.csi.driven import driven
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
 
@@ -10,16 +11,10 @@ _MANY = ("ReadOnlyMany", "ReadWriteMany")
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for storage_class in facts.objects.all("storage_class"):
-        if storage_class.values.get("driver") != "block":
-            continue
-        for claim in facts.claims.get(storage_class.address, ()):
-            many = [mode for mode in _MANY if mode in claim.values["access_modes"]]
-            if many and claim.values.get("volume_mode") != "Block":
-                yield Violation(
-                    claim,
-                    f"{many[-1]} of class {storage_class.address.name}, whose driver mounts a file system on one node",
-                )
+    for name, claim in driven(facts, "block"):
+        many = [mode for mode in _MANY if mode in claim.values["access_modes"]]
+        if many and claim.values.get("volume_mode") != "Block":
+            yield Violation(claim, f"{many[-1]} of class {name}, whose driver mounts a file system on one node")
 
 
 CHECK = Check(

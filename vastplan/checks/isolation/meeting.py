@@ -4,20 +4,12 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.isolation.sentences import meeting_text, where_met, who_meets
+from vastplan.checks.isolation.met import met
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for proof in facts.isolation.values():
-        for meeting in proof.meetings:
-            if meeting.layer != "secret":
-                yield Violation(
-                    facts.objects.at(meeting.address),
-                    meeting_text(meeting),
-                    group=who_meets(meeting),
-                    item=where_met(meeting),
-                )
+    return met(facts, lambda layer: layer != "secret")
 
 
 CHECK = Check(
