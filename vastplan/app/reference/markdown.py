@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vastplan.app.reference.told import Section, Told
+from vastplan.app.reference.told import Section
 
 _MADE = "<!-- Made from the models by `make reference`. What is written here by hand is lost. -->"
 
@@ -54,6 +54,3 @@ def _cell(text: str) -> str:
 def pages(known: Mapping[str, Section]) -> dict[str, str]:
     """All pages, by the names of their files."""
     return {"README.md": index(known), **{f"{name}.md": page(one) for name, one in known.items()}}
-
-
-__all__ = ["Told", "index", "page", "pages"]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import core_schema
@@ -72,6 +72,14 @@ def example(section: str) -> str:
     return "---\n".join(one.read_text("utf-8") for one in files)
 
 
+class _Known(NamedTuple):
+    """Of a model, by the names of its fields: what they are, what is said of them, and what their system takes for them."""
+
+    fields: Mapping[str, Field]
+    says: Mapping[str, str]
+    taken: Mapping[str, str]
+
+
 class _Reader:
     """What is the same for all sections."""
 
@@ -90,25 +98,14 @@ class _Reader:
         kind = self._registry.kinds.get(entry_type.name)
         definition = self._defs[f"{entry_type.name}.entry"]
         properties = definition["properties"]
-        own = {
-            name: node
-            for name, node in properties.items()
-            if name not in COMMON and name in entry_type.model.model_fields
-        }
+        own = {name: node for name, node in properties.items() if name in entry_type.model.model_fields}
         told = self._fields(own, entry_type.model, (), kind, ())
         common = self._fields({name: properties[name] for name in COMMON}, None, (), None, ())
-        facts = [
-            f"An object of {self._titles[kind.system]}."
-            if kind
-            else "It stands for several objects; `vastplan plan` lists them."
-        ]
-        facts += (
-            [
-                f"May stand in a tenant too: `tenants.NAME.{entry_type.section}`, or `{entry_type.name}` for the only one."
-            ]
-            if entry_type.within_tenant
-            else []
-        )
+        several = "It stands for several objects; `vastplan plan` lists them."
+        facts = [f"An object of {self._titles[kind.system]}." if kind else several]
+        if entry_type.within_tenant:
+            place = f"`tenants.NAME.{entry_type.section}`, or `{entry_type.name}` for the only one"
+            facts.append(f"May stand in a tenant too: {place}.")
         if entry_type.contains:
             others = ", ".join(f"`{name}`" for name in sorted(set(self._nested.values())))
             facts.append(f"Its entries may hold those of other sections: {others}.")
@@ -141,40 +138,24 @@ class _Reader:
         kind: Kind | None,
         wire: tuple[str, ...],
     ) -> tuple[Told, ...]:
-        fields, says, taken = _known(model)
-        return tuple(
-            self._told(
-                (*path, name),
-                node,
-                fields.get(name),
-                says.get(name) or _own_words(node, taken.get(name)),
-                taken.get(name, ""),
-                kind,
-                wire,
-            )
-            for name, node in properties.items()
-        )
+        known = _known(model)
+        return tuple(self._told((*path, name), node, known, kind, wire) for name, node in properties.items())
 
     def _told(
-        self,
-        path: tuple[str, ...],
-        node: Schema,
-        field: Field | None,
-        says: str,
-        taken: str,
-        kind: Kind | None,
-        wire: tuple[str, ...],
+        self, path: tuple[str, ...], node: Schema, known: _Known, kind: Kind | None, wire: tuple[str, ...]
     ) -> Told:
-        inner = (*wire, *field.wire) if field is not None else wire
-        left_out = taken or (f"Left out, it is `{_shown(node['default'])}`." if "default" in node else "")
+        name = path[-1]
+        field, taken = known.fields.get(name), known.taken.get(name, "")
+        own = f"Left out, it is `{_shown(node['default'])}`." if "default" in node else ""
         return Told(
             path=path,
             type=type_of(node, field, self._section_of),
-            says=says,
-            left_out=left_out,
+            # what has no docstring below it may be described all the same, if by no more than what is taken for it
+            says=known.says.get(name) or ("" if taken else str(node.get("description", ""))),
+            left_out=taken or own,
             facts=() if field is None else facts_of(field, kind),
             vendor="" if field is None else vendor_name(field, kind, wire),
-            fields=self._within(node, path, kind, inner),
+            fields=self._within(node, path, kind, wire if field is None else (*wire, *field.wire)),
         )
 
     def _below(self, node: Schema) -> tuple[str, ...]:
@@ -199,21 +180,14 @@ class _Reader:
 
 
 @lru_cache(512)
-def _known(model: type[BaseModel] | None) -> tuple[Mapping[str, Field], Mapping[str, str], Mapping[str, str]]:
-    """The fields of a model, what is said of each, and what its system takes for it."""
+def _known(model: type[BaseModel] | None) -> _Known:
     if model is None:
-        return {}, {}, {}
+        return _Known({}, {}, {})
     try:
         fields = table(fields_of(model)).by_name
     except TypeError:  # the head and what stands in it need not have what kinds do
         fields = {}
-    return fields, schemas.attribute_docstrings(model), schemas.taken_when_left_out(model)
-
-
-def _own_words(node: Schema, taken: str | None) -> str:
-    """What a field says that has no model."""
-    said = str(node.get("description", ""))
-    return "" if taken and said == taken else said
+    return _Known(fields, schemas.attribute_docstrings(model), schemas.taken_when_left_out(model))
 
 
 def _shown(value: Any) -> str:

@@ -35,7 +35,8 @@ def _type(node: Schema, known: str) -> str:
         of = _type(items, known)
         return "a list, each item with the fields below" if of == BELOW else f"a list: {of}"
     if node.get("type") == "object":
-        return f"names, each with {_of_mapping(node, known)}" if known or _value(node) else "names and values"
+        value = _value(node)
+        return f"names, each with {_type(value, known)}" if known or value else "names and values"
     if known:
         return known
     if arms:
@@ -43,16 +44,12 @@ def _type(node: Schema, known: str) -> str:
     return _plain(node)
 
 
-def _value(node: Schema) -> Schema | None:
+def _value(node: Schema) -> Schema:
+    """What each value of a mapping is, nothing where that is not said."""
     values = node.get("additionalProperties")
     if not isinstance(values, Mapping):
-        values = next(iter(node.get("patternProperties", {}).values()), None)
-    return dict(values) if isinstance(values, Mapping) else None
-
-
-def _of_mapping(node: Schema, known: str) -> str:
-    value = _value(node)
-    return _type(value, known) if value is not None else known
+        values = next(iter(node.get("patternProperties", {}).values()), {})
+    return dict(values)
 
 
 def _plain(node: Schema) -> str:
@@ -73,14 +70,13 @@ def _plain(node: Schema) -> str:
 
 
 def _bounds(node: Schema) -> str:
-    least, most = node.get("minimum", node.get("exclusiveMinimum")), node.get("maximum", node.get("exclusiveMaximum"))
-    if "exclusiveMinimum" in node:
-        least = None if least is None else max(least, node.get("minimum", least))
-        low = f" above {least}"
-    else:
-        low = "" if least is None else f" from {least}"
-    high = "" if most is None or most >= _LARGEST else f" to {most}"
-    return f"{low}{high}" if low else high.replace(" to", " up to", 1)
+    low = next((f" {word} {node[key]}" for key, word in _LEAST.items() if key in node), "")
+    most = node.get("maximum", node.get("exclusiveMaximum"))
+    high = "" if most is None or most >= _LARGEST else f" {'to' if low else 'up to'} {most}"
+    return f"{low}{high}"
+
+
+_LEAST = {"exclusiveMinimum": "above", "minimum": "from"}
 
 
 def _reference(node: Schema, field: Field, section_of: Callable[[str], str]) -> str:

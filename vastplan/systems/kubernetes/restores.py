@@ -94,9 +94,9 @@ def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
     """The body of a claim that is made of it; raises `Refused` where that is smaller, as no driver makes one (external-provisioner)."""
     size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
     if least is not None and _quantity(size) < _quantity(least):
-        metadata = snapshot["metadata"]
-        whose = f"{metadata.get('namespace')}/{metadata.get('name')}"
-        raise Refused(f"its size {size} is less than that of VolumeSnapshot {whose}, {one_line(str(least))}")
+        raise Refused(
+            f"its size {size} is less than that of VolumeSnapshot {_called(snapshot)}, {one_line(str(least))}"
+        )
     made = copy.deepcopy(body)
     source = {
         "apiGroup": "snapshot.storage.k8s.io",
@@ -117,9 +117,13 @@ def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Ro
     put(made, ("spec", "driver"), at(content, ("spec", "driver")))
     if mode := at(content, ("spec", "sourceVolumeMode")):
         put(made, ("spec", "sourceVolumeMode"), mode)
-    metadata = snapshot["metadata"]
-    put(made, shape.made_of, f"{metadata.get('namespace')}/{metadata.get('name')}")
+    put(made, shape.made_of, _called(snapshot))
     return made
+
+
+def _called(snapshot: Row) -> str:
+    metadata = snapshot["metadata"]
+    return f"{metadata.get('namespace')}/{metadata.get('name')}"
 
 
 def _quantity(said: object) -> Decimal:
