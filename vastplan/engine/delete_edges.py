@@ -37,7 +37,7 @@ class DeleteEdges:
         matches: Matches,
         desired: Mapping[Address, Entry],
         referrers: Referrers,
-        dependents: DependentsIndex | None = None,
+        dependents: DependentsIndex,
     ) -> None:
         self._dependents = dependents
         self._graph, self._matches, self._desired, self._referrers = graph, matches, desired, referrers
@@ -76,15 +76,14 @@ class DeleteEdges:
     def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
         """What hangs on an object by a text that says its name goes before it, or says another one; those that do neither."""
         in_the_way: set[str] = set()
-        dependents = self._dependents
         for rule in live.kind.dependents:
-            if not rule.by or dependents is None:
+            if not rule.by:
                 continue
             problem = self._matches.observed.error(live.site, rule.kind)
             if problem:
                 text = f"whether there are {rule.name} cannot be told: {problem}"
                 self._graph.block(action.address, Block("unseen", text, "plan again when it answers"))
-            for other in dependents.of(live, rule):
+            for other in self._dependents.of(live, rule):
                 address = self._matches.address_of(other)
                 its = self._graph.actions.get(address) if address is not None else None
                 if its is not None and its.verb in GOING:
@@ -108,8 +107,6 @@ class DeleteEdges:
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
         """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
-        if self._dependents is None:
-            return
         for rule in live.kind.dependents:
             if rule.remain:
                 for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from graphlib import CycleError
-from types import MappingProxyType
 
 from vastplan.engine.circular import ring_finding
 from vastplan.engine.delete_edges import DeleteEdges, shields
@@ -48,8 +47,8 @@ def order(
     desired: Mapping[Address, Entry],
     actions: Mapping[Address, Action],
     referrers: Referrers,
-    narrowed: Mapping[Address, Narrowing] = MappingProxyType({}),
-    dependents: DependentsIndex | None = None,
+    narrowed: Mapping[Address, Narrowing],
+    dependents: DependentsIndex,
 ) -> Ordered:
     """Order the work of a set of actions; a cycle is a finding and yields no operations.
 
