@@ -111,12 +111,15 @@ def test_what_is_gone_is_told_and_not_made_again(bench: Bench) -> None:
     assert action(bench.plan(), "print", "p").verb is Verb.RELEASE
 
 
-def test_of_a_part_it_is_not_said_to_take_it_out(bench: Bench) -> None:
+def test_of_the_means_to_another_object_it_is_not_said_to_take_it_out(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert PRINT.once is not None
+    monkeypatch.setitem(library.KINDS, "print", replace(PRINT, once=replace(PRINT.once, means=True)))
     bench.done(entry("print", "p", **FIRST))
     bench.library.rows["print"].clear()
-    part = replace(entry("print", "p", **FIRST), origin="iad/volume/p")
     assert (
-        bench.plan(part).findings[0].fix
+        bench.plan(entry("print", "p", **FIRST)).findings[0].fix
         == "another print is another entry; vastplan ledger forget PATH iad/print/p has it made anew"
     )
 

@@ -69,8 +69,8 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     if others:
         return refused(entry, kind, others)
     text = f"it was made{_of_what(owned)} and is not there any more: it is made once, and not again"
-    # what a part is needed for may be gone, too: without it that would be made otherwise
-    out = "" if entry.origin else "; or take it out of the document"
+    # what it was the means to may be gone, too
+    out = "" if kind.once.means else "; or take it out of the document"
     fix = f"{kind.once.another}; {_anew(entry)}{out}"
     return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
 

@@ -403,11 +403,13 @@ class Once:
     """An object is made once: what is gone is not made again, and nothing of how it was made is changed.
 
     `another` says for people how to have another one. The ledger keeps what the attributes in `noted` were when it was made; the row
-    that a create answers with may have some that no later one has.
+    that a create answers with may have some that no later one has. `means` says that it is there for what another object of its entry
+    is made of: without it that would be made otherwise.
     """
 
     another: str
     noted: tuple[str, ...] = ()
+    means: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.app.files.versioned import Messages, VersionedFile
-from vastplan.model.address import Address
+from vastplan.ledger.codec import refuse_misshapen
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
@@ -34,10 +34,7 @@ def _refuse_incoherent(snapshot: Snapshot) -> None:
     for seen in snapshot.sites:
         if (seen.ledger.document, seen.ledger.site) != (snapshot.document, seen.site):
             raise ValueError("the ledger of another site")
-        bytes.fromhex(seen.ledger.key)
-        for text in (*seen.ledger.entries, *seen.ledger.intents):
-            if Address.parse(text).site != seen.site:
-                raise ValueError("the object of another site")
+        refuse_misshapen(seen.ledger)
 
 
 SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(

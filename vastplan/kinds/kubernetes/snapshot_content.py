@@ -82,5 +82,7 @@ KIND = kind(
     attributes=(Attribute("made_of", MADE_OF), Attribute("handle", ("spec", "source", "snapshotHandle"))),
     versions=(SINCE,),
     as_evidence=True,
-    once=Once("a copy of another snapshot is for another volume, of a name of its own", ("made_of", "handle")),
+    once=Once(
+        "a copy of another snapshot is for another volume, of a name of its own", ("made_of", "handle"), means=True
+    ),
 )

@@ -114,6 +114,7 @@ KIND = kind(
     once=Once(
         "a clone of another snapshot is another volume, of a name and path of its own",
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
+        means=True,
     ),
     ready=Ready(("state",), _USABLE, _BROKEN),
 )
