@@ -97,7 +97,7 @@ rights-doc: $(VENV)/ready
 
 # The reports of the plan files in tests/report/plans and what is said of checkpoints, written anew. Read the difference before you commit it.
 golden: $(VENV)/ready
-	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py tests/checks/checkpoint/test_told.py tests/importing/test_golden.py
+	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py tests/checks/checkpoint/test_told.py tests/importing/test_golden.py tests/mistakes/test_mistakes.py
 
 # The HTML report in a headless Chromium of this machine (apt-get install chromium); fails where there is none.
 browser: $(VENV)/ready

@@ -63,13 +63,13 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         project = draw(st.sampled_from(sorted(projects)))
         if draw(st.booleans()):
             volumes[f"v{n}"] = {
-                "project": project, "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(PATHS)), "size": 1,
+                "project": project, "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(PATHS)), "size": "1 B",
                 "view_policy": draw(st.sampled_from(sorted(policies))), "vip_pool": draw(st.sampled_from(sorted(pools))),
                 **secret(),
             }  # fmt: skip
         else:
             of = draw(st.sampled_from([*sorted(classes), {"existing": "far"}]))
-            volumes[f"v{n}"] = {"project": project, "size": 1, "storage_class": of}
+            volumes[f"v{n}"] = {"project": project, "size": "1 B", "storage_class": of}
     buckets = {
         f"b{n}": {
             "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(["/", *PATHS])), "protocols": ["S3"],

@@ -18,7 +18,7 @@ def document(a: dict[str, Any], b: dict[str, Any], **more: Any) -> dict[str, Any
     tenants = {}
     for name, says in (("a", a), ("b", b)):
         people = {"users": {f"{name}-ann": {"uid": 1, **says.pop("user", {})}}, "groups": {f"{name}-team": {"gid": 7}}}
-        buckets = {f"{name}-set": {"size": 1, "owner": f"{name}-ann"}, **says.pop("buckets", {})}
+        buckets = {f"{name}-set": {"size": "1 B", "owner": f"{name}-ann"}, **says.pop("buckets", {})}
         tenants[name] = {"local_provider": name, **TEAM, **people, "buckets": buckets, **says}
     return {
         "sites": {"iad": {"sim": {}}}, "namespaces": {"plain": {}, "called": {"name": "runai-b"}},
@@ -48,7 +48,7 @@ def test_keys_of_its_own_people_bring_nobody_together() -> None:
     assert (
         meets(
             document(
-                {"buckets": {"more": {"size": 1, "owner": "a-ann", **deliver}}, "vip_pool": pool},
+                {"buckets": {"more": {"size": "1 B", "owner": "a-ann", **deliver}}, "vip_pool": pool},
                 key("b-ann", "runai-b"),
             )
         )
@@ -59,7 +59,7 @@ def test_keys_of_its_own_people_bring_nobody_together() -> None:
 @pytest.mark.parametrize("secret", ["runai-b/s3", "runai-b/other"])
 def test_whoever_has_a_key_of_anothers_user_is_in_his_buckets(secret: str) -> None:
     both = {
-        f"a-{n}": {"size": 1, "owner": "a-ann", "deliver": {"secret": to}}
+        f"a-{n}": {"size": "1 B", "owner": "a-ann", "deliver": {"secret": to}}
         for n, to in enumerate(("runai-a/s3", secret))
     }
     met = meets(document({"buckets": both}, {}))
@@ -140,7 +140,7 @@ def test_a_superuser_gets_at_all_and_a_stranger_at_what_he_owns() -> None:
     whole = document(a, {})
     whole["s3_keys"] = {"of-bo": {"tenant": "a", "user": "a-bo", "deliver": {"secret": "runai-b/x"}}}
     assert meets(whole) == {("tenant", "a"), ("bucket", "a:a-set")}
-    theirs = {"more": {"size": 1, "owner": {"existing": "zoe"}}}
+    theirs = {"more": {"size": "1 B", "owner": {"existing": "zoe"}}}
     whole = document({"buckets": theirs, **key("a-ann", "runai-a")}, {})
     for n, to in enumerate(("runai-a", "runai-b")):
         whole.setdefault("s3_keys", {})[f"z{n}"] = {
@@ -153,7 +153,7 @@ def test_a_superuser_gets_at_all_and_a_stranger_at_what_he_owns() -> None:
 
 def test_the_way_there_is_told() -> None:
     both = {
-        f"a-{n}": {"size": 1, "owner": "a-ann", "deliver": {"secret": to}}
+        f"a-{n}": {"size": "1 B", "owner": "a-ann", "deliver": {"secret": to}}
         for n, to in enumerate(("runai-a/s3", "runai-b/s3"))
     }
     _, proof = proven(document({"buckets": both}, {}))

@@ -241,7 +241,7 @@ def test_only_the_chosen_sites_are_told_of_and_the_others_still_count(tmp_path: 
         assert shown == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
 
 
-QUOTA = {"tenants": {"a": {"quotas": {"q": {"path": "/q", "hard_limit": 5}}}}}
+QUOTA = {"tenants": {"a": {"quotas": {"q": {"path": "/q", "hard_limit": "5 B"}}}}}
 LIMITED = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_bw_mbps": 500}}}}}
 KEPT = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_iops": 500}}}}}
 CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"max_reads_bw_mbps": 500}}}}}
@@ -252,7 +252,7 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
     [
         ({"tenants": {"a": {}}}, []),
         (QUOTA, ["cluster"]),
-        ({**QUOTA, "sites": {"iad": {"sim": {}, "capability": {"usable_capacity": 9}}}}, []),
+        ({**QUOTA, "sites": {"iad": {"sim": {}, "capability": {"usable_capacity": "9 B"}}}}, []),
         ({"tenants": {"a": LIMITED}}, ["cluster", "vms"]),
         ({"tenants": {"a": LIMITED}, "sites": {"iad": {"sim": {}, "capability": {"reads_bw_mbps": 900}}}}, ["vms"]),
         ({"tenants": {"a": KEPT}}, ["vms"]),

@@ -16,14 +16,14 @@ DOCUMENTS: dict[str, tuple[str, str, str]] = {  # what quotes it each time, the 
     "sizes": (
         "quotas: {{q: {{path: /x, hard_limit: &a '{long}'}}, {more}}}",
         "q{n}: {{path: /x, hard_limit: *a}}",
-        "write for example 500 GiB",
+        "such as 500 GiB or 1.5 TB",
     ),
     "sites": ("tenants: {{q: {{sites: [&a '{long}']}}, {more}}}", "q{n}: {{sites: [*a]}}", "no site 9"),
     "paths": ("quotas: {{q: {{path: &a '{long}'}}, {more}}}", "q{n}: {{path: *a}}", "is not a path"),
     "ranges": (
         "vip_pools: {{q: {{ip_ranges: [&a '{long}']}}, {more}}}",
         "q{n}: {{ip_ranges: [*a]}}",
-        "does not appear to be",
+        "is not a range",
     ),
     "the head": ("checks: {{waive: [{{until: &a '{long}'}}, {more}]}}", "{{until: *a}}", "is not a day"),
 }

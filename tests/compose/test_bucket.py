@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tests.compose.short import Said, back, entry, made, objects_of, pieces, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
 from vastplan.model.address import Address
 from vastplan.schema.entries import Scope
@@ -106,10 +106,10 @@ TYPED: Said = {"size": "40 TiB", "owner": "ana", "tenant": "nlp"}
     "says",
     [
         {}, {"bucket": "a1b"}, {"bucket": "a" * 63}, {"bucket": "a.b-c"}, {"protocols": ["S3", "NFS", "NFS4"]}, {"owner": {"existing": "x"}},
-        {"s3_versioning": True, "locking": True}, {"locking": False}, {"names": {"quota": "q"}}, {"max_inodes": 1}, {"size": 1},
+        {"s3_versioning": True, "locking": True}, {"locking": False}, {"names": {"quota": "q"}}, {"max_inodes": 1}, {"size": "1 B"},
         {"qos": {"limit_by": "BW"}, "names": {"qos_policy": "q"}}, {"snapshots": "s", "names": {"protected_path": "p"}},
         {"qos_policy": "q", "view_policy": "v", "path": "/a/b"}, {"lifecycle": [{"name": "n", "noncurrent_days": 1}]},
-        {"default_user_quota": {"hard_limit": 1}},
+        {"default_user_quota": {"hard_limit": "1 B"}},
     ],
 )  # fmt: skip
 def test_what_a_bucket_may_say(says: Said) -> None:
@@ -158,7 +158,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         BUCKET.model.model_validate({**TYPED, **says})
-    told = mistakes(BUCKET.model, {**TYPED, **says}, refused.value, nearest)
+    told = mistakes(BUCKET.model, {**TYPED, **says}, refused.value, closest)
     assert [one.said for one in told] == [why]
 
 

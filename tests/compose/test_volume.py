@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tests.compose.short import LEAVE_OUT, Said, back, entry, made, objects_of, pieces, unread, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.kinds.compose.volume import COMPOSITION, VOLUME
 from vastplan.schema.recovery import Sight
 
@@ -76,12 +76,18 @@ OF_USERS = {
 }  # fmt: skip
 
 
+TYPED_OF_USERS = {
+    "is_user_quota": True, "default_user_quota": {"hard_limit": "2 B"}, "default_group_quota": {"soft_limit": "3 B"},
+    "user_quotas": [{"user": "ana", "hard_limit": "4 B"}], "group_quotas": [{"gid": 7, "hard_limit": "5 B"}],
+}  # fmt: skip
+
+
 def test_quotas_of_users_are_of_the_quota_of_its_directory() -> None:
     found, wrong = volume({**HOME, **OF_USERS})
     assert found["view/data"]["quota"] == {"hard_limit": 10, **OF_USERS} and not wrong
     for name in OF_USERS:
         with pytest.raises(ValidationError, match=f"{name} is for volumes with a path"):
-            VOLUME.model.model_validate({"storage_class": "fast", "size": 1, name: OF_USERS[name]})
+            VOLUME.model.model_validate({"storage_class": "fast", "size": "1 B", name: TYPED_OF_USERS[name]})
 
 
 def test_a_volume_of_a_class_is_a_claim() -> None:
@@ -291,7 +297,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         VOLUME.model.model_validate(says)
-    told = mistakes(VOLUME.model, says, refused.value, nearest)
+    told = mistakes(VOLUME.model, says, refused.value, closest)
     assert [one.said for one in told] == [why]
 
 

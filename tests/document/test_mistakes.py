@@ -17,7 +17,7 @@ from tests.lab import SYSTEMS, full_registry
 from vastplan.app.files.approvals import ApprovalsFile
 from vastplan.document import specs
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.document.yaml import Mapping, Sequence, parse
 from vastplan.model.finding import Where
 from vastplan.schema.allowed import form, models_at
@@ -70,7 +70,7 @@ def told(text: str) -> list[str]:
     with pytest.raises(ValidationError) as refused:
         Whole.model_validate(tree)
     lines = []
-    for mistake in mistakes(Whole, tree, refused.value, nearest):
+    for mistake in mistakes(Whole, tree, refused.value, closest):
         where = f"{mistake.where.line}:{mistake.where.column}" if mistake.where else "-"
         lines.append(f"{where} {mistake.code} {mistake.about('it')}" + (f" ({mistake.fix})" if mistake.fix else ""))
     return lines
@@ -79,7 +79,7 @@ def told(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("{}", ["1:1 VP211 it: name is missing"]),
+        ("{}", ["1:1 VP211 it: name is missing (write name: NAME)"]),
         ("nam: a", ["1:1 VP206 unknown key nam (did you mean name?)"]),
         ("name: both", ["- VP212 it: give one, not both"]),
         ("name: a/b", ["1:1 VP212 name: 'a/b' is not a name: letters, digits and ' ._@:+-' after the first, at most 128"]),
@@ -88,8 +88,8 @@ def told(text: str) -> list[str]:
         ("{name: a, code: AB1}", ["1:11 VP212 code: is not three letters"]),
         ("{name: a, code: 5}", ["1:11 VP212 code: is a number; write three letters, in quotes"]),
         ("{name: a, owner: {exising: x}}", ["1:19 VP206 owner: unknown key exising (did you mean existing?)"]),
-        ("{name: a, owner: {existing: x, site: y}}", ["1:32 VP206 owner: unknown key site"]),
-        ("{name: a, owner: {}}", ["1:11 VP211 it: owner.existing is missing"]),
+        ("{name: a, owner: {existing: x, site: y}}", ["1:32 VP206 owner: unknown key site (known: existing)"]),
+        ("{name: a, owner: {}}", ["1:11 VP211 it: owner.existing is missing (write existing: TEXT)"]),
         ("{name: a, owner: [x]}", ["1:11 VP212 owner: is a list; write a name or {existing: NAME}"]),
         ("{name: a, owner: null}", ["1:11 VP212 owner: is empty; write a name or {existing: NAME}"]),
         ("{name: a, token: hunter2}", ["1:11 VP212 token: is text; write {env: NAME} or {file: PATH}"]),
@@ -213,7 +213,7 @@ def test_whatever_is_wrong_no_words_of_the_library_are_shown(model: type[BaseMod
             try:
                 model.model_validate(tree)
             except ValidationError as invalid:
-                found = mistakes(model, tree, invalid, nearest)
+                found = mistakes(model, tree, invalid, closest)
                 refused += 1
                 assert found, (place, wrong)
                 for one in found:
@@ -226,9 +226,37 @@ def test_whatever_is_wrong_no_words_of_the_library_are_shown(model: type[BaseMod
 def test_what_is_referred_to_and_has_a_mistake_of_its_own_is_not_missing(tmp_path: Path, vastplan: Run) -> None:
     path = tmp_path / "doc.yaml"
     tenant = {"local_provider": "a", "users": {"ann": {"uid": "5"}}, "view_policy": {"flavor": "S3_NATIVE"}}
-    bucket = {"size": 1, "owner": "ann"}
+    bucket = {"size": "1 B", "owner": "ann"}
     head = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}, "local_providers": {"a": {}}}
     path.write_text(yaml.safe_dump({**head, "tenants": {"a": {**tenant, "buckets": {"x": bucket}}}}))
     ran = vastplan("validate", path)
     (line,) = ran.err.splitlines()
     assert ran.code == 1 and "VP212: uid: is text; write a whole number, without quotes" in line, ran
+
+
+HEAD = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}, "pdx": {"sim": {}}}}
+
+
+def lines(tmp_path: Path, vastplan: Run, document: dict[str, Any]) -> list[str]:
+    """What `validate` tells of a document, without its places."""
+    path = tmp_path / "doc.yaml"
+    path.write_text(yaml.safe_dump({**HEAD, **document}))
+    ran = vastplan("validate", path)
+    assert ran.code == 1, ran
+    return [line.partition(": ")[2] for line in ran.err.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "tenants",
+    [["team-a"], "team-a", {"Team/A": {}}, {"team-a": "yes"}, {"team-a": {"sites": ["iat"]}}, {"team-a": {"max_view": 1}}, {"max_views": 5}],
+)  # fmt: skip
+def test_what_is_there_and_wrong_is_not_told_as_missing(tenants: Any, tmp_path: Path, vastplan: Run) -> None:
+    policies = {f"q{number}": {"tenant": "team-a", "mode": "STATIC"} for number in range(3)}
+    (line,) = lines(tmp_path, vastplan, {"tenants": tenants, "qos_policies": policies})
+    assert "no tenant" not in line
+
+
+def test_many_names_that_are_nowhere_are_no_more_than_are_read(tmp_path: Path, vastplan: Run) -> None:
+    policies = {f"q{number}": {"tenant": f"t{number:04}", "mode": "STATIC"} for number in range(1500)}
+    told = lines(tmp_path, vastplan, {"tenants": {"blue": {}}, "qos_policies": policies})
+    assert len(told) == 1000 and all("no tenant t" in line for line in told)

@@ -39,14 +39,14 @@ DOCUMENTS: dict[str, dict[str, Any]] = {  # each with five names that are none, 
 def test_names_are_compared_within_a_bound(
     name: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, compared, search = tmp_path / "doc.yaml", [], nearest.nearest
+    file, compared, search = tmp_path / "doc.yaml", [], nearest.closest
     file.write_text(yaml.safe_dump(HEAD | DOCUMENTS[name]))
 
     def counted(wrong: str, known: Collection[str]) -> str:
         compared.append(len(wrong) * sum(map(len, known)))
         return search(wrong, known)
 
-    monkeypatch.setattr(nearest, "nearest", counted)
+    monkeypatch.setattr(nearest, "closest", counted)
     hinted = vastplan("validate", file)
     assert hinted.code == 1 and hinted.err.count("did you mean") == len(compared) == 5, hinted
     monkeypatch.setattr(nearest, "MAX_COMPARED", sum(compared[:2]))
@@ -59,5 +59,5 @@ def test_names_are_compared_within_a_bound(
 def test_what_is_asked_again_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     near = nearest.Nearest()
     assert [near("xest", ["east"]), near("xest", ["west"])] == ["did you mean east?", "did you mean west?"]
-    monkeypatch.setattr(nearest, "nearest", None)
+    monkeypatch.setattr(nearest, "closest", None)
     assert near("xest", ["east"]) == "did you mean east?"

@@ -25,7 +25,7 @@ from vastplan.schema.located_yaml import MAX_DEPTH
         ("a: !secret x\n", "f:1:4", "not allowed"),
         ("a: *nothing\n", "f:1:4", "stands for nothing"),
         ("a: [1, 2\n", "f:2:1", "not YAML"),
-        ("base: &b {x: 1}\nc: {<<: *b}\n", "f:2:5", "merge keys"),
+        ("base: &b {x: 1}\nc: {<<: *b}\n", "f:2:5", "<< takes over keys"),
         ("- 1\n- 2\n", "f:1:1", "mapping of sections"),
         ("a: 1\n---\nb: 2\n", "f:2:1", "second document"),
         ("? [1, 2]\n: x\n", "f:1:3", "plain text"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from vastplan.app import missing_secrets
 from vastplan.app.files.plan import sealed
 from vastplan.app.files.review_key import with_digests
 from vastplan.app.head import with_head
@@ -36,6 +37,9 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     with open_source(workspace, options.snapshot) as source:
         planned = weigh(workspace, options, source, offline)
         plan = planned.plan
+        if source.reveal is not None:
+            without = missing_secrets.needed(plan.actions, workspace.registry.kinds, source.reveal, workspace.document)
+            plan = replace(plan, findings=(*without, *plan.findings))
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()
         if options.base is not None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.app.plan import PlanOptions, make_plan
-from vastplan.app.planning.named import nearest_address
 from vastplan.app.workspace import Workspace
 from vastplan.engine.diff import leaves, value_at
 from vastplan.engine.match import Match
@@ -16,6 +15,7 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.nearest import nearest_address
 from vastplan.model.plan import Action, Plan
 from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import path_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from vastplan.app import checks
+from vastplan.app import checks, missing_secrets
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
@@ -33,10 +33,11 @@ def check_document(workspace: Workspace, today: date) -> Checked:
     """Compose and check. Raises `Invalid` when it cannot be composed."""
     composed = workspace.composed()
     facts = checks.facts_of(workspace, composed)
+    missing = missing_secrets.not_here(workspace.document, composed.entries)
     skew = check_versions(workspace, composed.entries)
     findings = checks.findings(workspace, facts, today)
     return Checked(
-        findings=(*composed.findings, *skew, *findings),
+        findings=(*composed.findings, *missing, *skew, *findings),
         objects=len(composed.entries),
         kinds=len({entry.address.kind for entry in composed.entries}),
         sites=len({entry.address.site for entry in composed.entries}),

@@ -26,7 +26,7 @@ from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry, discover
@@ -90,7 +90,7 @@ class Workspace:
         errors += _duplicates(entries, self.registry)
         errors += circular(self.registry.kinds, entries)
         if errors:
-            raise Invalid(errors)
+            raise Invalid(once(errors))
         findings = (*self.document.warnings, *scope.findings, *look_alikes(written))
         return Composed(tuple(sorted(entries, key=attrgetter("address"))), findings, scope.asked)
 

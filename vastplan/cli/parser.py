@@ -6,28 +6,10 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from vastplan import __version__
 from vastplan.cli import ledger_options, operation_options, options, review_options
-
-ERROR = 1  # what model.errors says, which is not imported for `-h`
-
-
-class Parser(argparse.ArgumentParser):
-    """Ends with 1 for what cannot be understood: argparse's own 2 means here that there are changes, or drift."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say it on standard error, and as JSON where that was asked for."""
-        self.print_usage(sys.stderr)
-        sys.stderr.write(f"{self.prog}: error: {message}\n")
-        if self.as_json:
-            from vastplan.report.json_report import Problems, dumps
-
-            sys.stdout.write(dumps(Problems(message)))
-        raise SystemExit(ERROR)
-
-    as_json = False
+from vastplan.cli.typed import Parser
 
 
 def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:

@@ -19,6 +19,7 @@ from vastplan.document.edit_list import edited_list
 from vastplan.document.scalars import flow
 from vastplan.document.typed import amount, in_unit
 from vastplan.model.finding import Where
+from vastplan.model.units import BYTES, LEAST_BARE
 
 Path = tuple[str, ...]
 _MOST = 40  # places tried
@@ -104,7 +105,7 @@ def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
             yield edited, node.start_mark.line + 1
     if "#" in old and not isinstance(node, ScalarNode):
         return  # a comment inside would be lost
-    if isinstance(node, ScalarNode) and old.lstrip("+-").isdigit():
+    if isinstance(node, ScalarNode) and old.lstrip("+-").isdigit() and not _is_few_bytes(value, unit):
         unit = ""  # a plain number stays one
     typed = _typed(value, unit, units)
     if isinstance(node, SequenceNode) and not node.flow_style and isinstance(typed, list) and typed:
@@ -114,6 +115,11 @@ def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
         typed_text = _quoted(flow(typed), old)
     before = "" if start == 0 or text[start - 1] in " \n[{" else " "
     yield f"{text[:start]}{before}{typed_text}{text[end:]}", node.start_mark.line + 1
+
+
+def _is_few_bytes(value: Any, unit: str) -> bool:
+    """Whether a document has to say the unit."""
+    return unit == BYTES and isinstance(value, int) and value < LEAST_BARE
 
 
 def _quoted(typed_text: str, old: str) -> str:

@@ -12,15 +12,18 @@ from functools import partial
 from typing import Any
 
 from vastplan.document.merge import overlay
-from vastplan.document.nearest import Nearest
+from vastplan.document.nearest import Nearest, known_ones, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
-from vastplan.model.wording import shortened
+from vastplan.model.wording import shortened, some
+from vastplan.model.yaml_text import scalar
+from vastplan.schema.allowed import form
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
+from vastplan.schema.problem_words import there
 
 MAX_ENTRIES = 150_000  # on all sites together
 MAX_VALUES = 2_000_000  # in them
@@ -61,6 +64,13 @@ def _size(value: Any) -> int:
     return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
+def _is_one_entry(type_: EntryType, group: Mapping) -> bool:
+    """Whether somebody wrote the fields of an entry where entries stand by their names."""
+    known = {*type_.model.model_fields, *ENTRY_KEYS}
+    plain = any(value is not None and not isinstance(value, Mapping) for value in group.values())
+    return plain and all(key in known for key in group)
+
+
 def _names_of_several(type_: EntryType, written: Mapping) -> list[str]:
     """The names of entries where somebody wrote those of a section in the place of one entry; none where it is one."""
     known = {*type_.model.model_fields, *ENTRY_KEYS}
@@ -68,11 +78,32 @@ def _names_of_several(type_: EntryType, written: Mapping) -> list[str]:
     return list(written) if several else []
 
 
+def _by_name(key: str, written: Any) -> str:
+    """How the entries of a section are written, with the names that somebody listed."""
+    names = written if isinstance(written, list) else [written]
+    plain = names and all(isinstance(name, str) and name.isprintable() and len(name) < 64 for name in names)
+    listed = ", ".join(f"{scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
+    return f"write {key}: {{{listed}{', ...' if plain and len(names) > 3 else ''}}}"
+
+
+def _as_a_mapping(key: str, type_: EntryType) -> str:
+    how = form(type_.model)
+    return f"write {key}: {how}" if how.startswith("{") else f"write {key}: {{...}}, {how}"
+
+
+def _are(count: int) -> str:
+    return "is a key" if count == 1 else "are keys"
+
+
 class Instantiator:
     """Walks the sections of one tree; what is wrong is collected in `problems`."""
 
     def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...], near: Nearest) -> None:
         self.problems: list[Finding] = []
+        self.obscured: set[str] = set()
+        """The types of which there may be entries that could not be read: what refers to them is not wrong for that."""
+        self.halved: set[Where] = set()
+        """The entries with something for a site that is none."""
         self._near = near
         self._reported: set[tuple[str, Where]] = set()
         self._tree = tree
@@ -80,7 +111,7 @@ class Instantiator:
         self._types = registry.types
         self._sites = {site: position for position, site in enumerate(sites)}
         self._entries, self._values = 0, 0
-        self._defaults = self._mapping(tree, "defaults")
+        self._defaults = self._mapping(tree, "defaults", "write defaults: {SECTION: {...}}") or Mapping(tree.at)
         for key in self._defaults:
             if key not in self._sections:
                 self._unknown(self._defaults, key, self._sections)
@@ -101,35 +132,67 @@ class Instantiator:
     def _all(self) -> Iterator[Raw]:
         for key in self._tree:
             if key in self._sections:
-                section = self._mapping(self._tree, key)
-                for name in section:
-                    yield from self._entry(self._sections[key], section, name, None, None)
+                yield from self._group(self._sections[key], self._tree, key, None, None)
             elif key not in HEAD_KEYS and key != "defaults":
                 self._unknown(self._tree, key, [*self._sections, *HEAD_KEYS, "defaults"])
+
+    def _group(
+        self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
+    ) -> Iterator[Raw]:
+        """The entries of a section, or of one inside a container."""
+        group = self._mapping(holder, key, partial(_by_name, key, holder.get(key)))
+        if group is None:
+            self._obscure(type_)
+        elif _is_one_entry(type_, group):
+            self._obscure(type_)
+            text = (
+                f"{key} holds entries by their names, and {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
+            )
+            one = (
+                f"{type_.name}: {{{next(iter(group))}: ...}}, or "
+                if container and self._held(container.type, type_.name)
+                else ""
+            )
+            self._problem("VP205", text, holder.where(key), f"write {one}{key}: {{NAME: {{{next(iter(group))}: ...}}}}")
+        else:
+            for name in group:
+                yield from self._entry(type_, group, name, container, sites)
+
+    def _obscure(self, type_: EntryType) -> None:
+        """Note that entries of a type, and what may stand inside them, may be there and are not known."""
+        self.obscured.add(type_.name)
+        if type_.contains:
+            self.obscured.update(one.name for one in self._sections.values() if self._held(type_, one.section))
 
     def _entry(
         self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
     ) -> Iterator[Raw]:
         """One entry of `holder`; inside a container only for the container's site."""
-        written = self._mapping(holder, key)
         where = holder.where(key)
+        told = self._mapping(holder, key, partial(_as_a_mapping, key, type_))
+        if told is None:
+            self._obscure(type_)
+            return
+        written = told
         if container and key == type_.name and (names := _names_of_several(type_, written)):
             text = f"{key} is one {key}, called {container.name} as its {container.type.name}; {', '.join(names[:3])} are no keys of it"
             self._problem("VP206", text, where, f"did you mean {type_.section}?")
+            self._obscure(type_)
             return
         inside = container.around(key == type_.name) if container else None
         name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)
         if isinstance(defaults, Mapping):
             written = overlay(defaults, written)
-        own = self._site_list(written)
+        own = self._site_list(written, type_)
         chosen = own if own is not None else sites
         there_too = self._chosen(chosen, container)
         self._count(type_, written, len(there_too), where)
-        per_site = self._mapping(written, "per_site")
+        per_site = self._mapping(written, "per_site", "write per_site: {SITE: {...}}") or Mapping(where)
         for site in per_site:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", per_site.where(site), partial(self._near, site, self._sites))
+                self._no_site(site, per_site.where(site))
+                self.halved.add(where)
         for site in there_too:
             there = per_site.get(site)
             values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
@@ -137,7 +200,7 @@ class Instantiator:
             renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
             if not isinstance(renamed, str) or renamed == name:
                 text = "renamed_from is the entry's former name" + (", and this is its name" if renamed == name else "")
-                self._problem("VP203", text, values.where("renamed_from"), "")
+                self._problem("VP203", text, values.where("renamed_from"), "write the former name, or remove it")
                 renamed = ""
             for gone in ENTRY_KEYS:
                 values.pop(gone, None)
@@ -190,33 +253,44 @@ class Instantiator:
             if key == type_.name:
                 yield from self._entry(type_, values, key, container, sites)
             else:
-                group = self._mapping(values, key)
-                for inner in group:
-                    yield from self._entry(type_, group, inner, container, sites)
+                yield from self._group(type_, values, key, container, sites)
             del values[key]
 
-    def _site_list(self, values: Mapping) -> tuple[str, ...] | None:
+    def _site_list(self, values: Mapping, type_: EntryType) -> tuple[str, ...] | None:
         if "sites" not in values:
             return None
         names = values["sites"]
         if not isinstance(names, list) or not names or not all(isinstance(site, str) for site in names):
-            self._problem("VP201", "sites is a list of site names", values.where("sites"), "for example sites: [iad]")
+            site = names if isinstance(names, str) and names in self._sites else next(iter(self._sites))
+            self._problem("VP201", "sites is a list of site names", values.where("sites"), f"write sites: [{site}]")
+            self._obscure(type_)
             return ()
         for site in names:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", values.where("sites"), partial(self._near, site, self._sites))
+                self._no_site(site, values.where("sites"))
+                self._obscure(type_)
         return tuple(names)
 
-    def _mapping(self, holder: Mapping, key: str) -> Mapping:
+    def _no_site(self, site: str, where: Where) -> None:
+        fix = partial(no_site_hint, site, self._sites, self._near)
+        self._problem("VP202", f"no site {site}", where, fix)
+
+    def _mapping(self, holder: Mapping, key: str, fix: str | Callable[[], str]) -> Mapping | None:
+        """The mapping at a key, empty where nothing is there; `None` for anything else, which is told."""
         value = holder.get(key)
         if isinstance(value, Mapping):
             return value
         if value is not None:
-            self._problem("VP205", f"{key} is a mapping", holder.where(key), "")
+            self._problem("VP205", f"{key} is {there(value)}", holder.where(key), fix)
+            return None
         return Mapping(holder.where(key))
 
     def _unknown(self, holder: Mapping, key: str, known: Any) -> None:
-        self._problem("VP206", f"unknown key {key}", holder.where(key), partial(self._near, key, known))
+        meant = self._near.closest(key, known)
+        if meant in self._sections:
+            self._obscure(self._sections[meant])
+        fix = f"did you mean {meant}?" if meant else known_ones(known)
+        self._problem("VP206", f"unknown key {key}", holder.where(key), fix)
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         message = shortened(message)

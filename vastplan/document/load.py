@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import MISSING, BaseModel, ValidationError
 
-from vastplan.document import credentials, ledger_place, merge, specs
+from vastplan.document import credentials, ledger_place, merge, other_files, specs
 from vastplan.document.instantiate import Instantiator
-from vastplan.document.mistakes import MISSING_KEY, mistakes
-from vastplan.document.nearest import Nearest
+from vastplan.document.mistakes import mistakes
+from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.secret_sources import SecretSources
@@ -21,7 +21,7 @@ from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load as load_yaml
 from vastplan.model.errors import Invalid
-from vastplan.model.finding import Finding, Where, error
+from vastplan.model.finding import Finding, Where, error, once
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
@@ -122,7 +122,7 @@ def load(
     instantiator = Instantiator(tree, registry, tuple(head.sites), near)
     raws = list(instantiator.instantiate())
     retired = head.retired()
-    resolver = Resolver(known, near, retired)
+    resolver = Resolver(known, near, retired, registry.types, instantiator.obscured, instantiator.halved)
     # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
@@ -131,7 +131,7 @@ def load(
     if connections is None:
         problems += credentials.sent_unchecked(entries, head, registry.types)
     if problems:
-        raise Invalid(problems)
+        raise Invalid(once(problems))
     warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
@@ -200,6 +200,9 @@ def _inline_volumes(spec: specs.SiteSpec) -> str:
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near: Nearest) -> specs.Head | None:
+    what, fix = other_files.of_tree(tree, tree.at.file)
+    if what:
+        raise Invalid([error("VP105", what, fix=fix, where=tree.at)])
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}
     try:
         return model.model_validate(plain)
@@ -217,7 +220,9 @@ def _links(head: specs.Head, tree: Located, near: Nearest) -> list[Finding]:
         for other in links if isinstance(links, dict) else ():
             if other not in others:
                 where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
-                findings.append(error("VP202", f"no other site {other}", fix=near(other, others), where=where))
+                findings.append(
+                    error("VP202", f"no other site {other}", fix=no_site_hint(other, others, near), where=where)
+                )
     return findings
 
 
@@ -236,6 +241,10 @@ def _connections(
                 error("VP221", f"site {name}: with --connections the document holds no addresses", where=where)
             )
     written = load_yaml(path, str(path))
+    if other_files.is_document(written):
+        fix = f"give a file with version: 1 and sites: {{{', '.join(head.sites)}: ...}} alone"
+        problems.append(error("VP105", "this is a document, no connections file", fix=fix, where=written.at))
+        raise Invalid(problems)
     try:
         file = model.model_validate(written)
     except ValidationError as invalid:
@@ -249,14 +258,14 @@ def _connections(
     for name in file.sites:
         if name not in head.sites:
             where = written["sites"].where(name)
-            problems.append(error("VP202", f"no site {name} in the document", fix=near(name, head.sites), where=where))
+            problems.append(
+                error("VP202", f"no site {name} in the document", fix=no_site_hint(name, head.sites, near), where=where)
+            )
     return file
 
 
 def _explain(
     tree: Located, model: type[BaseModel], invalid: ValidationError, problems: list[Finding], near: Nearest
 ) -> None:
-    for mistake in mistakes(model, tree, invalid, near):
-        no_version = mistake.code == MISSING_KEY and mistake.path == ("version",)
-        fix = "write version: 1" if no_version else mistake.fix
-        problems.append(error(mistake.code, mistake.about(), fix=fix, where=mistake.where or tree.at))
+    for mistake in mistakes(model, tree, invalid, near.closest):
+        problems.append(error(mistake.code, mistake.about(), fix=mistake.fix, where=mistake.where or tree.at))

@@ -22,7 +22,7 @@ def files(path: Path) -> list[Path]:
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
         )
         if not documents:
-            raise Invalid([error("VP101", f"no .yaml file in {path}")])
+            raise Invalid([error("VP101", f"no .yaml file in {path}", fix="put one there, or give another folder")])
         return documents
     return [path]
 

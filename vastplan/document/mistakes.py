@@ -9,10 +9,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from vastplan.document.nearest import asked, known_ones
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.finding import Where
-from vastplan.schema.allowed import form, keys_at, models_at
+from vastplan.schema.allowed import example, form, keys_at, models_at
 from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
 
 Path = tuple[Any, ...]
@@ -32,6 +33,8 @@ class Mistake:
     said: str
     where: Where | None
     fix: str = ""
+    meant: str = ""
+    """Of a key that nobody knows: the one that was probably meant."""
 
     def about(self, whole: str = "") -> str:
         """It as a sentence; `whole` is what to call all of what was written, where it is about that."""
@@ -58,8 +61,19 @@ class _Problem:
         return self.error["type"] in ("extra_forbidden", "missing")
 
 
-def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near: Near) -> Iterator[Mistake]:
-    """Each mistake once, as it is asked for. Of the forms that a value may have it is held against the one probably meant."""
+def mistakes(
+    model: type[BaseModel],
+    values: Any,
+    invalid: ValidationError,
+    near: Near,
+    beside: Collection[str] = (),
+    elsewhere: Callable[[str, bool], str] = lambda _key, _near: "",
+) -> Iterator[Mistake]:
+    """Each mistake once, as it is asked for. Of the forms that a value may have it is held against the one probably meant.
+
+    `beside` are keys that may stand among those of the whole and are not the model's; `elsewhere` says where a key belongs that
+    may not: around it or inside it, or anywhere.
+    """
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing: dict[Path, Where | None] = {}
     unknown: dict[Path, list[str]] = {}
@@ -71,13 +85,16 @@ def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near
             continue
         if problem.error["type"] == "extra_forbidden":
             unknown.setdefault(path[:-1], []).append(last)
-            mistake = Mistake(
-                UNKNOWN, path, f"unknown key {last}", problem.where, near(last, keys_at(model, path[:-1]))
-            )
+            keys = keys_at(model, path[:-1]) if path[:-1] else [*keys_at(model, ()), *beside]
+            at_the_top = len(path) == 1
+            belongs = elsewhere(last, True) if at_the_top else ""
+            meant = "" if belongs else near(last, keys)
+            fix = belongs or asked(meant) or (elsewhere(last, False) if at_the_top else "") or known_ones(keys)
+            mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, fix, meant)
         else:
             text, choices = said(problem.error, models_at(model, path))
             written = problem.error["input"]
-            fix = near(written, choices) if isinstance(written, str) and choices else ""
+            fix = asked(near(written, choices)) if isinstance(written, str) and choices else ""
             mistake = Mistake(WRONG, path, text, problem.where, fix)
         key = (mistake.code, mistake.path, mistake.said)
         if key not in found:
@@ -86,7 +103,7 @@ def mistakes(model: type[BaseModel], values: Any, invalid: ValidationError, near
     for path, where in missing.items():
         last = str(path[-1])
         if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
-            yield Mistake(MISSING_KEY, path, "is missing", where)
+            yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
 from vastplan.document.instantiate import Raw
-from vastplan.document.mistakes import MISSING_KEY, mistakes
-from vastplan.document.nearest import Nearest
+from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
+from vastplan.document.nearest import Nearest, known_ones, no_site_hint
+from vastplan.document.specs import ENTRY_KEYS
 from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS
 from vastplan.document.yaml import Mapping as Located
@@ -19,9 +22,9 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
-from vastplan.model.wording import shortened
+from vastplan.model.wording import shortened, some
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Entry, Site
+from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import Key
 from vastplan.schema.walk import canonical, map_references
@@ -35,8 +38,24 @@ class Resolver:
     What is wrong on a `retired` site is found there as anywhere. What is only missing there is not wrong: nothing is wanted there.
     """
 
-    def __init__(self, sites: Mapping[str, Site], near: Nearest, retired: Set[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        sites: Mapping[str, Site],
+        near: Nearest,
+        retired: Set[str] = frozenset(),
+        types: Mapping[str, EntryType] | None = None,
+        obscured: Iterable[str] = (),
+        halved: Set[Where] = frozenset(),
+    ) -> None:
         self.problems: list[Finding] = []
+        self._types = types or {}
+        self._obscured = set(obscured)  # types of which there may be entries under names that nobody could read
+        self._halved = halved  # entries of which a part is for a site that is none: that is what they miss
+        self._bad_keys: set[Address] = set()
+        self._after_containers: list[
+            tuple[Address, str, str, Where, str]
+        ] = []  # what is wrong with keys that these have, too
+        self._unknown: dict[tuple[str, str], _Unknown] = {}  # by what to call it, and name
         self._near = near
         self._sites = sites
         self._combinations = frozenset(site.systems for site in sites.values())
@@ -53,6 +72,9 @@ class Resolver:
     def resolve(self, raws: Iterable[Raw]) -> list[Entry]:
         """The entries in document order. References are resolved after all entries are known."""
         typed = [(raw, values) for raw in raws if (values := self._typed(raw)) is not None]
+        for container, code, text, where, fix in self._after_containers:
+            if container not in self._bad_keys:
+                self._add(code, text, where, fix)
         for raw, _ in typed:
             names = self._known.setdefault((raw.site, raw.type.name), {})
             if raw.name in names and names[raw.name] != raw.where:
@@ -64,7 +86,12 @@ class Resolver:
             self._called.setdefault((raw.site, raw.type.name), {}).setdefault(called, raw.name)
             if raw.renamed_from:
                 self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
-        return [self._entry(raw, values) for raw, values in typed]
+        entries = [self._entry(raw, values) for raw, values in typed]
+        for (noun, name), unknown in self._unknown.items():
+            first, *others = unknown.places
+            also = f", which is also referred to at {some(others, 3)}" if others else ""
+            self._add("VP209", f"no {noun} {name}{also}", first, unknown.fix)
+        return entries
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
         if raw.type.name not in self._named_after:
@@ -85,27 +112,30 @@ class Resolver:
         if own is not None:
             for site in own:
                 if site not in self._sites:
-                    self._add("VP202", f"no site {site}", raw.where, partial(self._near, site, self._sites))
+                    self._add(
+                        "VP202", f"no site {site}", raw.where, partial(no_site_hint, site, self._sites, self._near)
+                    )
             self._across_to_a_retired_site(raw, own)
             if raw.site not in own:
                 return None
         has = self._sites[raw.site].systems
         if needed <= has:
             return values
-        if raw.site in self._retired:
+        if raw.site in self._retired or not has:  # of a site without any system that is told
             return None
+        self._refused.add((raw.site, raw.type.name, raw.name))
         if raw.sites is not None or own is not None:
             lacks = ", ".join(sorted(needed - has))
             self._add(
                 "VP208",
-                f"{raw.type.name} {raw.name}: site {raw.site} has no {lacks}",
+                f"{raw.type.noun} {raw.name}: site {raw.site} has no {lacks}",
                 raw.where,
                 "remove the site from sites",
             )
         elif not any(needed <= systems for systems in self._combinations):
             lacks = ", ".join(sorted(needed))
             self._add(
-                "VP208", f"{raw.type.name} {raw.name}: no site has {lacks}", raw.where, "add the system to a site"
+                "VP208", f"{raw.type.noun} {raw.name}: no site has {lacks}", raw.where, "add the system to a site"
             )
         return None
 
@@ -113,7 +143,7 @@ class Resolver:
         """What joins sites has no end where nothing is wanted any more."""
         gone = [site for site in sites if site in self._retired]
         if gone and len(gone) < len(sites):
-            text = f"{raw.type.name} {raw.name} is of site {gone[0]} too, which is retired"
+            text = f"{raw.type.noun} {raw.name} is of site {gone[0]} too, which is retired"
             fix = f"remove it and what replicates over it, or take retire away from site {gone[0]}"
             self._add("VP217", text, raw.where, fix)
 
@@ -140,18 +170,39 @@ class Resolver:
         missing = Ref(Address(raw.site, kinds[0], value), managed=False)
         if raw.site in self._retired or any((raw.site, kind, value) in self._refused for kind in kinds):
             return missing
+        if not self._obscured.isdisjoint(kinds):
+            return missing
         where = _find(raw.values, value) or raw.where
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
-            message = f"{kinds[0]} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
+            message = f"{self._noun(kinds[0])} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
             self._add("VP210", message, where, f"add {raw.site} to its sites, or limit this entry's")
         else:
-            self._add("VP209", f"no {kinds[0]} {value}", where, partial(self._hint, raw.site, kinds, value))
+            self._not_known(raw.site, kinds, value, where)
         return missing
+
+    def _noun(self, kind: str) -> str:
+        return self._types[kind].noun if kind in self._types else kind
+
+    def _not_known(self, site: str, kinds: list[str], value: str, where: Where) -> None:
+        """Note a reference to nothing: it is told once, with all the places that it is at."""
+        key = self._noun(kinds[0]), value
+        if key not in self._unknown:
+            self._unknown[key] = _Unknown(partial(self._hint, site, kinds, value))
+        self._unknown[key].places.setdefault(where)
+        if len(self._unknown) >= MAX_PROBLEMS:
+            nowhere = (
+                error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
+                for (noun, name), unknown in self._unknown.items()
+            )
+            raise Invalid([*self.problems, *nowhere])
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
-        return self._near(value, known) or f"for one that is not in this document write {{existing: {scalar(value)}}}"
+        if near := self._near(value, known):
+            return near
+        one_that_is_not = f"for one that is not in this document write {{existing: {scalar(value)}}}"
+        return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
@@ -168,11 +219,59 @@ class Resolver:
         return Ref(Address(raw.site, kinds[0], name), managed=False)
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
-        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near):
-            if raw.site in self._retired and (mistake.code == MISSING_KEY or not mistake.path):
+        inside = self._inside(raw.type)
+        beside, elsewhere = (*ENTRY_KEYS, *inside), partial(self._elsewhere, raw)
+        for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, elsewhere):
+            incomplete = raw.site in self._retired or raw.where in self._halved
+            if incomplete and (mistake.code == MISSING_KEY or not mistake.path):
                 continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
-            text = mistake.about(f"{raw.type.name} {raw.name}")
-            self._add(mistake.code, text, mistake.where or raw.where, mistake.fix)
+            if mistake.meant in inside:
+                self._obscured.add(inside[mistake.meant])
+            text, where = mistake.about(f"{raw.type.noun} {raw.name}"), mistake.where or raw.where
+            if mistake.path and isinstance(raw.values.get(mistake.path[0]), Key):
+                self._about_the_key(raw, mistake, text, where)
+            else:
+                self._add(mistake.code, text, where, mistake.fix)
+
+    def _about_the_key(self, raw: Raw, mistake: Mistake, text: str, where: Where) -> None:
+        """A name that nobody wrote is the entry's key, or its container's. Under another it may be what others refer to."""
+        self._obscured.add(raw.type.name)
+        self._bad_keys.add(Address(raw.site, raw.type.name, raw.name))
+        fix = mistake.fix or self._other_name(raw, mistake.path)
+        if raw.inside is not None and raw.inside.shares_name:
+            self._after_containers.append((raw.inside.container, mistake.code, text, where, fix))
+        else:
+            self._add(mistake.code, text, where, fix)
+
+    def _other_name(self, raw: Raw, path: tuple[Any, ...]) -> str:
+        """What to call an entry whose key does not do, where a plain form of that does."""
+        plain = re.sub(r"[^a-z0-9]+", "-", raw.name[:63].lower()).strip("-")
+        try:
+            raw.type.model.model_validate({**raw.values, path[0]: plain})
+        except ValidationError as invalid:
+            if any(problem["loc"][:1] == path[:1] for problem in invalid.errors(include_url=False)):
+                return ""
+        if raw.inside is not None and raw.inside.shares_name:
+            return f"write {path[0]}: {plain} in it"
+        return f"write {plain}"
+
+    def _inside(self, container: EntryType) -> dict[str, str]:
+        """The types of what may stand inside such an entry, by the keys that it may stand at."""
+        if not container.contains:
+            return {}
+        held = [
+            type_
+            for name in self._types
+            if container.name in (type_ := self._types[name]).model.model_fields and not type_.contains
+        ]
+        return {key: type_.name for type_ in held for key in (type_.section, type_.name)}
+
+    def _elsewhere(self, raw: Raw, key: str, near: bool) -> str:
+        """Where a key belongs that is none of the entry's: around it or inside it, or in any section; "" where that says nothing."""
+        around = [raw.inside.container.kind] if raw.inside is not None else []
+        names = [*around, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
+        having = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
+        return f"it is a key of {some(having, 3)}" if having else ""
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1
@@ -182,6 +281,14 @@ class Resolver:
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
             raise Invalid(self.problems)
+
+
+@dataclass(slots=True)
+class _Unknown:
+    """Something that is referred to and is not there: what to do about it, and where it is referred to."""
+
+    fix: Callable[[], str]
+    places: dict[Where, None] = field(default_factory=dict)
 
 
 def _find(values: Any, wanted: str) -> Where | None:

@@ -68,6 +68,13 @@ class SecretSources:
             raise PermissionError(reason)
         return regular_files.read(path, regular_files.SECRET_BYTES, follow=False)  # its links are followed already
 
+    def size(self, where: str) -> int:
+        """How many bytes are in a file that is no refusal, which is opened and not read. Raises `OSError`."""
+        path, reason = self._found(where)
+        if path is None:
+            raise PermissionError(reason)
+        return regular_files.size(path, regular_files.SECRET_BYTES, follow=False)
+
     def _found(self, where: str) -> tuple[Path | None, str]:
         """The file, or why there may be none."""
         hidden = False

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import MISSING, BeforeValidator, Field, StringConstraints, create_model, model_validator
 
-from vastplan.document.waivers import ChecksSpec
+from vastplan.document.waivers import ChecksSpec, day
 from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
@@ -214,7 +213,7 @@ class IgnoreDriftSpec(Spec):
     @model_validator(mode="after")
     def _a_day(self) -> IgnoreDriftSpec:
         if isinstance(self.until, str):
-            date.fromisoformat(self.until)
+            day(self.until)
         return self
 
 

@@ -15,7 +15,8 @@ CheckCode = Annotated[
 ]
 
 
-def _day(text: str) -> str:
+def day(text: str) -> str:
+    """The text, where it is a day; raises `ValueError` with what to write."""
     try:
         if date.fromisoformat(text).isoformat() == text:
             return text
@@ -30,7 +31,7 @@ def _pattern(text: str) -> str:
     return text
 
 
-Day = Annotated[str, AfterValidator(_day)]
+Day = Annotated[str, AfterValidator(day)]
 Pattern = Annotated[str, StringConstraints(max_length=512), AfterValidator(_pattern)]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from errno import EFBIG
+from errno import EFBIG, ENOENT
 from pathlib import Path
 
+from vastplan.document import other_files
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where, error
+from vastplan.model.nearest import nearest
 from vastplan.model.sensitive import said_openly
 from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence
@@ -22,8 +24,18 @@ def load(path: Path, shown: str) -> Mapping:
     except OSError as problem:
         if problem.errno == EFBIG:
             raise Invalid([located_yaml.too_large(shown)]) from None
-        raise Invalid([error("VP101", f"cannot read {shown}: {problem.strerror or problem}")]) from None
+        fix = _near(path) if problem.errno == ENOENT else ""
+        raise Invalid([error("VP101", f"cannot read {shown}: {problem.strerror or problem}", fix=fix)]) from None
     return parse(raw, shown)
+
+
+def _near(path: Path) -> str:
+    """A file beside one that is not there, where its name is near."""
+    try:
+        beside = [one.name for one in path.parent.iterdir() if not one.name.startswith(".")]
+    except OSError:
+        return ""
+    return nearest(path.name, beside)
 
 
 def parse(raw: bytes, shown: str) -> Mapping:
@@ -34,5 +46,8 @@ def parse(raw: bytes, shown: str) -> Mapping:
     if tree is None:
         return Mapping(Where(shown, 1, 1))
     if not isinstance(tree, Mapping):
-        raise Invalid([error("VP105", "a document is a mapping of sections", where=Where(shown, 1, 1))])
+        what, fix = other_files.of_text(text)
+        raise Invalid(
+            [error("VP105", what or "a document is a mapping of sections", fix=fix, where=Where(shown, 1, 1))]
+        )
     return tree

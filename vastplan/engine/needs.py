@@ -9,6 +9,7 @@ from vastplan.engine.formers import first_of
 from vastplan.engine.match import Matches
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, error
+from vastplan.model.nearest import nearest_address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json, references
 from vastplan.schema.entries import Entry
@@ -25,7 +26,8 @@ def aimed_at(
     queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
     if not queue:
         text = f"no object matches {', '.join(targets)}"
-        findings.append(error("VP303", text, fix="an address is site/kind/name"))
+        near = nearest_address(targets[0], [str(address) for address in known])
+        findings.append(error("VP303", text, fix=near or "an address is site/kind/name"))
     aimed: set[Address] = set()
     followers, followed = _followers(matches, desired), _followed(matches, desired)
     while queue:

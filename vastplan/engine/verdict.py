@@ -23,6 +23,7 @@ from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.nearest import closest, known_ones
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
@@ -420,8 +421,17 @@ class Verdicts:
             else:
                 site, of, name = ref.target
                 text = f"{field.name} refers to an existing {of} {name}, and {site} has none"
-                blocks.append(Block("missing", text, "another name, or make it first"))
+                blocks.append(Block("missing", text, self._meant(site, of, name)))
         return tuple(blocks)
+
+    def _meant(self, site: str, kind: str, name: str) -> str:
+        """What to write for what is not there: of the same kind there, the nearest name or the first of them."""
+        live = self._matches.observed.objects(site, kind)
+        known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
+        near = closest(name, known)
+        return (
+            f"write {near}" if near else "; ".join(filter(None, (known_ones(known), "another name, or make it first")))
+        )
 
 
 def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:

@@ -15,6 +15,7 @@ from vastplan.schema.entries import EntryType
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.problem_words import said
+from vastplan.schema.types import CANONICAL
 from vastplan.schema.walk import map_references
 
 _LARGE, _LONG = 10**15, 100
@@ -91,7 +92,7 @@ def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any])
     for name in named_after(kind):
         typed.setdefault(name, address.name)
     try:
-        kind.model.model_validate(typed)
+        kind.model.model_validate(typed, context=CANONICAL)
     except ValidationError as invalid:
         problem = invalid.errors(include_url=False)[0]
         where = problem["loc"]

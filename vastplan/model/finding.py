@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -76,6 +77,14 @@ def error(code: str, message: str, *, fix: str = "", address: str = "", where: W
 def in_order(findings: list[Finding]) -> list[Finding]:
     """Sorted by file and line, those without a place last; equal findings once."""
     return sorted(dict.fromkeys(findings), key=_place)
+
+
+def once(findings: Iterable[Finding]) -> list[Finding]:
+    """Each finding once, in their order: what is written for several sites has the same mistake on each."""
+    kept: dict[tuple[object, ...], Finding] = {}
+    for one in findings:
+        kept.setdefault((one.code, one.message, one.fix, one.where or one.address), one)
+    return list(kept.values())
 
 
 def _place(finding: Finding) -> tuple[bool, Where, str, str, str]:

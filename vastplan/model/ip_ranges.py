@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+    summarize_address_range,
+)
 from typing import TypeVar
 
 Owner = TypeVar("Owner")
@@ -25,6 +33,64 @@ def interval_text(addresses: Interval) -> str:
     version, first, last = addresses
     ends = [str(IPv6Address(end) if version == 6 else IPv4Address(end)) for end in (first, last)]
     return " - ".join(dict.fromkeys(ends))
+
+
+def meant(text: str) -> str:
+    """What to write for a text that is no range: the same addresses as one where they can be told, else an example."""
+    text = text.strip()
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        pass
+    else:
+        whole = network.num_addresses <= 2 or network.version == 6
+        first, last = (
+            (0, -1) if whole else (1, -2)
+        )  # no client and no pool has the address of a network, or its broadcast
+        return f"{network[first]} - {network[last]}, its addresses"
+    ends = re.fullmatch(r"([0-9.]+|[0-9a-fA-F:]+)\s*(?:-|–|—|,|\.\.+|to|\s)\s*([0-9.]+|[0-9a-fA-F:]+)", text)
+    if ends is not None:
+        first_text, last_text = ends.groups()
+        if last_text.isdecimal() and first_text.count(".") == 3:
+            last_text = f"{first_text.rpartition('.')[0]}.{last_text}"  # `10.0.0.1-9`
+        try:
+            return interval_text(parse_interval(f"{first_text} - {last_text}"))
+        except ValueError:
+            wrong = [end for end in (first_text, last_text) if not _is_address(end)]
+            if wrong:
+                return f"an address for {wrong[0]}, which is none"
+    return "its first and its last address, such as 10.0.0.1 - 10.0.0.9"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def one_meant(text: str) -> str:
+    """What to write for a text that is no address: the one in it, else an example."""
+    alone = text.strip().partition("/")[0]
+    try:
+        return f"{ip_address(alone)}, without the length of its prefix"
+    except ValueError:
+        return "one address, such as 10.0.0.1"
+
+
+def networks(text: str) -> list[str]:
+    """A range as the networks that are just its addresses; none for what is no range."""
+    try:
+        version, first, last = parse_interval(re.sub(r"\s*-\s*", " - ", text.strip(), count=1))
+        found: Iterable[IPv4Network | IPv6Network] = (
+            summarize_address_range(IPv6Address(first), IPv6Address(last))
+            if version == 6
+            else summarize_address_range(IPv4Address(first), IPv4Address(last))
+        )
+        return [str(network[0]) if network.num_addresses == 1 else str(network) for network in found]
+    except (ValueError, TypeError):
+        return []
 
 
 def overlaps(owned: Iterable[tuple[Interval, Owner]]) -> Iterator[tuple[Owner, Owner, Interval]]:

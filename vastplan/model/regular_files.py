@@ -44,6 +44,15 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
     raise OSError(EFBIG, f"it is larger than {_size(most)}")
 
 
+def size(path: Path, most: int, *, follow: bool = True) -> int:
+    """How many bytes are in a regular file of at most that many, of which none is read. Raises `OSError` as `read` does."""
+    with _opened(path, follow) as file:
+        found = os.fstat(file.fileno()).st_size
+    if found > most:
+        raise OSError(EFBIG, f"it is larger than {_size(most)}")
+    return found
+
+
 def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
     """The first bytes of a regular file. Raises `OSError` as `read` does."""
     with _opened(path, follow) as file:

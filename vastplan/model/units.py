@@ -15,6 +15,8 @@ from functools import lru_cache
 from vastplan.model.wording import quoted
 
 BYTES, BANDWIDTH, SECONDS = "bytes", "MB/s", "seconds"
+LEAST_BARE = 2**20
+"""Bytes. Where a size is meant, nobody means fewer by a number without a unit: `size: 500` was to be 500 GiB."""
 
 _PREFIXES = "KMGTPE"
 BINARY = {"B": 1} | {f"{prefix}iB": 1024**power for power, prefix in enumerate(_PREFIXES, 1)}
@@ -29,7 +31,7 @@ def parse_bytes(text: str) -> int:
     """`50 TiB`, `1.5 TB`, `10GiB` as bytes; raises `ValueError`."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?B)", text.strip())
     if not match or match[2] not in _SIZES:
-        raise ValueError(f"{quoted(text)} is not a size; write for example 500 GiB, 1.5 TB or a plain number of bytes")
+        raise ValueError(f"{quoted(text)} is not a size; write {_size_meant(text)}")
     return _whole(Fraction(match[1]) * _SIZES[match[2]], text, "bytes")
 
 
@@ -38,11 +40,11 @@ def parse_bandwidth(text: str) -> int:
     """`2 GB/s`, `500 MB/s` as MB/s (10^6 bytes); raises `ValueError`, also for bits and for what is not whole."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?)(B|b)(?:/s|ps)", text.strip())
     if match and match[3] == "b":
-        raise ValueError(f"{quoted(text)} is in bits; limits are bytes per second, for example 2 GB/s")
+        raise ValueError(f"{quoted(text)} is in bits, and a limit is in bytes; write {_in_bytes(match[1], match[2])}")
     if not match or match[2] + "B" not in _SIZES:
-        raise ValueError(
-            f"{quoted(text)} is not a bandwidth; write for example 2 GB/s, 500 MB/s or a plain number of MB/s"
-        )
+        size = re.fullmatch(_NUMBER + r"\s*([KMGTP]i?B)", text.strip())
+        meant = f"{size[0]}/s" if size else "a number and its unit, such as 2 GB/s or 500 MB/s"
+        raise ValueError(f"{quoted(text)} is not a bandwidth; write {meant}")
     return _whole(Fraction(match[1]) * _SIZES[match[2] + "B"] / 10**6, text, "MB/s")
 
 
@@ -51,8 +53,35 @@ def parse_span(text: str) -> int:
     """`30m`, `1h30m`, `7d` as seconds (`m` minutes, `M` months of 30 days); raises `ValueError`."""
     stripped = text.replace(" ", "")
     if not re.fullmatch(r"(?:\d{1,100}[smhdwMy])+", stripped):
-        raise ValueError(f"{quoted(text)} is not a span of time; write for example 30m, 24h or 7d")
+        raise ValueError(f"{quoted(text)} is not a span of time; write {_span_meant(text)}")
     return sum(int(count) * SPANS[unit] for count, unit in re.findall(r"(\d+)([smhdwMy])", stripped))
+
+
+def _size_meant(text: str) -> str:
+    """What to write for a text that is no size: the same number in a unit that is near, else an example."""
+    near = re.fullmatch(_NUMBER + r"\s*([kKmMgGtTpPeE])(?:i?[bB]?)", text.strip())
+    if near:
+        prefix = near[2].upper()
+        return f"{near[1]} {prefix}iB, or {near[1]} {prefix}B"
+    return "a number and its unit, such as 500 GiB or 1.5 TB"
+
+
+def _in_bytes(number: str, prefix: str) -> str:
+    """A bandwidth in bits as one in bytes, where that comes out in whole MB/s."""
+    exact = Fraction(number) * _SIZES[prefix + "B"] / 8 / 10**6 if prefix + "B" in _SIZES else Fraction(1, 2)
+    return f"{exact} MB/s" if exact.denominator == 1 else "it in bytes, such as 2 GB/s"
+
+
+_SPAN_WORDS = {"sec": "s", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w", "month": "M", "year": "y"}
+
+
+def _span_meant(text: str) -> str:
+    """What to write for a text that is no span: the same number in the unit that was written out, else examples."""
+    near = re.fullmatch(r"(\d{1,9})\s*([A-Za-z]+)", text.strip())
+    unit = next((unit for word, unit in _SPAN_WORDS.items() if near and near[2].lower().startswith(word)), "")
+    if near and (unit or near[2].lower() in SPANS):
+        return f"{near[1]}{unit or near[2].lower()}"
+    return "a number and its unit, such as 30m, 24h or 7d"
 
 
 def _whole(value: Fraction, text: str, unit: str) -> int:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import UnionType
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel
 
+from vastplan.model import units
+from vastplan.schema.markers import Unit
+from vastplan.schema.types import Existing, Says
+
+_EXAMPLES = {
+    units.BYTES: "SIZE, such as 500 GiB",
+    units.BANDWIDTH: "BANDWIDTH, such as 2 GB/s",
+    units.SECONDS: "TIME, such as 24h",
+}
 _NAMED = 4  # keys of a struct that a message names
 
 
@@ -37,6 +46,49 @@ def form(model: type[BaseModel]) -> str:
     names = list(model.model_fields)
     more = ", ..." if len(names) > _NAMED else ""
     return f"a mapping with {', '.join(names[:_NAMED])}{more}" if names else "a mapping"
+
+
+def example(model: type[BaseModel], path: Sequence[Any]) -> str:
+    """What to write for a field, as far as its type tells."""
+    for holder in models_at(model, path[:-1]):
+        info = holder.model_fields.get(path[-1])
+        if info is None:
+            continue
+        metadata = [*info.metadata, *_metadata(info.annotation)]
+        unit = next((marker.name for marker in metadata if isinstance(marker, Unit)), "")
+        if unit in _EXAMPLES:
+            return _EXAMPLES[unit]
+        arms = list(_plain(info.annotation))
+        words = next((marker.words for marker in metadata if isinstance(marker, Says)), "")
+        if Existing in arms or words.startswith("a name"):
+            return "NAME"
+        if words:
+            return words
+        structs = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
+        if structs:
+            written = form(structs[0])
+            return written if written.startswith("{") else "{...}"
+        origin, arguments = typing.get_origin(arms[0]), typing.get_args(arms[0])
+        if origin is Literal:
+            return " or ".join(
+                [", ".join(map(str, arguments[:-1])), str(arguments[-1])] if len(arguments) > 1 else map(str, arguments)
+            )
+        if origin in (list, dict):
+            return "[...]" if origin is list else "{...}"
+        if arms[0] in (int, float, bool):
+            return "NUMBER" if arms[0] is not bool else "true or false"
+    return "TEXT"
+
+
+def _metadata(annotation: Any) -> Iterator[Any]:
+    """What is said of a type and of its arms."""
+    origin = typing.get_origin(annotation)
+    if origin is Annotated:
+        yield from typing.get_args(annotation)[1:]
+        yield from _metadata(typing.get_args(annotation)[0])
+    elif origin in (Union, UnionType):
+        for arm in typing.get_args(annotation):
+            yield from _metadata(arm)
 
 
 def _below(annotation: Any, step: Any) -> Iterator[Any]:

@@ -18,6 +18,8 @@ from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says,
 def _without_login(value: object) -> object:
     if isinstance(value, str) and holds_login(value):
         raise ValueError(f"{LOGIN_IN_URL}: an address is shown, so write them in fields of their own")
+    if isinstance(value, str) and value.lower().startswith("http://"):
+        raise ValueError("is not encrypted; write https:// in the place of http://")
     return value
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
+from vastplan.model.wording import plural
 from vastplan.schema.compile import fields_of
 from vastplan.schema.kind import Field, Kind
 
@@ -107,6 +108,11 @@ class EntryType:
     contains: bool = False
     """Whether other entries may stand inside one: those with a field that is called as this type."""
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+
+    @property
+    def noun(self) -> str:
+        """What to call one of them to somebody who wrote it in its section: a kind may have its system's name for it."""
+        return self.name if plural(self.name) == self.section or not self.section else self.section.removesuffix("s")
 
 
 def composite(

@@ -14,6 +14,7 @@ import yaml
 
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.schema import yaml_words
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -90,7 +91,14 @@ def decoded(raw: bytes, shown: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
-        raise Invalid([error("VP103", "not valid UTF-8", where=Where(shown, line, 1))]) from None
+        binary = b"\0" in raw[:8192] or raw.startswith((b"\x1f\x8b", b"PK"))
+        what = "a binary file, not YAML" if binary else "not valid UTF-8"
+        fix = (
+            "save it as text in UTF-8"
+            if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or not binary
+            else "give a YAML file"
+        )
+        raise Invalid([error("VP103", what, fix=fix, where=Where(shown, line, 1))]) from None
 
 
 def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
@@ -109,9 +117,12 @@ def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
             problem.problem or ""
         ):  # since PyYAML 6.0.4 its scanner looks ahead no deeper than 1,000
             raise Invalid([_too_deep(where)]) from None
-        raise Invalid([error("VP104", f"not YAML: {problem.problem or problem.context}", where=where)]) from None
-    except yaml.YAMLError as problem:
-        raise Invalid([error("VP104", f"not YAML: {str(problem).splitlines()[0]}", where=start)]) from None
+        words = (text, problem.problem or "", problem.context or "", mark, problem.context_mark)
+        said, fix = yaml_words.problem(*words)
+        raise Invalid([error("VP104", f"not YAML: {said}", fix=fix, where=where)]) from None
+    except yaml.YAMLError:
+        said, fix = yaml_words.problem(text, "", "", None, None)
+        raise Invalid([error("VP104", f"not YAML: {said}", fix=fix, where=start)]) from None
 
 
 def refused_control(text: str) -> int | None:
@@ -133,6 +144,15 @@ def _refuse_controls(text: str, shown: str) -> None:
     where = Where(shown, text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
     fix = f'remove it; a value that has it is in double quotes, where it is "\\u{code:04x}"'
     raise Invalid([error("VP104", f"not YAML: U+{code:04X} {what}", fix=fix, where=where)])
+
+
+def _no_key(event: Any) -> tuple[str, Any, str]:
+    """What is said of an event that is no key of a mapping."""
+    if type(event) is yaml.ScalarEvent and event.tag is None:
+        return "<< takes over keys from elsewhere, which no reviewer sees", event, "write them out, or use defaults"
+    if type(event) is yaml.MappingStartEvent:
+        return "a mapping is no key", event, "a document has no templates such as {{ NAME }}: write the value itself"
+    return "a key is plain text", event, "put it in quotes"
 
 
 def _too_deep(where: Where) -> Finding:
@@ -162,7 +182,12 @@ class _Reader:
             self._loader.get_event()
             after = self._loader.get_event()
             if not isinstance(after, yaml.StreamEndEvent):
-                self._problem("VP106", "a second document in one file", after, "put it into a file of its own")
+                self._problem(
+                    "VP106",
+                    "a second document in one file",
+                    after,
+                    "remove the ---, or put what follows into a file of its own",
+                )
         finally:
             self._loader.dispose()
         if self._problems:
@@ -183,7 +208,7 @@ class _Reader:
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
         before, around = self._count, self._deepest
         self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
@@ -207,9 +232,7 @@ class _Reader:
             if type(key_event) is yaml.MappingEndEvent:
                 return mapping
             if type(key_event) is not yaml.ScalarEvent or key_event.tag is not None or key_event.value == "<<":
-                self._problem(
-                    "VP110", "a key must be plain text", key_event, "merge keys are not supported; use defaults"
-                )
+                self._problem("VP110", *_no_key(key_event))
                 self._skip(key_event, depth)
                 self._value(get(), depth + 1)
                 continue
@@ -243,7 +266,8 @@ class _Reader:
 
     def _alias(self, event: Any, depth: int) -> Any:
         if event.anchor not in self._anchors:
-            self._problem("VP112", f"*{event.anchor} stands for nothing yet", event, "")
+            fix = f"write &{event.anchor} before the value that it stands for, further up, or put it in quotes"
+            self._problem("VP112", f"*{event.anchor} stands for nothing yet", event, fix)
             return None
         value, size, levels = self._anchors[event.anchor]
         self._count += size
@@ -253,7 +277,7 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text = event.value
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
         if not (event.implicit[0] and self._typed):
             return text  # quoted: text, whatever it looks like
         patterns = _RESOLVER.get(text[:1])
@@ -271,12 +295,12 @@ class _Reader:
             return None
         if tag == "int" and text.lstrip("+-").isdecimal() and (text.lstrip("+-") == "0" or text.lstrip("+-")[0] != "0"):
             if len(text) > 20:
-                self._problem("VP113", "a number of more than 20 digits", event, "")
+                self._problem("VP113", "a number of more than 20 digits", event, "put it in quotes, if it is text")
                 return 0
             return int(text)
         if tag == "float" and text.lstrip("+-").replace(".", "", 1).isdecimal():
             if len(text.partition(".")[0]) > 20:
-                self._problem("VP113", "a number of more than 20 digits", event, "")
+                self._problem("VP113", "a number of more than 20 digits", event, "put it in quotes, if it is text")
                 return 0
             number = float(text)
             return Rounded(number, text) if "." in text and text.endswith("0") else number

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from vastplan.model.wording import counted, quoted
 from vastplan.schema.allowed import form
-from vastplan.schema.types import SAID
+from vastplan.schema.types import QUANTITY, SAID
 
 _NUMBER, _WHOLE = "a number", "a whole number"
 _TYPES = {  # what is wanted, where something of another type is there
@@ -22,7 +22,7 @@ _TYPES = {  # what is wanted, where something of another type is there
     "finite_number": _NUMBER,
     "bool_type": "true or false",
     "list_type": "a list",
-    "dict_type": "a mapping",
+    "dict_type": "a mapping, such as {KEY: VALUE}",
     "model_type": "a mapping",
     "none_required": "null",
 }
@@ -45,7 +45,7 @@ def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
 
 def is_of_another_type(error: ErrorDetails) -> bool:
     """Whether a value is no such thing at all, and not only a wrong one."""
-    if error["type"] == SAID:
+    if error["type"] in (SAID, QUANTITY):
         return not isinstance(error["input"], str)
     if error["type"] == "literal_error":
         return error["input"] is None or isinstance(error["input"], list | Mapping)
@@ -57,6 +57,8 @@ def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
     context = error.get("ctx", {})
     if error["type"] == SAID:
         return str(context["words"])
+    if error["type"] == QUANTITY:
+        return str(context["wanted"])
     if error["type"] == "literal_error":
         return str(context["expected"])
     if error["type"] == "model_type":
@@ -68,11 +70,14 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
     """What is wrong, and of a choice what there is to choose from."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == _NO_FORM:
-        return f"is {_there(value)}; write {_either(context['forms'])}", ()
+        return f"is {there(value)}; write {_either(context['forms'])}", ()
     if kind == "literal_error":
         expected = str(context["expected"])
-        text = f"has to be {expected}" if isinstance(value, str) and value else f"is {_there(value)}; write {expected}"
-        return text, tuple(re.findall(r"'([^']*)'", expected))
+        choices = tuple(re.findall(r"'([^']*)'", expected))
+        if not choices and isinstance(value, str) and value.strip() == expected:
+            return f"is text; write {expected}, without quotes", ()
+        like = (isinstance(value, str) and value) or (type(value) is int and not choices)
+        return (f"has to be {expected}" if like else f"is {there(value)}; write {expected}"), choices
     if kind == SAID and isinstance(value, str):
         return _not_as(value, context), ()
     if is_of_another_type(error):
@@ -86,8 +91,11 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
     if kind in ("string_too_long", "too_long"):
         most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
         return f"is too long; write at most {counted(most, noun)}", ()
-    message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return message.replace("Input should be", "has to be"), ()
+    if kind == "int_parsing_size":
+        return "is too large", ()
+    if kind == "value_error":
+        return error["msg"].removeprefix("Value error, "), ()
+    return f"is {there(value)} that cannot stand here", ()  # no type of a document has such a problem today
 
 
 def _not_as(value: str, context: Mapping[str, Any]) -> str:
@@ -103,17 +111,23 @@ def _not_as(value: str, context: Mapping[str, Any]) -> str:
 def _of_another_type(kind: str, value: Any, what: str) -> str:
     is_number = isinstance(value, bool | int | float)
     if kind == "string_type" and is_number:
-        return f"is {_there(value)}; put it in quotes"
+        return f"is {there(value)}; put it in quotes"
+    if kind == "list_type" and isinstance(value, str) and value:
+        what += ", in brackets: [...]"
+    if isinstance(value, float) and (what == _WHOLE or kind == QUANTITY):
+        return f"is a number with a fraction; write {what}"
+    if kind == "int_type" and isinstance(value, str) and re.fullmatch(r"\s*\d{1,20}\s*%\s*", value):
+        return f"is text; write the number alone: {value.strip().rstrip('% ')}"
     bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()
     how = ", without quotes" if bare else ", in quotes" if kind == SAID and is_number else ""
-    return f"is {_there(value)}; write {what}{how}"
+    return f"is {there(value)}; write {what}{how}"
 
 
 def _either(forms: list[str]) -> str:
     return " or ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
 
 
-def _there(value: Any) -> str:
+def there(value: Any) -> str:
     """What somebody wrote, by its type."""
     if value is None or (isinstance(value, str | list | Mapping) and not value):
         return "empty"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
@@ -16,22 +16,26 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
+    ValidationInfo,
 )
-from pydantic_core import core_schema
+from pydantic_core import PydanticCustomError, core_schema
 
-from vastplan.model import units
+from vastplan.model import ip_ranges, units
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
-from vastplan.model.wording import quoted, shortened
+from vastplan.model.wording import counted, quoted, shortened
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
+    "A_SPAN",
+    "CANONICAL",
     "MISSING",
+    "QUANTITY",
     "SAID",
     "Address4or6",
     "Bandwidth",
+    "ByteCount",
     "Bytes",
-    "Cidr",
     "Count",
     "EndpointUrl",
     "Existing",
@@ -46,6 +50,7 @@ __all__ = [
     "Span",
     "Spec",
     "Text",
+    "UnitSpan",
     "VendorName",
     "plain_key",
     "quantity",
@@ -54,6 +59,10 @@ __all__ = [
 
 SAID = "said"
 """The type of a problem that `Says` has put into words."""
+CANONICAL = {"canonical": True}
+"""The context to validate values in that nobody wrote: their numbers are in the API's own unit, and may be small."""
+QUANTITY = "quantity"
+"""The type of a problem with what is neither a number nor a text with a unit; `wanted` says what is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +145,49 @@ def plain_key(value: Any) -> Any:
     return value
 
 
-def quantity(parse: Any) -> Any:
-    """A number that may be written with a unit."""
+def quantity(parse: Any, wanted: str) -> Any:
+    """A number that may be written with a unit; `wanted` is what to write in the place of anything else."""
 
     def convert(value: Any) -> Any:
-        return parse(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            return parse(value)
+        if type(value) is not int:
+            raise PydanticCustomError(QUANTITY, "is not {wanted}", {"wanted": wanted})
+        return value
 
     return BeforeValidator(convert, json_schema_input_type=int | str)
 
 
+def _with_a_unit(value: Any, info: ValidationInfo) -> Any:
+    """A few bytes are said as such: who writes `size: 500` means another unit."""
+    if type(value) is int and 0 < value < units.LEAST_BARE and info.context is not CANONICAL:
+        such = f"{value} GiB, {value} TiB" if value < 1000 else "500 GiB"
+        raise ValueError(f"is only {counted(value, 'byte')}; write the unit: {such}, or {value} B for bytes")
+    return value
+
+
+def _with_a_unit_of_time(value: Any, info: ValidationInfo) -> Any:
+    """A few seconds are said as such: who writes `every: 24` means hours."""
+    if type(value) is int and 0 < value < units.SPANS["m"] and info.context is not CANONICAL:
+        raise ValueError(
+            f"is only {counted(value, 'second')}; write the unit: {value}m, {value}h, {value}d, or {value}s for seconds"
+        )
+    return value
+
+
 def _range(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError("write a range as '10.0.0.1 - 10.0.0.9', or one address")
-    first, _, last = (part.strip() for part in shortened(value, 200).partition("-"))
-    start, end = ip_address(first), ip_address(last or first)
-    if start.version != end.version or int(start) > int(end):
-        raise ValueError(f"{quoted(value)}: the first address must not be above the last")
+        raise ValueError("is not text; write a range such as 10.0.0.1 - 10.0.0.9, or one address")
+    text = shortened(value, 200)
+    first, _, last = (part.strip() for part in text.partition("-"))
+    try:
+        start, end = ip_address(first), ip_address(last or first)
+    except ValueError:
+        raise ValueError(f"{quoted(value)} is not a range; write {ip_ranges.meant(text)}") from None
+    if start.version != end.version:
+        raise ValueError(f"{quoted(value)} is not a range: one end is IPv4 and the other IPv6")
+    if int(start) > int(end):
+        raise ValueError(f"{quoted(value)}: the first address is above the last; write {end} - {start}")
     return f"{start} - {end}"
 
 
@@ -161,14 +197,15 @@ def _one_address(text: str) -> str:
     return first if first == last else text
 
 
-def _cidr(value: Any) -> Any:
-    if isinstance(value, str):
-        ip_network(shortened(value, 200), strict=False)
-    return value
-
-
 def _address(value: Any) -> Any:
-    return str(ip_address(shortened(value, 200))) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return str(ip_address(shortened(value, 200)))
+    except ValueError:
+        raise ValueError(
+            f"{quoted(value)} is not an address; write {ip_ranges.one_meant(shortened(value, 200))}"
+        ) from None
 
 
 def _without_login(value: Any) -> Any:
@@ -221,11 +258,19 @@ ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
 )
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
-Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes), Unit(units.BYTES)]
-Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
-Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
+_A_SIZE, _A_BANDWIDTH, A_SPAN = "a size, such as 500 GiB", "a bandwidth, such as 2 GB/s", "a span of time, such as 24h"
+# Any number of bytes, also a few: of objects that a rule deletes, say.
+ByteCount = Annotated[
+    Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes, _A_SIZE), Unit(units.BYTES)
+]
+Bytes = Annotated[ByteCount, BeforeValidator(_with_a_unit, json_schema_input_type=int | str)]
+Bandwidth = Annotated[
+    Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth, _A_BANDWIDTH), Unit(units.BANDWIDTH)
+]
+Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
+# Where the system itself wants a unit, so that no plain number is one of its own.
+UnitSpan = Annotated[Span, BeforeValidator(_with_a_unit_of_time, json_schema_input_type=int | str)]
 IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
-Cidr = Annotated[str, BeforeValidator(_cidr, json_schema_input_type=str)]
 Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
 # A host and a port, if any: buckets are below it.
 EndpointUrl = Annotated[

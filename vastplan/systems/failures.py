@@ -59,18 +59,29 @@ _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
 """How urllib3 begins its texts: with the connection as an object of Python's."""
 
 
+_NO_CONNECTION = "Failed to establish a new connection: "
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+_IN_WORDS = {
+    "NO_CERTIFICATE_OR_CRL_FOUND": "the file that says whom to trust (ca_file) holds no certificate",
+    "Connection refused": "nobody listens there",
+    "[Errno 111] Connection refused": "nobody listens there",
+}
+
+
 def reason_of(problem: BaseException) -> str:
     """The innermost reason, on one short line."""
     cause = problem
     while inner := next((value for value in cause.args if isinstance(value, BaseException)), None):
         cause = inner
-    text = str(getattr(cause, "reason", None) or cause)
-    return one_line(_OBJECT.sub("", text), 160)
+    text = str(getattr(cause, "verify_message", "") or getattr(cause, "reason", None) or cause)
+    return one_line(_IN_WORDS.get(text) or _NUMBER.sub("", _OBJECT.sub("", text).removeprefix(_NO_CONNECTION)), 160)
 
 
 def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     """The error that a status means."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
+    if status == 401:
+        text += "; the credential is not accepted: renew it, or correct where it comes from"
     if status in (401, 403):
         return NotAuthorised(text, status)
     if status == 404:

@@ -223,8 +223,10 @@ class Transport:
             return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
-                f"; set {self._trust_by}" if self._trust_by else ""
+                f"; set {self._trust_by} to the certificate of whoever vouches for it" if self._trust_by else ""
             )
+        elif failure is Failure.UNCONNECTED:
+            reason = f"no connection ({reason}); correct the address, or see that it can be reached from here"
         elif failure is Failure.CONNECT_TIMEOUT:
             reason = f"no connection within {self._limits.connect:g} s"
         self._down = f"{self.address}: {reason}"

@@ -8,14 +8,15 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
+from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import nearest
+from vastplan.document.nearest import closest
 from vastplan.document.yaml import load as load_yaml
 from vastplan.engine.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.model.wording import quoted
-from vastplan.schema.types import MISSING, Bytes, Count, Says, Spec
+from vastplan.schema.types import MISSING, ByteCount, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object: an approval is no pattern."""
@@ -57,7 +58,7 @@ class ApprovalSpec(Spec):
     """Why the data may go, for whoever reviews the file."""
     until: Annotated[str, BeforeValidator(_checked_day, json_schema_input_type=str)]
     """Last day on which the approval counts, such as 2026-12-31."""
-    max_used: Bytes | MISSING = MISSING
+    max_used: ByteCount | MISSING = MISSING
     """Most that may be in use, in bytes or as a count, as the guard shows it; left out, 0. More stays blocked."""
     max_orphans: Count | MISSING = MISSING
     """Most snapshots that may stay behind without what they were made of; left out, 0."""
@@ -75,10 +76,13 @@ class ApprovalsFile(Spec):
 def load(path: Path) -> tuple[Approval, ...]:
     """The approvals in a file. Raises `Invalid`."""
     tree = load_yaml(path, str(path))
+    if other_files.is_document(tree):
+        fix = "vastplan plan PATH --approvals-template FILE begins a file of approvals"
+        raise Invalid([error("VP240", "this is a document, no file of approvals", fix=fix, where=tree.at)])
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:
-        found = mistakes(ApprovalsFile, tree, invalid, nearest)
+        found = mistakes(ApprovalsFile, tree, invalid, closest)
         raise Invalid(
             [error("VP240", each.about(), fix=each.fix, where=each.where or tree.at) for each in found]
         ) from None

@@ -13,6 +13,7 @@ from vastplan.engine.formers import MARK
 from vastplan.engine.plan import Draft, PlanInputs
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.nearest import nearest_address
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
@@ -152,9 +153,13 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
             whole = there.whole if option == "--allow-delete" else ()
             if not _matched(text, there.addresses) and not _matched(text, whole):
                 yield option, text
-    for text in dict.fromkeys(options.targets):
-        if not _matched(text, there.addresses) and not _matched(text, there.parts.keys()):
-            yield "--target", text
+    nowhere = [
+        text
+        for text in dict.fromkeys(options.targets)
+        if not _matched(text, there.addresses) and not _matched(text, there.parts.keys())
+    ]
+    if len(nowhere) < len(set(options.targets)):  # else nothing is planned, which is an error of its own
+        yield from (("--target", text) for text in nowhere)
     for text in dict.fromkeys(options.keep_drift):
         if not _matched(text, there.addresses) and not _of_field(text, there.addresses):
             yield "--keep-drift", text
@@ -196,14 +201,10 @@ def _hint(option: str, text: str, there: Known) -> str:
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"
+    if option == "the approval of":
+        return (
+            nearest_address(text, there.addresses)
+            or "no object of this document: remove it, or give the approvals of this one"
+        )
     near = {*there.addresses, *(there.parts if option == "--target" else ()), *there.whole}
     return nearest_address(text, near) or "an address is site/kind/name"
-
-
-def nearest_address(text: str, addresses: Collection[str]) -> str:
-    """`did you mean X?`, when something near is known."""
-    near = sorted(addresses)
-    if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
-        place, _, name = text.rpartition("/")
-        near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
-    return nearest(text, near)

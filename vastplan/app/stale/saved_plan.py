@@ -25,7 +25,8 @@ _CLOCKS = timedelta(minutes=5)
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
     if plan.document != workspace.name:
-        raise VastplanError(f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}")
+        text = f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}"
+        raise VastplanError(f"{text}; plan again, or say where that is: --document PATH")
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "

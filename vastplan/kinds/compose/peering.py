@@ -7,6 +7,7 @@ from pydantic import Field
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.model.wording import some
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT
 from vastplan.schema.recovery import Pieces, Recovered
@@ -59,8 +60,9 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         address = Address(site, "vip_pool", between[site]["vip_pool"])
         pool = scope.get(address)
         if pool is None:
-            scope.refuse(entry, "VP209", f"no vip_pool {address.name} on {site}", "a pool with role REPLICATION")
-        elif pool.values.get("role") != "REPLICATION":
+            if entry.address.site == first:  # the entry is on both sites
+                scope.refuse(entry, "VP209", f"no vip_pool {address.name} on {site}", _hint(scope, site))
+        elif pool.values.get("role") != "REPLICATION" and entry.address.site == first:
             scope.refuse(
                 entry,
                 "VP234",
@@ -74,6 +76,14 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         }
         values = {"name": entry.address.name, "pool": pools[first], "leading_vip": pools[second], **options}
         yield entry.part("replication_peer", entry.address.name, values)
+
+
+def _hint(scope: Scope, site: str) -> str:
+    """Which pools could be meant."""
+    fit = [pool.address.name for pool in scope.of(site, "vip_pool") if pool.values.get("role") == "REPLICATION"]
+    return (
+        f"pools with role REPLICATION there: {some(sorted(fit))}" if fit else "make one there, with role: REPLICATION"
+    )
 
 
 PEERING = composite(

@@ -11,7 +11,8 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from vastplan.model import units
-from vastplan.model.wording import quoted
+from vastplan.model.ip_ranges import networks
+from vastplan.model.wording import quoted, shortened, some
 from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
@@ -30,8 +31,10 @@ _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 
 def _directory(path: str) -> str:
     if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
+        parts = [part for part in shortened(path).split("/") if part not in ("", ".", "..")]
         raise ValueError(
-            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and .."
+            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and ..;"
+            f" write /{'/'.join(parts)}"
         )
     if not path.isprintable() or len(path) > 4096:
         raise ValueError("a path is printable and has at most 4096 characters")
@@ -49,6 +52,9 @@ def _clients(text: str) -> str:
         try:
             ip_network(text, strict=False)
         except ValueError:
+            inside = networks(text)
+            if inside:
+                raise ValueError(f"{quoted(text)} is a range; write its networks: {some(inside)}") from None
             raise ValueError(f"{quoted(text)} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
     return text
 

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from vastplan.model import units
 from vastplan.schema.kind import Delivers, Drawn
 from vastplan.schema.markers import Refers, Revokes, Unit
-from vastplan.schema.types import Says, Spec, quantity
+from vastplan.schema.types import A_SPAN, Says, Spec, quantity
 
 _PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 DAY = 86400  # seconds
@@ -24,8 +24,8 @@ SecretKey = Annotated[
     StringConstraints(max_length=253, pattern=_KEY),
     Says("a key of a Secret: letters, digits, -, _ and ."),
 ]
-Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
-MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
+Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
+MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 """How old it may become before a check says so; a plan makes no other by itself."""
 IN_USE = Revokes("who works with the key is refused, at once")
 Generation = Annotated[int, Field(ge=1, le=2**31)]

@@ -12,7 +12,7 @@ from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Grouped, Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
 
 _START = "%Y-%m-%d %H:%M:%S"
 
@@ -37,13 +37,13 @@ class ScheduleFrame(Spec):
     VMS takes the frames whole: a part that a frame leaves out is unset when any frame is next changed.
     """
 
-    every: Annotated[Span, SUFFIXED]
+    every: Annotated[UnitSpan, SUFFIXED]
     """Time from one snapshot to the next, such as 1h."""
     start_at: Annotated[Annotated[str, AfterValidator(_moment)] | None | MISSING, Wire("start-at"), _MOMENT] = MISSING
     """Time of the first snapshot in UTC, such as '2026-01-31 02:00:00'."""
-    keep_local: Annotated[Span | None | MISSING, Wire("keep-local"), SUFFIXED] = MISSING
+    keep_local: Annotated[UnitSpan | None | MISSING, Wire("keep-local"), SUFFIXED] = MISSING
     """Time for which a snapshot is kept on this cluster, such as 2d."""
-    keep_remote: Annotated[Span | None | MISSING, Wire("keep-remote"), SUFFIXED] = MISSING
+    keep_remote: Annotated[UnitSpan | None | MISSING, Wire("keep-remote"), SUFFIXED] = MISSING
     """Time for which a snapshot is kept on the peer. It goes with replicate_to or peer."""
 
     @model_validator(mode="after")

@@ -66,7 +66,7 @@ class QuotaLimits(Spec):
     def _soft_below_hard(self) -> "QuotaLimits":
         for soft, hard in ((self.soft_limit, self.hard_limit), (self.soft_limit_inodes, self.hard_limit_inodes)):
             if isinstance(soft, int) and isinstance(hard, int) and hard < soft:
-                raise ValueError("a soft limit is not above its hard limit")
+                raise ValueError("the soft limit is above the hard limit; lower the one or raise the other")
         return self
 
 

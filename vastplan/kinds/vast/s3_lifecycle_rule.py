@@ -25,7 +25,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, ByteCount, Count, ReferenceName, Spec, Text, VendorName
 
 
 def _day(text: str) -> str:
@@ -98,9 +98,9 @@ class LifecycleActions(Spec):
     """Whether the rule is in force; otherwise it deletes nothing."""
     prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
     """Beginning of the names of objects that the rule is about; null is all objects."""
-    min_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
+    min_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
     """Smallest size of objects that the rule is about, in bytes; null is any."""
-    max_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
+    max_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
     """Largest size of objects that the rule is about, in bytes; null is any."""
     tags: Annotated[
         dict[_Tag, Text] | None | MISSING, _NONE, Shown(), Since("vms", "5.5"), NOTHING, Deletes(_fewer)

@@ -1,12 +1,13 @@
 """VIP pool: the addresses at which a tenant's clients, or a replication peer, reach the cluster."""
 
-from ipaddress import ip_address
-from typing import Annotated, Literal
+from ipaddress import ip_address, ip_network
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import OFF, RANGE, collection
 from vastplan.model.plan import Stage
+from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
 from vastplan.schema.markers import (
@@ -42,6 +43,20 @@ _ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network t
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
+def _length(value: Any) -> Any:
+    """The length of a prefix is a number: a mask, and one with its slash, are told as one."""
+    if not isinstance(value, str):
+        return value
+    try:
+        meant = f"write {ip_network('0.0.0.0/' + value.strip().lstrip('/')[:40]).prefixlen}"
+    except ValueError:
+        meant = "write a number, such as 24"
+    raise ValueError(f"{quoted(value)} is not the length of a prefix; {meant}")
+
+
+_LENGTH = BeforeValidator(_length)
+
+
 class VipPool(Spec):
     """A VIP pool: the addresses at which clients, or a replication peer, reach the cluster. `tenant: null` serves every
     tenant, which is never the default; `vlan` 0 is untagged.
@@ -59,9 +74,9 @@ class VipPool(Spec):
     """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
     ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
     """Addresses of the pool, as ranges or single addresses. No address may be in two pools of a VLAN."""
-    subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
+    subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING
     """Prefix length of the pool's IPv4 subnet, in bits; IPv4 ranges need it."""
-    subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
+    subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128), _LENGTH] | MISSING = MISSING
     """Prefix length of the pool's IPv6 subnet, in bits; IPv6 ranges need it."""
     gw_ip: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
     """IPv4 gateway through which clients reach the pool; null is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import ssl
 import tempfile
@@ -16,6 +17,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import error
+from vastplan.model.nearest import known_ones, nearest
 from vastplan.model.sensitive import keep_secret
 from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.systems.failures import one_line
@@ -60,7 +62,7 @@ def connect(
                     persist_config=False, temp_file_path=folder,
                 )  # fmt: skip
         except config.ConfigException as problem:
-            raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
+            raise VastplanError(f"kubernetes: {_refused(str(problem), kubeconfig, context)}") from None
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
             # It is not quoted: there are credentials in it.
             raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
@@ -93,6 +95,24 @@ def connect(
         for name in _TRUST:
             pools.pop(name, None)
     return api
+
+
+def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: str | None) -> str:
+    """What the official client does not like about a kubeconfig, and what to write."""
+    if "No configuration found" in problem:
+        return "there is no kubeconfig; write kubeconfig: FILE, or name it in the variable KUBECONFIG"
+    if context is None or f"name {context} in " not in problem or "/contexts list" not in problem:
+        return one_line(problem.removeprefix("Invalid kube-config file. "))
+    known: list[str] = []
+    with contextlib.suppress(Exception):  # it was read a moment ago; where it cannot be any more, no names are told
+        listed = (
+            kubeconfig["contexts"]
+            if isinstance(kubeconfig, Mapping)
+            else config.list_kube_config_contexts(kubeconfig)[0]  # type: ignore[no-untyped-call]
+        )
+        known = [str(one["name"]) for one in listed]
+    hint = nearest(context, known) or known_ones(known)
+    return one_line(f"the kubeconfig has no context {context}" + (f" ({hint})" if hint else ""))
 
 
 def _tls_context(settings: client.Configuration) -> ssl.SSLContext:

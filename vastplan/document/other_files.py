@@ -1,0 +1,50 @@
+"""Files that are something else than what they were given for: what they are, so that nobody looks for a mistake in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.model.shell import word
+
+BEGINS = "a document begins with version: 1, name: NAME and sites: {SITE: {...}}"
+_TERRAFORM = re.compile(
+    r"\s*(?:#[^\n]*\n\s*)*(?:resource|provider|terraform|variable|module|data|output|locals)\b[^\n:]{0,200}\{"
+)
+_DOCUMENT = ("name", "sites")
+
+
+def of_text(text: str) -> tuple[str, str]:
+    """What a text that is no mapping is, and what to do; "" for the first where nobody can tell."""
+    if _TERRAFORM.match(text):
+        return (
+            "this is Terraform",
+            "to take over what it made, give its state: vastplan import PATH --out FOLDER --terraform FILE",
+        )
+    return "", BEGINS
+
+
+def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
+    """What a mapping is that is no document, and what to do; "" for the first where it may be one."""
+    if not tree:
+        return "the file says nothing", BEGINS
+    if "apiVersion" in tree and "kind" in tree:
+        kind = tree["kind"]
+        called = f" ({kind})" if isinstance(kind, str) and kind.isalnum() and len(kind) < 64 else ""
+        return f"this is a Kubernetes manifest{called}, no vastplan document", BEGINS
+    if "terraform_version" in tree:
+        return of_text("terraform {")
+    if "format_version" in tree and "version" not in tree:
+        return (
+            "this was written by vastplan, and is no document",
+            f"a saved plan is applied: vastplan apply {word(file)}",
+        )
+    if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
+        return "these are approvals, no document", f"give the document, and these beside it: --approvals {word(file)}"
+    return "", ""
+
+
+def is_document(tree: Mapping[str, Any]) -> bool:
+    """Whether it is what `PATH` of a command is meant for."""
+    return all(key in tree for key in _DOCUMENT)

@@ -1,0 +1,52 @@
+"""What the YAML parser does not like, in words of somebody who writes a document: what is wrong, and what to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_OTHER = "what stands here cannot be read", "look at the quotes, brackets and colons up to here"
+_OPENED = {"'": "quote", '"': "quote", "[": "list", "{": "mapping"}
+_CLOSES = {"[": "]", "{": "}"}
+
+
+def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tuple[str, str]:
+    """What is wrong at `mark` and what to write; `begun` is where what was being read begins, if that is known."""
+    at = text[mark.index : mark.index + 1] if mark is not None else ""
+    if at == "\t" or "\\t" in problem:
+        return "a tab, which YAML takes for no indentation", "write blanks in its place"
+    if "cannot start any token" in problem:
+        return f"no text begins with {at}", "put the text in quotes"
+    if "mapping values are not allowed" in problem:
+        return (
+            "a colon that cannot stand here",
+            "write the missing colon before it, or put the text with a colon in quotes",
+        )
+    if "end of stream" in problem and "quoted" in context:
+        return f"the quote that begins {_place(begun)} is not closed", "write the closing quote"
+    if "expected ',' or" in problem:
+        opened = text[begun.index : begun.index + 1] if begun is not None else ""
+        what = _OPENED.get(opened, "list or mapping")
+        return (
+            f"the {what} that begins {_place(begun)} is not closed",
+            f"write {_CLOSES.get(opened, '] or }')} at its end, or a comma before this",
+        )
+    if "could not find expected ':'" in problem:
+        return "a key without a colon", "write KEY: VALUE"
+    if "did not find expected key" in problem:
+        return "a line that is indented unlike those around it", "indent it as the keys before it that it belongs to"
+    if "expected '-' indicator" in problem or "block sequence entries are not allowed" in problem:
+        return (
+            "a list item that cannot stand here",
+            "write each item on a line of its own, with - in the column of the others",
+        )
+    if "alphabetic or numeric character" in problem:
+        return "no text begins with * or &", "put the text in quotes"
+    if "unexpected ':'" in problem:
+        return "a colon that cannot stand here", "write a value before it, or put the text with a colon in quotes"
+    if "escape" in problem:
+        return "in double quotes, \\ begins an escape and this is none", "write \\\\, or use single quotes"
+    return _OTHER
+
+
+def _place(mark: Any) -> str:
+    return f"at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "before this"
