@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ import yaml
 
 from tests.conftest import Run
 from tests.force import by_force
+from vastplan.app.planning.named import resolved_keep_drift
+from vastplan.app.planning.request import PlanOptions
+from vastplan.model.address import Address
+from vastplan.schema.entries import Entry
 
 DOCUMENT: dict[str, Any] = {
     "version": 1,
@@ -47,35 +52,76 @@ def document(tmp_path: Path) -> Path:
 
 
 def warned(vastplan: Run, document: Path, *words: str | Path) -> list[tuple[str, str]]:
-    """The messages and hints of VP317, and of VP303 where no target is there, and nothing is planned."""
+    """The messages and hints of VP317, warnings all of them."""
+    return found(vastplan, document, "VP317", 0, *words)
+
+
+def refused(vastplan: Run, document: Path, *words: str | Path) -> list[tuple[str, str]]:
+    """The messages and hints of VP303, each an error."""
+    return found(vastplan, document, "VP303", 1, *words)
+
+
+def found(vastplan: Run, document: Path, code: str, exit_code: int, *words: str | Path) -> list[tuple[str, str]]:
+    """The messages and hints of one of the two, where the other one is not found."""
     ran = vastplan("plan", document, *words, "--format", "json")
-    assert ran.code in (0, 1), ran
-    return [
-        (one["message"], one["fix"]) for one in json.loads(ran.out)["findings"] if one["code"] in ("VP317", "VP303")
-    ]
+    assert ran.code == exit_code, ran
+    named = [one for one in json.loads(ran.out)["findings"] if one["code"] in ("VP303", "VP317")]
+    assert all(one["code"] == code for one in named), named
+    return [(one["message"], one["fix"]) for one in named]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "option", by_force(["--allow-delete", "--allow-narrow", "--believe-gone", "--target", "--keep-drift"])
 )
-def test_an_address_that_is_not_there_is_said_with_the_nearest(option: str, document: Path, vastplan: Run) -> None:
-    alone = "no object matches {}" if option == "--target" else f"{option} {{}} matches nothing here"
-    assert warned(vastplan, document, option, "iad/tenant/team-b") == [
-        (alone.format("iad/tenant/team-b"), "did you mean iad/tenant/team-a?")
+def test_an_address_that_is_not_there_is_an_error_with_the_nearest(option: str, document: Path, vastplan: Run) -> None:
+    assert refused(vastplan, document, option, "iad/tenant/team-b", option, "iad/tenant/team-a") == [
+        (f"{option} iad/tenant/team-b matches nothing here", "did you mean iad/tenant/team-a?")
     ]
-    assert warned(vastplan, document, option, "iad/tenants/*", option, "iad/tenant/*") == [
-        (f"{option} iad/tenants/* matches nothing here", "did you mean iad/tenant/team-a?")
+    assert refused(vastplan, document, option, "iad/tenants/*", option, "iad/tenant/*") == [
+        (f"{option} 'iad/tenants/*' matches nothing here", "did you mean iad/tenant/team-a?")
     ]
-    assert [fix for _, fix in warned(vastplan, document, option, "x")] == ["an address is site/kind/name"]
+    assert refused(vastplan, document, option, "iad/qos_policy/all of them") == [
+        (f"{option} 'iad/qos_policy/all of them' matches nothing here", "did you mean 'iad/qos_policy/all of it'?")
+    ]
+    assert [fix for _, fix in refused(vastplan, document, option, "x")] == ["an address is site/kind/name"]
+    assert warned(vastplan, document, option, "iad/volume/scratch", option, "iad/vol*/more") == []
     assert warned(vastplan, document, option, "iad/tenant/team-a", option, "*", option, "*/tenant/[t]eam-?") == []
 
 
 def test_a_field_of_what_is_there_may_be_kept(document: Path, vastplan: Run) -> None:
     fields = ("iad/tenant/team-a.capacity_rules.hard_limit", "iad/tenant/*.capacity_rules", "*.labels.*")
     assert warned(vastplan, document, *(word for field in fields for word in ("--keep-drift", field))) == []
-    (found,) = warned(vastplan, document, "--keep-drift", "iad/tenant/team-b.capacity_rules")
-    assert found[1].startswith("did you mean iad/tenant/team-a")
+    ((_, fix),) = refused(vastplan, document, "--keep-drift", "iad/tenant/team-b.capacity_rules")
+    assert fix.startswith("did you mean iad/tenant/team-a")
+
+
+@pytest.mark.parametrize("option", ["--allow-delete", "--allow-narrow", "--believe-gone", "--keep-drift"])
+def test_a_pattern_that_fits_nothing_yet_is_a_warning(option: str, document: Path, vastplan: Run) -> None:
+    ((text, _),) = warned(vastplan, document, option, "iad/group/*", option, "*/tenant/team-?")
+    assert text == f"{option} 'iad/group/*' matches nothing here"
+    assert len(refused(vastplan, document, option, "lon/tenant/*")) == 1
+
+
+def test_targets_that_fit_nothing_at_all_are_an_error(document: Path, vastplan: Run) -> None:
+    ((text, _),) = refused(vastplan, document, "--target", "iad/group/*")
+    assert text == "--target 'iad/group/*' matches nothing here"
+    assert len(warned(vastplan, document, "--target", "iad/group/*", "--target", "iad/tenant/team-a")) == 1
+
+
+@pytest.mark.slow
+def test_the_same_command_typed_again_is_no_mistake(document: Path, vastplan: Run, tmp_path: Path) -> None:
+    """What it took away is named by it still: nothing is called so any more, and the ledger knows that something was."""
+    one = DOCUMENT["qos_policies"]["all of it"]
+    assert vastplan("apply", write(tmp_path, qos_policies={"a1": one, "a2": one}), "--auto-approve").code == 0
+    write(tmp_path, qos_policies={"a2": one})
+    named = "iad/qos_policy/a1"
+    typed = ["--auto-approve", "--target", named, "--allow-delete", named, "--keep-drift", f"{named}.static_limits"]
+    for words in (typed, typed, [*typed, "--allow-narrow", "iad/qos_policy/[a]1", "--believe-gone", named]):
+        ran = vastplan("apply", document, *words)
+        assert ran.code == 0 and "VP3" not in ran.out + ran.err, ran
+    ran = vastplan("apply", document, "--auto-approve", "--allow-delete", "iad/qos_policy/a3")
+    assert ran.code == 1 and "did you mean iad/qos_policy/a2?" in ran.out, ran
 
 
 def test_approvals_are_shared_by_runs(document: Path, vastplan: Run, tmp_path: Path) -> None:
@@ -99,9 +145,9 @@ def test_an_approval_for_what_is_gone_already_is_no_mistake(document: Path, vast
     named = ["pdx/namespace/bronze", "pdx/namespace/silber", "pdx/namespaces/bronze", "lon/namespace/bronze"]
     entries = [{"address": one, "reason": "it was agreed", "until": "2999-01-01"} for one in named]
     (tmp_path / "approvals.yml").write_text(yaml.safe_dump({"version": 1, "approvals": entries}))
-    found = warned(vastplan, document, "--approvals", tmp_path / "approvals.yml")
-    assert [text.split()[3] for text, _ in found] == named[1:]
-    assert found[0][1] == "did you mean pdx/namespace/silver?"
+    nowhere = warned(vastplan, document, "--approvals", tmp_path / "approvals.yml")
+    assert [text.split()[3] for text, _ in nowhere] == named[1:]
+    assert nowhere[0][1] == "did you mean pdx/namespace/silver?"
 
 
 def test_a_consent_for_a_site_that_is_not_planned(document: Path, vastplan: Run) -> None:
@@ -119,8 +165,8 @@ def test_what_is_owned_and_left_the_document_can_be_named(document: Path, vastpl
 
 def test_many_are_counted(document: Path, vastplan: Run) -> None:
     words = [word for number in range(30) for word in ("--allow-delete", f"iad/view/v{number}")]
-    found = warned(vastplan, document, *words)
-    assert len(found) == 21 and found[-1] == ("10 more consents and approvals match nothing here", "")
+    many = refused(vastplan, document, *words)
+    assert len(many) == 21 and many[-1] == ("10 more consents and approvals match nothing here", "")
 
 
 def addresses(vastplan: Run, document: Path, *targets: str) -> set[str]:
@@ -141,11 +187,13 @@ def test_a_composite_entry_is_a_target(document: Path, vastplan: Run) -> None:
     assert both > scratch and "iad/persistent_volume_claim/more" in both
 
 
-def test_and_no_consent(document: Path, vastplan: Run) -> None:
-    ((text, fix),) = warned(vastplan, document, "--allow-delete", "iad/volume/scratch")
-    assert text == "--allow-delete iad/volume/scratch matches nothing here"
-    assert fix.startswith("it stands for several objects, and a consent names what goes: iad/")
-    assert "iad/persistent_volume_claim/scratch" in fix
+def test_and_what_stays_as_a_hand_left_it() -> None:
+    at = Address("iad", "claim", "x[1]")
+    entries = [Entry(at, {}, origin="iad/volume/x"), Entry(Address("iad", "view", "v"), {}, origin="iad/tenant/t")]
+    options = PlanOptions(("iad",), keep_drift=("iad/volume/x", "iad/view/v", "iad/volume/z"))
+    kept = resolved_keep_drift(options, entries, {}, ("iad",), {})
+    assert [any(fnmatchcase(str(entry.address), pattern) for pattern in kept) for entry in entries] == [True, True]
+    assert kept[0] == "iad/volume/x" and kept[2:] == ("iad/view/v", "iad/volume/z")
 
 
 @pytest.mark.slow

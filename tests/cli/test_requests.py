@@ -14,7 +14,7 @@ from vastplan.cli.parser import parser
 from vastplan.cli.request import REQUESTS, Format, LedgerRequest, LedgerVerb, PlanRequest, Request
 
 LEAST = {
-    "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"],
+    "init": [], "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"],
     "export": ["skypilot", "doc", "--out", "sky"], "drift": ["doc"], "show": ["doc"],
     "ledger": ["list", "doc"], "move": ["run", "move.json"], "restore": ["run", "restore.json"], "sim": ["vast"], "explain": [], "schema": [], "completion": ["bash"],
 }  # fmt: skip

@@ -17,7 +17,7 @@ from vastplan.ledger.codec import checked, dump, load
 from vastplan.ledger.events import Reducer
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model.errors import VastplanError
-from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import KEPT_GONE, LEDGER_VERSION, Intent, Owned, SiteLedger
 
 X, Y = "iad/view/x", "iad/view/y"
 OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00", {"tenant": "cd"})
@@ -182,6 +182,36 @@ def test_a_part_does_not_change_when_something_happens_later() -> None:
 
 
 # A part as JSON
+
+
+def test_what_is_here_no_more_is_noted_the_newest_last_and_not_for_ever() -> None:
+    part = after(
+        events.own(X, replace(OWNED, origin="iad/volume/v")), events.own(Y, OTHER), events.drop(Y), events.drop(X)
+    )
+    assert part.gone == (Y, X, "iad/volume/v")
+    assert after(events.drop(X), events.settle(Y)).gone == ()  # nothing was here
+    again = after(events.own(X, replace(OWNED, origin="iad/volume/v")), part=part)
+    assert again.gone == (Y,)
+    assert after(events.move({X: "iad/view/z"}), part=again).gone == (Y, X)
+    assert after(events.move({X: Y}), part=again).gone == (X,)
+    both = after(events.own(X, OWNED), events.own(Y, OTHER), events.move({X: Y, Y: X}))
+    assert both.gone == ()
+    many = [
+        event
+        for number in range(KEPT_GONE + 5)
+        for event in (events.own(f"{X}{number}", OWNED), events.drop(f"{X}{number}"))
+    ]
+    assert after(*many).gone == tuple(f"{X}{number}" for number in range(5, KEPT_GONE + 5))
+
+
+def test_what_is_here_no_more_is_written_where_there_is_any() -> None:
+    part = replace(FULL, gone=(Y, X))
+    assert load(dump(part), "it") == part
+    assert "gone" not in json.loads(dump(FULL))
+    for wrong in ([1], ["pdx/view/x"], ["x"], "x"):
+        with pytest.raises(VastplanError, match="it is not a ledger"):
+            load(json.dumps({**json.loads(dump(FULL)), "gone": wrong}).encode(), "it")
+
 
 FULL = SiteLedger(
     "doc", "iad", "line", "0a", 3, {X: OWNED}, {Y: Intent("create", {"a": "b"}, "", "t")}, ("p",), {"count": 3}, "now"

@@ -236,8 +236,10 @@ def test_it_goes_with_its_class(made: Site) -> None:
 
 def test_one_consent_is_for_all_of_it_once_its_entry_is_gone(made: Site) -> None:
     made.write(user={"endpoint": "vms.example.com", "drivers": ["block"]}, classes={})
-    ran = made.run("plan", "--allow-delete", "iad/csi_user/team-a")  # some of it goes: that is named by itself
-    assert "it stands for several objects, and a consent names what goes" in ran.out, ran
+    ran = made.run("plan", "--allow-delete", "iad/csi_user/team-a")  # some of it goes, and the others stay
+    waiting = [line.split("--allow-delete ")[1] for line in ran.out.splitlines() if "to go on: --allow-delete" in line]
+    assert {of.split("/")[1] for of in waiting} == {"storage_class", "admission_policy", "admission_binding"}, ran
+    assert "to go on: --allow-delete iad/realm/" in made.run("plan").out
     made.write(user=None, classes={})
     whole = ("--allow-delete", "iad/csi_user/team-a")
     assert f"{' '.join(whole)} for all that it stood for" in made.run("plan").out

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import Run
 from tests.lab import Lab
 from tests.values.plant import Plant
+from vastplan.model.shell import word
 from vastplan.sim.faults import Effect, Fault
 
 KEY = "iad/s3_key/trainer"
@@ -58,7 +59,7 @@ def test_a_target_beside_another_one_is_an_error_too_and_a_pattern_is_a_warning(
     ]
     for no_address in ("x#1", "iad//x#1"):
         assert said(plant, "--allow-delete", no_address) == [
-            f"warning VP317: --allow-delete {no_address} matches nothing here (an address is site/kind/name)"
+            f"error VP303: --allow-delete {word(no_address)} matches nothing here (an address is site/kind/name)"
         ]
 
 

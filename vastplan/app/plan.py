@@ -73,7 +73,7 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     reads = read_list(workspace, desired, ledger, prove=options.prove)
     observed = source.observe(reads.all, ledger, reads.names)
     inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
-    drafted = draft_actions(inputs, options, workspace.document.head.sites)  # match → diff
+    drafted = draft_actions(inputs, options, workspace.document.head.sites, workspace.registry.types)  # match → diff
     weighable = read_evidence(drafted, source, workspace.systems())
     weighed = order_and_guard(read_claims(weighable, source))
     checked = check_plan(workspace, desired, reads, weighed, inputs.now.date())

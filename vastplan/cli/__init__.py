@@ -63,15 +63,23 @@ def _run(request: Request, screen: Screen) -> int:
     from dataclasses import replace
 
     from vastplan.app import reports
-    from vastplan.cli import commands
-    from vastplan.model.errors import VastplanError
+    from vastplan.cli import commands, here
+    from vastplan.model.errors import Invalid, VastplanError
 
     try:
         reports.refuse_unknown(request.command, request.reports)
     except VastplanError as problem:
         _say(replace(request, reports=()), screen, problem)
         return problem.exit_code
-    return commands.run(request, screen)
+    asked = here.placed(request)
+    try:
+        return commands.run(asked, screen)
+    except Invalid as problem:
+        if asked is request:
+            raise
+        from vastplan.app.here import no_document
+
+        raise no_document(here.typed(request)) or problem from None
 
 
 def _short(name: object) -> str:

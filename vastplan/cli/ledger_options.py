@@ -25,9 +25,13 @@ def ledger(commands: _Verbs) -> None:
         add(verbs)
 
 
-def _verb(verbs: _Verbs, name: str, text: str, example: str) -> argparse.ArgumentParser:
+def _verb(verbs: _Verbs, name: str, text: str, example: str, *, needed: bool = True) -> argparse.ArgumentParser:
     verb = options.command(verbs, name, text, f"vastplan ledger {name} {example}")
-    verb.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
+    if needed:
+        verb.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
+    else:
+        left_out = "a document; left out, that of the current folder"
+        verb.add_argument("paths", nargs="?", type=Path, metavar="PATH", help=left_out)
     verb.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
@@ -35,7 +39,7 @@ def _verb(verbs: _Verbs, name: str, text: str, example: str) -> argparse.Argumen
 
 
 def _list(verbs: _Verbs) -> None:
-    verb = _verb(verbs, "list", "list what we own", "examples/ai-factory iad")
+    verb = _verb(verbs, "list", "list what we own", "examples/ai-factory iad", needed=False)
     verb.add_argument("site", nargs="?", metavar="SITE", help="only this site, also one that has left the document")
     options.formats(verb, "text", "json")
 

@@ -27,7 +27,7 @@ def command(
 
 def paths(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
     """Where the document is."""
-    text = "a document: YAML files, or a folder of them"
+    text = "a document: YAML files, or a folder of them" + ("" if needed else "; left out, that of the current folder")
     parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
     parser.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"

@@ -37,4 +37,6 @@ def _frozen(name: str, value: Any) -> Any:
         return LedgerVerb(value)
     if name == "operation_verb":
         return OperationVerb(value)
+    if name == "paths" and not isinstance(value, list):  # one that may be left out
+        return () if value is None else (value,)
     return tuple(value) if isinstance(value, list) else value

@@ -46,6 +46,29 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = options.command(
+        commands, "init", "write a first document for a site, from a few questions or options", "vastplan init --sim"
+    )
+    command.add_argument(
+        "paths", nargs="?", type=Path, metavar="PATH",
+        help="the file to write, or the folder for SITE.yaml; left out, the current folder",
+    )  # fmt: skip
+    command.add_argument("--sim", action="store_true", help="on simulators: it can be planned and applied at once")
+    for flag, metavar, text in (
+        ("--site", "NAME", "what the site is called: iad"),
+        ("--vast-url", "URL", "address of its VMS: https://vms.iad.example.com"),
+        ("--kubeconfig", "FILE", "its kubeconfig, beside the document"),
+        ("--context", "NAME", "a context of that kubeconfig, or of your own"),
+        ("--runai-url", "URL", "address of its Run:AI control plane: https://acme.run.ai"),
+        ("--tenant", "NAME", "the first team's tenant: team-a"),
+        ("--project", "NAME", "its project: vision"),
+        ("--vips", "RANGES", "free addresses of the data network: '10.20.1.10 - 10.20.1.13'"),
+        ("--clients", "NETWORKS", "the nodes that mount: 10.12.0.0/24"),
+    ):
+        command.add_argument(flag, metavar=metavar, help=text)
+
+
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory"
@@ -65,7 +88,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command = options.command(
         commands, "plan", "show what would change, and save it", "vastplan plan examples/ai-factory --out plan.json"
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
     review_options.of_plan(command)
@@ -84,7 +107,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command = options.command(
         commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json"
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
     review_options.of_apply(command)
@@ -223,7 +246,7 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "say what moved since the last apply, and what nobody manages",
         "vastplan drift examples/ai-factory",
     )
-    options.paths(command)
+    options.paths(command, needed=False)
     options.site(command)
     options.isolation(command, "show which projects the live state keeps apart")
     command.add_argument(
@@ -253,7 +276,10 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command.add_argument(
         "--rights", action="store_true", help="show the rights that vastplan's own identities need for a document"
     )
-    command.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
+    command.add_argument(
+        "paths", nargs="?", type=Path, metavar="PLAN|PATH",
+        help="a saved plan, or a document; left out, the document of the current folder",
+    )  # fmt: skip
     command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
     command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
@@ -342,7 +368,7 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 _COMMANDS = {
-    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
+    "init": _init, "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
     "ledger": ledger_options.ledger, "move": operation_options.move, "restore": operation_options.restore, "sim": _sim, "explain": _explain,
     "schema": _schema, "completion": _completion,
 }  # fmt: skip

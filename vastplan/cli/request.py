@@ -74,6 +74,23 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InitRequest(Request):
+    """`vastplan init`. What was not typed is `None`, and asked for at a terminal."""
+
+    command = "init"
+    site: str | None = None
+    sim: bool = False
+    vast_url: str | None = None
+    kubeconfig: str | None = None
+    context: str | None = None
+    runai_url: str | None = None
+    tenant: str | None = None
+    project: str | None = None
+    vips: str | None = None
+    clients: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ValidateRequest(Request):
     """`vastplan validate`."""
 
@@ -297,6 +314,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, MoveRequest, RestoreRequest,
-    SimRequest, ExplainRequest, SchemaRequest, CompletionRequest,
+    InitRequest, ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest,
+    MoveRequest, RestoreRequest, SimRequest, ExplainRequest, SchemaRequest, CompletionRequest,
 )  # fmt: skip

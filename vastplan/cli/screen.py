@@ -63,6 +63,15 @@ class Screen:
         for line in guarded(text).splitlines():
             self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
 
+    def answer(self, question: str) -> str | None:
+        """What a person types in a line; `None` when there is none, or nobody goes on typing."""
+        if not sys.stdin.isatty():
+            return None
+        self._err.write(question)
+        self._err.flush()
+        line = sys.stdin.readline()
+        return line.strip() if line else None
+
     def ask(self, question: str) -> bool:
         """Whether a person answers yes, in full; without a person the answer is no."""
         if not sys.stdin.isatty():

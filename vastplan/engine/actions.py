@@ -45,7 +45,7 @@ def decide(
     Of `retired` sites nothing is desired, and a removal says so.
     """
     findings: list[Finding] = []
-    aimed = aimed_at(matches, desired, targets, findings)
+    aimed = aimed_at(matches, desired, targets)
     verdicts = Verdicts(matches, ledger, desired, reveal, retired, now)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}

@@ -8,26 +8,21 @@ from fnmatch import fnmatchcase
 from vastplan.engine.formers import first_of
 from vastplan.engine.match import Matches
 from vastplan.model.address import Address
-from vastplan.model.finding import Finding, error
-from vastplan.model.nearest import nearest_address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.references import fields_with_references
 
 
-def aimed_at(
-    matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...], findings: list[Finding]
-) -> set[Address] | None:
-    """The targets, everything that they need, and what has to follow them; `None` when all is aimed at."""
+def aimed_at(matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...]) -> set[Address] | None:
+    """The targets, everything that they need, and what has to follow them; `None` when all is aimed at.
+
+    Nothing is said of a target that fits nothing: whether that is a mistake depends on what was typed.
+    """
     if not targets:
         return None
     known = {*desired, *matches.owned}
     queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
-    if not queue:
-        text = f"no object matches {', '.join(targets)}"
-        near = nearest_address(targets[0], [str(address) for address in known])
-        findings.append(error("VP303", text, fix=near or "an address is site/kind/name"))
     aimed: set[Address] = set()
     followers, followed = _followers(matches, desired), _followed(matches, desired)
     while queue:

@@ -9,6 +9,7 @@ from vastplan.engine.diff import digests
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import FieldChange
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, Owned
 from vastplan.model.wording import some
 from vastplan.schema.codec import at
@@ -99,7 +100,7 @@ def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str])
 
 
 def _anew(entry: Entry) -> str:
-    return f"vastplan ledger forget PATH {entry.address} has it made anew"
+    return f"vastplan ledger forget PATH {word(entry.address)} has it made anew"
 
 
 def _of_what(owned: Owned) -> str:

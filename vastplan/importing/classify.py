@@ -86,7 +86,7 @@ def _reason(
         return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
     if address is not None:
         text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
-        fix = f"put {address} back, say renamed_from: {address.name} where it has another name now, or vastplan ledger forget PATH {address}"
+        fix = f"put {address} back, say renamed_from: {address.name} where it has another name now, or vastplan ledger forget PATH {word(address)}"
         return leave(live, Reason.PENDING, text, fix)
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"

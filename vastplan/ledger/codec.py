@@ -18,7 +18,7 @@ _TEXT, _COUNT = frozenset({str}), frozenset({int})
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. What came to the format later is left out while it says nothing."""
     whole = canonical_json.plain(part)
-    for name in ("systems", "head", "operations"):
+    for name in ("systems", "head", "operations", "gone"):
         if not whole[name]:
             del whole[name]
     for owned in whole["entries"].values():
@@ -46,6 +46,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         }
         fields["intents"] = {address: intent_of(intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
+        fields["gone"] = tuple(fields.get("gone", ()))
         operations = fields.get("operations", {}).items()
         fields["operations"] = {subject: operation.from_data(one) for subject, one in operations}
         part = SiteLedger(**fields)
@@ -72,7 +73,7 @@ def refuse_misshapen(part: SiteLedger) -> None:
 
     Types are looked at by the set, which costs next to nothing of ten thousand objects.
     """
-    texts = [part.document, part.site, part.lineage, part.key, part.applied, *part.plans]
+    texts = [part.document, part.site, part.lineage, part.key, part.applied, *part.plans, *part.gone]
     for owned in part.entries.values():
         texts += (
             owned.id,
@@ -103,6 +104,6 @@ def refuse_misshapen(part: SiteLedger) -> None:
     if len(bytes.fromhex(part.key)) > _KEY_SIZE:
         raise ValueError("a key that is too long")
     origins = {owned.origin for owned in part.entries.values()} - {""}
-    for address in (*part.entries, *part.intents, *origins):
+    for address in (*part.entries, *part.intents, *part.gone, *origins):
         if Address.parse(address).site != part.site:
             raise ValueError("an address that is none of this site")

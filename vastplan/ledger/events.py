@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from vastplan.model import operation as operations
 from vastplan.model.canonical_json import plain
 from vastplan.model.operation import Operation
-from vastplan.model.site_ledger import Intent, Owned, SiteLedger, intent_of
+from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, SiteLedger, intent_of
 
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
@@ -88,6 +88,7 @@ class Reducer:
         self._entries = dict(part.entries)
         self._intents = dict(part.intents)
         self._operations = dict(part.operations)
+        self._gone = dict.fromkeys(part.gone)
 
     def part(self) -> SiteLedger:
         """The part as it is now; later events do not show in it."""
@@ -96,6 +97,7 @@ class Reducer:
             entries=dict(self._entries),
             intents=dict(self._intents),
             operations=dict(self._operations),
+            gone=tuple(self._gone)[-KEPT_GONE:],
         )
 
     def add(self, event: Event) -> None:
@@ -114,15 +116,23 @@ class Reducer:
             owned = Owned(**{**event["owned"], "refers": tuple(event["owned"]["refers"])})
             self._entries[event["address"]] = owned
             self._intents.pop(event["address"], None)
+            self._gone.pop(event["address"], None)
+            self._gone.pop(owned.origin, None)
         elif name == "drop":
-            self._entries.pop(event["address"], None)
+            dropped = self._entries.pop(event["address"], None)
+            if dropped is not None:
+                self._left(event["address"], *filter(None, [dropped.origin]))
             intent = self._intents.get(event["address"])
             if intent is not None and intent.verb != "replace":
                 del self._intents[event["address"]]
             # else the old one is gone, and what stands there next may be the new one, cut off
         elif name == "move":
             moved = {str(old): str(new) for old, new in event["addresses"].items()}
+            left = [old for old in moved if old in self._entries]
             self._entries = _moved(self._entries, moved)
+            for new in moved.values():
+                self._gone.pop(new, None)
+            self._left(*(old for old in left if old not in self._entries))
             self._intents = _moved(self._intents, moved)
             for address, owned in self._entries.items():
                 refers = tuple(sorted({moved.get(target, target) for target in owned.refers}))
@@ -138,6 +148,12 @@ class Reducer:
             self._operations[operation.subject] = operation
         else:
             raise KeyError(name)
+
+    def _left(self, *addresses: str) -> None:
+        """Note what is here no more, the newest last."""
+        for address in addresses:
+            self._gone.pop(address, None)
+            self._gone[address] = None
 
 
 def _moved(table: Mapping[str, Value], moved: Mapping[str, str]) -> dict[str, Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 
+from vastplan.model.shell import word
 from vastplan.model.wording import shortened, some
 
 
@@ -35,9 +36,10 @@ def asked(name: str) -> str:
 
 
 def nearest_address(text: str, addresses: Collection[str]) -> str:
-    """`did you mean X?`, when something near is known."""
+    """`did you mean X?`, when something near is known, as a word of a shell."""
     near = sorted(addresses)
     if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
         place, _, name = text.rpartition("/")
         near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
-    return nearest(text, near)
+    found = closest(text, near)
+    return asked(word(found)) if found else ""

@@ -12,6 +12,7 @@ from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.value import canonical
 
 LEDGER_VERSION = 4
+KEPT_GONE = 1000
 REDACTED_DIGEST = "withheld"
 """In the place of a digest that a snapshot does not hold; no digest is this text."""
 UNKNOWN_DIGEST = "unknown"
@@ -107,6 +108,9 @@ class SiteLedger:
     """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
     operations: Mapping[str, Operation] = field(default_factory=dict)
     """The last operation of each replicated object, by its guid, open or closed (since version 4)."""
+    gone: tuple[str, ...] = ()
+    """Addresses that it had and has no more, the newest last, and no more than `KEPT_GONE`: whoever names one again made no
+    mistake (since version 4)."""
     version: int = LEDGER_VERSION
 
 

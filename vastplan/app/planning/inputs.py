@@ -9,7 +9,7 @@ from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named import resolved_targets
+from vastplan.app.planning.named import resolved_keep_drift, resolved_targets
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
@@ -32,15 +32,16 @@ def plan_inputs(
 ) -> PlanInputs:
     """Desired, live and last applied, with the rules and limits of this run."""
     document, at = workspace.document, now()
+    there = (desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     rules, rule_findings = ignore_rules(
         workspace,
-        options.keep_drift,
+        resolved_keep_drift(options, *there),
         lambda: {entry.address for entry in desired.entries} | _owned(ledger),
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(document)
-    targets = resolved_targets(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
+    targets = resolved_targets(options, *there)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),

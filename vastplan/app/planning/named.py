@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
 from vastplan.document.nearest import nearest
+from vastplan.engine.delivery import delivers_of, destination
 from vastplan.engine.formers import MARK
 from vastplan.engine.plan import Draft, PlanInputs
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.nearest import nearest_address
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
 
 _SHOWN = 20
 _SIGNS = "*?["
+_APPROVAL = "the approval of"
 _BY_ADDRESS = ("--allow-delete", "--allow-narrow", "--believe-gone", "--target")
 
 
@@ -29,8 +33,9 @@ class Known:
 
     `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
     `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
-    too, `kinds` the names that a kind may have. `unread` are those, each with its site, of which something could not
-    be told.
+    too, `kinds` the names that a kind may have, those of composite entries too. `unread` are those, each with its site, of which
+    something could not be told. `gone` is what the ledger had and has no more, `occupied` where values are delivered to: what holds
+    one of somebody else's there is named to write over it.
     """
 
     addresses: frozenset[str]
@@ -41,6 +46,8 @@ class Known:
     kinds: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     unread: frozenset[tuple[str, str]] = frozenset()
+    gone: frozenset[str] = frozenset()
+    occupied: frozenset[str] = frozenset()
 
 
 def resolved_targets(
@@ -54,17 +61,43 @@ def resolved_targets(
     return aimed_at(options.targets, known(entries, ledger, sites, kinds)) if options.targets else ()
 
 
-def named_nowhere(options: PlanOptions, inputs: PlanInputs, drafted: Draft, sites: Collection[str]) -> list[Finding]:
+def resolved_keep_drift(
+    options: PlanOptions,
+    entries: Iterable[Entry],
+    ledger: Mapping[str, SiteLedger],
+    sites: Collection[str],
+    kinds: Collection[str],
+) -> tuple[str, ...]:
+    """The objects whose changes by hand this run leaves alone: of a composite entry those that it stands for."""
+    return aimed_at(options.keep_drift, known(entries, ledger, sites, kinds)) if options.keep_drift else ()
+
+
+def named_nowhere(
+    options: PlanOptions, inputs: PlanInputs, drafted: Draft, sites: Collection[str], types: Collection[str]
+) -> list[Finding]:
     """What is said of each address or pattern of this run that nothing here has; former objects are known once all is matched."""
     consent = options.consent
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
     if not any((*named, options.targets, options.keep_drift)):
         return []
-    there = known(inputs.entries, inputs.ledger, sites, inputs.kinds)
+    there = known(inputs.entries, inputs.ledger, sites, {*inputs.kinds, *types})
     unread = {place for place in inputs.observed.collections if inputs.observed.error(*place)}
     unread |= {(unknown.site, unknown.kind) for unknown in drafted.decided.unknown}
-    there = replace(there, addresses=there.addresses | {*map(str, drafted.matches.formers)}, unread=frozenset(unread))
+    there = replace(
+        there,
+        addresses=there.addresses | {*map(str, drafted.matches.formers)},
+        unread=frozenset(unread),
+        occupied=_delivered_to(inputs.entries, inputs.kinds) if consent.allow_delete else frozenset(),
+    )
     return [*no_such_object(options, there), *matching_nothing(options, there)]
+
+
+def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozenset[str]:
+    """The addresses of what values are delivered to, whether the document has it or not."""
+    delivering = ((delivers_of(kinds[entry.address.kind], entry.values), entry) for entry in entries)
+    return frozenset(
+        str(destination(delivers, entry.values).target.target) for delivers, entry in delivering if delivers is not None
+    )
 
 
 def known(
@@ -88,6 +121,7 @@ def known(
         frozenset(map(Address.parse, leaving)),
         frozenset(kinds),
         frozenset(owned.origin for part in ledger.values() for owned in part.entries.values()) - {"", *parts},
+        gone=frozenset(text for part in ledger.values() for text in part.gone),
     )
 
 
@@ -117,7 +151,7 @@ def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
 def _with_an_id(option: str, text: str, there: Known) -> bool:
     """Whether it names one former object of a site that is planned."""
     parts = text.split("/", 2)
-    one = len(parts) == 3 and all(parts) and MARK in parts[2] and not any(sign in text for sign in _SIGNS)
+    one = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
     return one and option in _BY_ADDRESS and parts[0] not in there.elsewhere
 
 
@@ -132,13 +166,44 @@ def _former_hint(text: str, there: Known) -> str:
 
 
 def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
-    """VP317 for each address or pattern of this run that nothing here has. Of an approval for a site that is not planned
-    this time nothing is said, nor of one for what is gone already: such files are shared by runs."""
+    """VP303 for each address of this run that nothing here has, and VP317, a warning, where that may be meant so.
+
+    What is typed once may be run twice: of what the ledger had and has no more nothing is said. A pattern is typed for whatever
+    there may be, a site may not be planned this time, and files of approvals are shared by runs.
+    """
     said = [(option, text) for option, text in _named(options, there) if not _with_an_id(option, text, there)]
-    for option, text in said[:_SHOWN]:
-        yield Finding("VP317", Severity.WARNING, f"{option} {text} matches nothing here", _hint(option, text, there))
-    if len(said) > _SHOWN:
-        yield Finding("VP317", Severity.WARNING, f"{len(said) - _SHOWN} more consents and approvals match nothing here")
+    for is_meant in (False, True):
+        of_it = [one for one in said if _may_be_meant(*one, options, there) == is_meant]
+        code, severity = ("VP317", Severity.WARNING) if is_meant else ("VP303", Severity.ERROR)
+        for option, text in of_it[:_SHOWN]:
+            yield Finding(code, severity, f"{option} {word(text)} matches nothing here", _hint(option, text, there))
+        if len(of_it) > _SHOWN:
+            yield Finding(code, severity, f"{len(of_it) - _SHOWN} more consents and approvals match nothing here")
+
+
+def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) -> bool:
+    """Whether what fits nothing may be no mistake: an approval, of a site that is not planned, or a pattern of a site and a kind
+    that there are. Targets of which none fits anything would plan nothing at all."""
+    if option == _APPROVAL:
+        return True
+    if option == "--target" and not any(_fits(target, there) for target in options.targets):
+        return False
+    site, _, rest = text.partition("/")
+    kind, _, name = rest.partition("/")
+    if site in there.elsewhere:
+        return True
+    sites = {address.partition("/")[0] for address in there.addresses} | there.begun
+    return (
+        _is_pattern(text)
+        and bool(name)
+        and (_is_pattern(site) or site in sites)
+        and (_is_pattern(kind) or kind in there.kinds)
+    )
+
+
+def _fits(target: str, there: Known) -> bool:
+    """Whether a target is of something that there is, or was."""
+    return any(_matched(target, some) for some in (there.addresses, there.parts.keys(), there.gone))
 
 
 def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
@@ -150,23 +215,24 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
         ("--believe-gone", consent.believe_gone),
     ):
         for text in dict.fromkeys(texts):
-            whole = there.whole if option == "--allow-delete" else ()
-            if not _matched(text, there.addresses) and not _matched(text, whole):
+            more = {*there.whole, *there.occupied} if option == "--allow-delete" else set()
+            if not _known(text, there, more):
                 yield option, text
-    nowhere = [
-        text
-        for text in dict.fromkeys(options.targets)
-        if not _matched(text, there.addresses) and not _matched(text, there.parts.keys())
-    ]
-    if len(nowhere) < len(set(options.targets)):  # else nothing is planned, which is an error of its own
-        yield from (("--target", text) for text in nowhere)
+    for text in dict.fromkeys(options.targets):
+        if not _known(text, there):
+            yield "--target", text
     for text in dict.fromkeys(options.keep_drift):
-        if not _matched(text, there.addresses) and not _of_field(text, there.addresses):
+        if not _known(text, there) and not _of_field(text, there.addresses | there.gone):
             yield "--keep-drift", text
     for text in dict.fromkeys(approval.address for approval in consent.approvals):
         elsewhere = text.split("/", 1)[0] in there.elsewhere
         if text not in there.addresses and not elsewhere and not _gone_already(Address.parse(text), there):
-            yield "the approval of", text
+            yield _APPROVAL, text
+
+
+def _known(text: str, there: Known, more: Set[str] = frozenset()) -> bool:
+    """Whether something here is called so, an object or a composite entry, or was until an apply took it away."""
+    return any(_matched(text, some) for some in (there.addresses, there.parts.keys(), more, there.gone))
 
 
 def _gone_already(address: Address, there: Known) -> bool:
@@ -174,6 +240,8 @@ def _gone_already(address: Address, there: Known) -> bool:
 
     A misspelt one takes nobody in: what it was meant for is still blocked, and is like it.
     """
+    if str(address) in there.gone:
+        return True
     if address.site not in there.begun or address.kind not in there.kinds:
         return False
     return not nearest(address.name, [other.name for other in there.leaving if other[:2] == address[:2]])
@@ -182,7 +250,11 @@ def _gone_already(address: Address, there: Known) -> bool:
 def _matched(text: str, addresses: Collection[str]) -> bool:
     if text in addresses or text == "*":  # all there is may be nothing
         return True
-    return any(sign in text for sign in _SIGNS) and any(fnmatchcase(address, text) for address in addresses)
+    return _is_pattern(text) and any(fnmatchcase(address, text) for address in addresses)
+
+
+def _is_pattern(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)
 
 
 def _of_field(text: str, addresses: Collection[str]) -> bool:
@@ -195,16 +267,9 @@ def _of_field(text: str, addresses: Collection[str]) -> bool:
 
 
 def _hint(option: str, text: str, there: Known) -> str:
-    parts = there.parts.get(text)
-    if parts:
-        return f"it stands for several objects, and a consent names what goes: {some(parts, _SHOWN)}"
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"
-    if option == "the approval of":
-        return (
-            nearest_address(text, there.addresses)
-            or "no object of this document: remove it, or give the approvals of this one"
-        )
-    near = {*there.addresses, *(there.parts if option == "--target" else ()), *there.whole}
-    return nearest_address(text, near) or "an address is site/kind/name"
+    near = {*there.addresses, *(there.parts if option != _APPROVAL else ()), *there.whole}
+    nowhere = "no object of this document: remove it, or give the approvals of this one"
+    return nearest_address(text, near) or (nowhere if option == _APPROVAL else "an address is site/kind/name")

@@ -33,10 +33,11 @@ class Weighed:
     matches: Matches
 
 
-def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str]) -> Drafted:
-    """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document."""
+def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str], types: Collection[str]) -> Drafted:
+    """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document, `types` what
+    its entries may be."""
     drafted = draft(inputs)
-    nowhere = named_nowhere(options, inputs, drafted, sites)
+    nowhere = named_nowhere(options, inputs, drafted, sites, types)
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 

@@ -9,6 +9,10 @@ from vastplan.cli.screen import Screen
 def run(request: requests.Request, screen: Screen) -> int:
     """Run one command; only what it needs is imported."""
     match request:
+        case requests.InitRequest():
+            from vastplan.cli.commands.init import init
+
+            return init(request, screen)
         case requests.ValidateRequest():
             from vastplan.cli.commands.validate import validate
 

@@ -10,7 +10,6 @@ from vastplan.cli import reporting
 from vastplan.cli.request import Format, ValidateRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Severity
 from vastplan.report import json_report
 from vastplan.report.budgets import budget_lines
@@ -24,8 +23,6 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
     """Everything that can be known without a network."""
     if request.list_checks or request.explain:
         return _explain(request, screen)
-    if not request.paths:
-        raise VastplanError("validate needs a document: vastplan validate PATH")
     workspace = open_workspace(request.paths, request.connections)
     checked = check_document(workspace, now().date())
     wrong = sum(finding.severity is Severity.ERROR for finding in checked.findings)

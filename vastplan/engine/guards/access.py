@@ -16,7 +16,7 @@ from vastplan.schema.references import raw_references
 def narrowing(action: Action, context: GuardContext) -> Block | None:
     """Nobody is cut off while in use there, or while that cannot be told: the systems do not list who has mounted."""
     found = context.narrowings.get(action.address)
-    if found is None or not found.evidence or action.address in context.allowed.narrow:
+    if found is None or not found.evidence or context.named(action.address, context.allowed.narrow):
         return None
     return Block("narrows", found.message, found.fix)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
+from vastplan.engine.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.formers import goes_unasked
@@ -69,6 +69,8 @@ class GuardContext:
     """Where values of an entry were delivered, former ones too: by place the digests of them."""
     left: Mapping[str, Set[str]] = field(default_factory=dict)
     """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
+    part_of: Mapping[Address, str] = field(default_factory=dict)
+    """Of what is desired the composite entry that it is a part of."""
     composites: Set[str] = frozenset()
     """The composite entries of the document."""
     under_way: Mapping[str, Operation] = field(default_factory=dict)
@@ -97,6 +99,20 @@ class GuardContext:
     def approval(self, address: Address) -> Approval | None:
         """The approval of an address, in force or not."""
         return self.allowed.approvals.get(str(address))
+
+    def named(self, address: Address, patterns: AddressPatterns) -> bool:
+        """Whether somebody named an object, or the composite entry that it is a part of: a volume is called by its own address.
+
+        Where an entry has an object of its own, as a project has, its address means that object alone.
+        """
+        if address in patterns:
+            return True
+        owned = self.matches.owned.get(address)
+        origin = self.part_of.get(address) or ("" if owned is None else owned.origin)
+        if origin.count("/") < 2:  # it is a part of no entry, or comes of a site as a whole
+            return False
+        whole = Address.parse(origin)
+        return whole.kind not in self.matches.kinds and whole in patterns
 
     def limit(self, site: str) -> ChangeLimits:
         """The limits in force on a site."""
@@ -162,6 +178,7 @@ def guard_context(
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         given=given,
         left=left,
+        part_of={address: entry.origin for address, entry in desired.items() if entry.origin},
         composites=frozenset(entry.origin for entry in desired.values()),
         under_way={
             address: operation

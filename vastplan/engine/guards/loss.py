@@ -27,7 +27,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         return None
     if not kind.data_bearing:
         whole = _stood_for(action, context)
-        if address in context.allowed.delete or _allowed_with_another(action, context):
+        if context.named(address, context.allowed.delete) or _allowed_with_another(action, context):
             return None
         if whole is not None and whole in context.allowed.delete:
             return None
@@ -39,7 +39,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
 
 
 def _stood_for(action: Action, context: GuardContext) -> Address | None:
-    """The composite entry that an object goes with; of one that stands in the document still, each part is named by itself."""
+    """The composite entry that an object goes with; of one that stands in the document still, each part is proposed by itself."""
     owned = context.matches.owned.get(action.address)
     if action.verb is not Verb.DELETE or owned is None or not owned.origin or owned.origin in context.composites:
         return None

@@ -13,6 +13,7 @@ from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
@@ -55,7 +56,7 @@ class Owners:
             return Block(
                 "other-document",
                 text,
-                f"let go of it there (vastplan ledger forget DOCUMENT {address}), or leave it out here",
+                f"let go of it there (vastplan ledger forget DOCUMENT {word(address)}), or leave it out here",
             )
         if mark:
             text = f"it bears the mark of the document {inert(mark, _NAMES)}, whose ledger is not where this one's is"

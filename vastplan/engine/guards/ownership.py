@@ -88,7 +88,7 @@ def adopting(action: Action, context: GuardContext) -> Block | None:
 def emptied(action: Action, context: GuardContext) -> Block | None:
     """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
     place = (action.address.site, action.address.kind)
-    if action.address not in context.gone.get(place, ()) or action.address in context.allowed.believe_gone:
+    if action.address not in context.gone.get(place, ()) or context.named(action.address, context.allowed.believe_gone):
         return None
     seen = _seen(context, *place)
     fix = f"see that it is the right system and that all of it answers; then --believe-gone {word(action.address)}"

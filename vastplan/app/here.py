@@ -1,0 +1,74 @@
+"""The document of the current folder, for commands that name none: all YAML files that lie in it, as for a folder that is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.document import merge, yaml
+from vastplan.document.specs import ConnectionsFile
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.shell import word
+from vastplan.model.wording import some
+
+HERE = Path()
+_NAME, _NO_PART = "name", ("approvals", "apiVersion")
+_SHOWN = 12
+
+
+def no_document(command: str) -> VastplanError | None:
+    """Why the files here do not make one document; `None` where they do, or where that is what reading them says."""
+    try:
+        files = merge.files(HERE)
+    except Invalid as problem:
+        if problem.findings[0].code != "VP101":
+            return None
+        return VastplanError(
+            f"no document here: this folder has no .yaml file; name one (vastplan {command} PATH), or write one (vastplan init)"
+        )
+    trees = []
+    for file in files:
+        try:
+            trees.append((file, yaml.load(file, str(file))))
+        except Invalid:
+            return None
+    heads = [f"{word(file)} ({inert(tree[_NAME], 80)})" for file, tree in trees if _NAME in tree and not _foreign(tree)]
+    others = [word(file) for file, tree in trees if _foreign(tree)]
+    if len(heads) > 1:
+        found, first = some(heads, _SHOWN), heads[0].partition(" (")[0]
+        return VastplanError(f"{len(heads)} documents here: {found}; say which: vastplan {command} {first}")
+    if not heads:
+        found = some([word(file) for file, _ in trees], _SHOWN)
+        return VastplanError(
+            f"no document here: no file has its name ({found}); name one (vastplan {command} PATH), or write one (vastplan init)"
+        )
+    if others:
+        first = heads[0].partition(" (")[0]
+        text = f"beside the document {heads[0]} there is what is no part of one: {some(others, _SHOWN)}"
+        return VastplanError(f"{text}; keep that in another folder, or type: vastplan {command} {first}")
+    return None
+
+
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files that lie in a folder; none where there are none."""
+    try:
+        return merge.files(folder)
+    except Invalid as problem:
+        if problem.findings[0].code != "VP101":
+            raise
+        return []
+
+
+def foreign(file: Path) -> bool:
+    """Whether a file is of another sort than documents and their parts; one that cannot be read may be one."""
+    try:
+        return _foreign(yaml.load(file, str(file)))
+    except Invalid:
+        return False
+
+
+def _foreign(tree: yaml.Mapping) -> bool:
+    """Whether a file is of another sort: approvals, a manifest of Kubernetes, or connections, which have a version and no name."""
+    return any(key in tree for key in _NO_PART) or (
+        "version" in tree and ConnectionsFile.model_fields.keys() >= tree.keys()
+    )

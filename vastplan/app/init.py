@@ -1,0 +1,96 @@
+"""`vastplan init`: a first document that is valid, where there is none yet."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from vastplan.app.clock import now
+from vastplan.app.here import foreign, yaml_files
+from vastplan.app.validate import Checked, check_document
+from vastplan.app.workspace import open_workspace
+from vastplan.document.first import First, first_document
+from vastplan.document.scalars import Unwritable
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.shell import word
+
+_YAML = (".yaml", ".yml")
+_PLACE = re.compile(r"^[\w.-]+: ")
+_EXAMPLE = {
+    "site": "site", "tenant": "team", "project": "project", "context": "site",
+    "vast_url": "https://vms.example.com", "runai_url": "https://runai.example.com",
+}  # fmt: skip
+"""What stands in the place of what is not known yet."""
+
+
+def folder_for(path: Path | None) -> Path:
+    """The folder of the document that is to be written. Raises `VastplanError` where one is there already, or its file."""
+    path = path or Path()
+    if path.suffix in _YAML and os.path.lexists(path):
+        raise VastplanError(f"{word(path)} is there already, and init writes over nothing")
+    folder = path.parent if path.suffix in _YAML else path
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise VastplanError(f"{word(folder)} is no folder; a document is called NAME.yaml")
+    there = [file for file in yaml_files(folder) if not foreign(file)] if folder.is_dir() else []
+    if there:
+        shown = word(there[0])
+        raise VastplanError(
+            f"this folder has a document already: {shown}; go on with that (vastplan plan {shown}), or name another folder"
+        )
+    return folder
+
+
+def complaint(folder: Path, values: dict[str, str], field: str) -> str:
+    """What is wrong with the value of one field, in the words of a document that has it; "" where nothing is."""
+    first = First(**{**_EXAMPLE, field: values[field]})
+    if field == "kubeconfig":
+        first = replace(first, context="", kubeconfig=beside(folder, values[field]))
+    try:
+        _checked(folder, first)
+    except Invalid as problem:
+        return _words(problem.findings)
+    return ""
+
+
+def beside(folder: Path, file: str) -> str:
+    """A file as the document in the folder names it."""
+    return Path(os.path.relpath(file, folder)).as_posix() if file else ""
+
+
+def write(path: Path | None, first: First) -> tuple[Path, Checked]:
+    """The file that was written, and what was found of it. Raises `VastplanError`, and writes nothing, where it is not valid."""
+    folder = folder_for(path)
+    file = path if path is not None and path.suffix in _YAML else folder / f"{first.site}.yaml"
+    first = replace(first, kubeconfig=beside(folder, first.kubeconfig))
+    checked = _checked(folder, first)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(file, "x", encoding="utf-8") as written:
+        written.write(first_document(first))
+    return file, checked
+
+
+def _checked(folder: Path, first: First) -> Checked:
+    """The document, validated as the one in the folder. Raises `Invalid`."""
+    try:
+        text = first_document(first)
+    except Unwritable as problem:
+        raise Invalid([Finding("VP101", Severity.ERROR, str(problem))]) from None
+    with TemporaryDirectory() as place:
+        copy = Path(place) / "first.yaml"
+        copy.write_text(text, encoding="utf-8")
+        checked = check_document(open_workspace([copy], folder=folder.absolute()), now().date())
+    wrong = [finding for finding in checked.findings if finding.severity is Severity.ERROR]
+    if wrong:
+        raise Invalid(wrong)
+    return checked
+
+
+def _words(findings: Iterable[Finding]) -> str:
+    """The first of them, without the place that it has in the example."""
+    one = next(iter(findings))
+    return _PLACE.sub("", one.message) + (f" ({one.fix})" if one.fix else "")

@@ -1,0 +1,55 @@
+"""Commands that name no document: theirs is that of the current folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vastplan.app.here import HERE
+from vastplan.cli.request import (
+    ApplyRequest,
+    DriftRequest,
+    LedgerRequest,
+    LedgerVerb,
+    PlanRequest,
+    Request,
+    ShowRequest,
+    ValidateRequest,
+)
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+
+_YAML = (".yaml", ".yml")
+
+
+def placed(request: Request) -> Request:
+    """The request with the document of the current folder, where it names none and its command takes that."""
+    match request:
+        case ShowRequest(paths=(only,), address=None, rights=False) if not only.exists() and _is_address(str(only)):
+            return replace(request, paths=(HERE,), address=str(only))
+        case ShowRequest(paths=(), rights=False):
+            raise VastplanError(
+                "show needs a saved plan (vastplan show PLAN), or an address of the document here (vastplan show ADDRESS)"
+            )
+        case LedgerRequest(verb=LedgerVerb.LIST, paths=(only,), site=None) if (
+            not only.exists() and only.suffix not in _YAML and only.name == str(only)
+        ):
+            return replace(request, paths=(HERE,), site=str(only))
+        case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
+            return request
+        case PlanRequest() | ApplyRequest() | DriftRequest() | ValidateRequest() | ShowRequest() | LedgerRequest():
+            return request if request.paths else replace(request, paths=(HERE,))
+        case _:
+            return request
+
+
+def _is_address(text: str) -> bool:
+    try:
+        Address.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def typed(request: Request) -> str:
+    """The command as it is typed, for what somebody is told to type in its place."""
+    return f"{request.command} {request.verb.value}" if isinstance(request, LedgerRequest) else request.command

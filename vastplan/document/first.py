@@ -1,0 +1,117 @@
+"""The first document of a site, as text: one team, from its VAST tenant to the volume that its jobs mount. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.document.scalars import flow
+
+SCHEMA = "schemas/desired-state.schema.json"
+_ROOM = 62
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What a first document is made of; without addresses its site is simulated. `vips` and `clients` have commas between."""
+
+    site: str
+    tenant: str
+    project: str
+    vast_url: str = ""
+    kubeconfig: str = ""
+    context: str = ""
+    runai_url: str = ""
+    vips: str = "10.20.1.10 - 10.20.1.13"
+    clients: str = "10.12.0.0/24"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its site is: nothing says where its systems are."""
+        return not self.vast_url
+
+    def variables(self) -> tuple[str, ...]:
+        """The variables of the environment that its credentials come from."""
+        site = "".join(char if char.isascii() and char.isalnum() else "_" for char in self.site.upper())
+        return () if self.simulated else (f"VAST_{site}_TOKEN", f"RUNAI_{site}_SECRET")
+
+
+def first_document(first: First) -> str:
+    """Its text. Raises `Unwritable` for what no document can hold."""
+    site, tenant, project = flow(first.site), flow(first.tenant), flow(first.project)
+    host = f"files.{first.tenant}.example.com"
+    lines = [
+        f"# yaml-language-server: $schema={SCHEMA}",
+        "# The first document of a site, by vastplan init: one team, from its VAST tenant to the volume that its jobs mount.",
+        "# What is only an example says `change`. For an editor that checks it, write the schema that the first line names:",
+        f"#   mkdir -p schemas && vastplan schema > {SCHEMA}",
+        "version: 1",
+        f"name: {site}",
+        "",
+        *_site(first),
+        "",
+        _said("namespaces: {vast-csi: {}}", "change: where the CSI driver runs; what is there is taken over (--adopt)"),
+        _said("departments: {research: {gpus: {default: 8}}}", "change: a department of Run:AI, and its GPUs"),
+        "",
+        "tenants:",
+        f"  {tenant}:",
+        _said("    capacity_rules: {hard_limit: 10 TiB}", "change: what the team may store at most"),
+        "    vip_pool:",
+        _said(f"      ip_ranges: {flow(_listed(first.vips))}", "change: free addresses of the data network"),
+        _said("      subnet_cidr: 24", "change: the prefix length of that network"),
+        _said(f"      domain_name: {flow(host)}", "change: the name that DNS answers with these addresses"),
+        "    view_policy:",
+        "      flavor: NFS",
+        _said(f"      nfs_read_write: {flow(_listed(first.clients))}", "change: the nodes that mount"),
+        _said(f"      nfs_no_squash: {flow(_listed(first.clients))}", "change: those whose root stays root: the CSI driver"),
+        _said(_csi_user(first), "the CSI driver's own user; its password is drawn and delivered, and in no file"),
+        "    storage_class:",
+        "      driver: file",
+        f"      storage_path: {flow(f'/{first.tenant}/k8s')}",
+        _said(f"      vip_pool_fqdn: {flow(host)}", "change: the same as domain_name"),
+        "    projects:",
+        _said(f"      {project}: {{department: research, gpus: {{default: 4}}}}", "change: the team's GPUs"),
+        "    volumes:",
+        _said(f"      data: {flow({'storage_class': first.tenant, 'size': '1 TiB', 'mount': '/data'})}", "change: its size"),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _site(first: First) -> list[str]:
+    if first.simulated:
+        sim = f"  {flow(first.site)}: {{sim: {{}}}}"
+        return [
+            "sites:",
+            _said(sim, "change: vast, kubernetes and runai with their addresses, for systems of your own"),
+        ]
+    vast_token, runai_secret = first.variables()
+    cluster: Mapping[str, str] = {"kubeconfig": first.kubeconfig} if first.kubeconfig else {}
+    cluster = {**cluster, "context": first.context} if first.context else cluster
+    return [
+        "# No secret is in this file: each comes from the variable that is named.",
+        "sites:",
+        f"  {flow(first.site)}:",
+        "    vast:",
+        f"      url: {flow(first.vast_url)}",
+        f"      token: {{env: {vast_token}}}",
+        "      # change: ca_file: iad.pem, beside this file, where its certificate is by an authority of your own",
+        f"    kubernetes: {flow(cluster)}",
+        "    runai:",
+        f"      url: {flow(first.runai_url)}",
+        _said(f"      cluster: {flow(first.site)}", "change: the cluster's name in Run:AI"),
+        _said("      client_id: vastplan", "change: the application that vastplan logs in as"),
+        f"      client_secret: {{env: {runai_secret}}}",
+    ]
+
+
+def _csi_user(first: First) -> str:
+    return "    csi_user: {endpoint: vms.example.com}" if first.simulated else "    csi_user: {}"
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+def _said(line: str, comment: str) -> str:
+    """A line with its comment, one below the other where lines are short."""
+    return f"{line:{_ROOM}}  # {comment}"
