@@ -126,6 +126,13 @@ def large(count: int) -> Plan:
     return replace(typical, actions=tuple(actions), topology=(*nodes, *owners))
 
 
+def unlike(count: int) -> Plan:
+    """The same, but for each of them there is another reason, so that no two of them are told together."""
+    made = large(count)
+    actions = (replace(one, reason=f"{one.reason}, {number}") for number, one in enumerate(made.actions))
+    return replace(made, actions=tuple(actions))
+
+
 def crowded(count: int) -> Plan:
     """A plan of `count` views on one tenant, each mounted by the one project that there is: everything affects everything."""
     tenant, project = Address("iad", "tenant", "all"), Address("iad", "project", "all")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vastplan.model.finding import Finding, Severity, Where
-from vastplan.report.folding import folded
+from vastplan.report.folding import counted_known, folded
 
 WHERE = Where("a.yaml", 1, 1)
 ONE = Finding("TEN-02", Severity.NOTE, "says nothing", "remove it", "iad/tenant/a", WHERE)
@@ -58,3 +58,24 @@ def test_what_is_waived_is_counted_after_all_others() -> None:
 def test_what_is_about_no_object_is_told_as_it_is() -> None:
     plain = replace(ONE, address="", where=None)
     assert folded([plain, plain]) == (plain,)
+
+
+def test_the_same_of_many_objects_is_told_once_and_each_error_by_itself() -> None:
+    many = [
+        replace(ONE, address=f"iad/tenant/{name}", message=f"iad/tenant/{name} says nothing") for name in "abcdefgh"
+    ]
+    (one,) = folded(many)
+    assert one.message == (
+        "of 8 tenants: ADDRESS says nothing: iad/tenant/a, iad/tenant/b, iad/tenant/c, iad/tenant/d, iad/tenant/e, "
+        "iad/tenant/f and 2 more; --format json lists them"
+    )
+    assert (one.address, one.where, one.fix) == ("", None, "remove it")
+    assert folded(many[:4]) == tuple(many[:4])
+    errors = [replace(finding, severity=Severity.ERROR) for finding in many]
+    assert folded(errors) == tuple(errors)
+
+
+def test_what_the_base_has_too_is_counted() -> None:
+    known = [ONE, ONE, replace(MEET, code="ISO-02")]
+    text = "3 findings that the base has too (1 warning, 2 notes: ISO-02, TEN-02); --format json lists them"
+    assert counted_known(known) == text and counted_known([]) == ""

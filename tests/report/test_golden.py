@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.report.estate import estate
 from tests.report.reading import (
     DRIFT_FORMATS,
     DRIFTS,
@@ -22,6 +24,7 @@ from tests.report.reading import (
 )  # fmt: skip
 from vastplan.app.files import plan as plan_file
 from vastplan.app.schemas import schema
+from vastplan.report.html_script import FILTER
 
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
 # Pages are long: those of these plans run every line that makes one. What hostile names may not do to a page, and that
@@ -52,6 +55,21 @@ def test_golden(name: str, ending: str) -> None:
     if ending == "html":
         text = without_style(text).replace("><", ">\n<")
     file = HERE / "golden" / f"{name}.{ending}"
+    if WRITE:
+        file.write_bytes(text.encode())
+    assert text == file.read_bytes().decode()
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "html"])
+@pytest.mark.parametrize("count", [1, 30, 300])
+def test_golden_of_an_estate(count: int, ending: str) -> None:
+    """One change, as many as are told one by one, and more; their pictures are those of the other plans."""
+    text = FORMATS[ending](estate(count))
+    if ending == "html":
+        text = without_style(text).replace(FILTER, "(script)").replace("><", ">\n<")
+        text = re.sub(r"<svg.*?</svg>", "(picture)", text, flags=re.DOTALL)
+        text = re.sub(r"script-src &#x27;sha256-[^;]*;", "script-src (digest);", text)
+    file = HERE / "golden" / f"estate-{count}.{ending}"
     if WRITE:
         file.write_bytes(text.encode())
     assert text == file.read_bytes().decode()

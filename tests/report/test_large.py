@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from tests.force import by_force
-from tests.report.reading import FORMATS, crowded, large, lines_run, plan
+from tests.report.estate import estate
+from tests.report.reading import FORMATS, crowded, large, lines_run, plan, unlike
 from tests.report.test_hostile import _parsed, check_inert
 from vastplan.model.plan import Plan
 from vastplan.report.markdown import comment
@@ -25,7 +26,7 @@ def _steps(ending: str, shown: Plan) -> int:
     return lines_run(lambda: FORMATS[ending](shown))
 
 
-@pytest.mark.parametrize("shape", [large, crowded])
+@pytest.mark.parametrize("shape", [large, unlike, crowded, estate])
 @pytest.mark.parametrize("ending", FORMATS)
 def test_work_grows_no_faster_than_the_actions(ending: str, shape: Callable[[int], Plan]) -> None:
     few, many = 100, 600
@@ -51,7 +52,7 @@ def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
 
 @pytest.mark.slow
 def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
-    huge = large(MANY)
+    huge = unlike(MANY)
     text = comment(huge, ["plan.html", "plan.json"])
     assert LIMIT * 0.8 < size(text) < LIMIT
     check_inert(text)
@@ -67,14 +68,14 @@ def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
 
 
 def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:
-    wide = large(400)
+    wide = unlike(400)
     text = comment(replace(wide, document="\U0001f600" * 90))
     assert len(text.encode("utf-16-le")) // 2 == size(text) < LIMIT
 
 
 @pytest.mark.slow
 def test_a_page_has_a_row_for_every_action() -> None:
-    page = _parsed(FORMATS["html"](large(MANY)))
+    page = _parsed(FORMATS["html"](unlike(MANY)))
     rows = [
         attributes
         for element, attributes in page.elements

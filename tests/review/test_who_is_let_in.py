@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -60,6 +62,20 @@ def test_two_hundred_blocked_actions_hide_no_opening(lab: Lab) -> None:
     plan = planned(lab, {**opened(), "views": MANY})
     assert sum(bool(action.blocked) for action in plan.actions) == 200
     text = comment(plan)
+    assert size(text) < LIMIT
+    assert "**Cut**" not in text and text.count("<code>200 views</code> — blocked") == 1  # told once
+    told = text[text.index("#### Lets somebody in (2)") :]
+    assert all(re.search(rf"<details open><summary>. \w+ <code>{one}</code>", told) for one in (POLICY, RULE))
+    assert "- `open`: `false` → `true`" in told
+
+
+def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
+    plan = planned(lab, {**opened(), "views": MANY})
+    actions = (
+        replace(one, reason=f"{one.reason}, {number}") if one.blocked else one
+        for number, one in enumerate(plan.actions)
+    )
+    text = comment(replace(plan, actions=tuple(actions)))
     assert size(text) < LIMIT
     told = text[text.index("#### Lets somebody in (") :].splitlines()
     assert told[2:4] == [

@@ -11,6 +11,7 @@ from vastplan.app.drifting.others import claims_of_others
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.model.drift import Drift, compared
+from vastplan.model.watch import UNWATCHED, Watch
 
 __all__ = ["DriftFound", "drifted", "find_drift"]
 
@@ -23,14 +24,16 @@ class DriftFound:
     planned: Planned
 
 
-def find_drift(workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None) -> DriftFound:
+def find_drift(
+    workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None, watch: Watch = UNWATCHED
+) -> DriftFound:
     """Look at the named sites (commas between; all without), and compare with an earlier look where one is given.
 
     That is read before anything is asked. Raises `Invalid` for a site that is not there.
     """
     sites = workspace.chosen(site)
     before = earlier.load(since, workspace.name) if since else None
-    planned = make_plan(workspace, PlanOptions(sites, prove=prove, limited=site is not None))
+    planned = make_plan(workspace, PlanOptions(sites, prove=prove, limited=site is not None, watch=watch))
     drift = drifted(planned, workspace)
     if drift.unmanaged:
         drift = drifted(planned, workspace, claims_of_others(workspace, planned.plan))

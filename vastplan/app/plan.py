@@ -34,7 +34,7 @@ __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
     offline = workspace.composed()
-    with open_source(workspace, options.snapshot) as source:
+    with open_source(workspace, options.snapshot, options.watch) as source:
         planned = weigh(workspace, options, source, offline)
         plan = planned.plan
         if source.reveal is not None:

@@ -29,6 +29,7 @@ from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
+from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
 from vastplan.schema.former import with_former_names
@@ -130,22 +131,26 @@ def open_workspace(
     return Workspace(load(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
 
 
-def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
+def probe(workspace: Workspace, providers: Providers, watch: Watch = UNWATCHED) -> dict[str, dict[str, Any]]:
     """What compositions want to know of the sites: the versions that answer."""
     asked = {key: provider for key, provider in providers.items() if not isinstance(provider, Exception)}
     probed: dict[str, dict[str, Any]] = {}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(asked)))) as pool:
-        for (site, system), version in zip(asked, pool.map(_version, asked.values()), strict=True):
+        versions = pool.map(lambda key: _version(key, asked[key], watch), asked)
+        for (site, system), version in zip(asked, versions, strict=True):
             if version is not None:
                 probed.setdefault(site, {})[f"{system}_version"] = version
     return probed
 
 
-def _version(client: Client) -> str | None:
+def _version(key: tuple[str, str], client: Client, watch: Watch) -> str | None:
+    watch.begins(*key, "version")
     try:
         return client.version()
     except VastplanError:
         return None  # observing will say so
+    finally:
+        watch.ends(*key, "version")
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:

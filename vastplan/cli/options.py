@@ -72,6 +72,26 @@ def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
     )
 
 
+def expand(parser: argparse.ArgumentParser) -> None:
+    """What of a long plan is shown in full."""
+    parser.add_argument(
+        "--expand",
+        action="append",
+        default=[],
+        type=_expandable,
+        metavar="ADDRESS",
+        help="show in full what a long plan tells together: this change, or all of this tenant; patterns allowed, "
+        "'*' for all; repeatable",
+    )
+
+
+def _expandable(text: str) -> str:
+    """The same; a shell makes file names of `*` where nobody quotes it."""
+    if os.path.exists(text):
+        raise argparse.ArgumentTypeError(f"{text} is a path and no address; to show all in full type: --expand '*'")
+    return text
+
+
 def _pattern(text: str) -> str:
     """A pattern of addresses; a path in its place was meant to be the document."""
     if os.path.exists(text):

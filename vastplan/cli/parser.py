@@ -91,6 +91,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
+    options.expand(command)
     review_options.of_plan(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
     review_options.sign(command)
@@ -110,6 +111,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     options.paths(command, needed=False)
     options.site(command)
     options.consents(command)
+    options.expand(command)
     review_options.of_apply(command)
     review_options.require_signature(command)
     command.add_argument("--auto-approve", action="store_true", help="do not ask")
@@ -281,6 +283,7 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="a saved plan, or a document; left out, the document of the current folder",
     )  # fmt: skip
     command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
+    options.expand(command)
     command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )

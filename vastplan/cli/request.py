@@ -115,6 +115,7 @@ class PlanningRequest(Request):
     approvals: Path | None = field(default=None, metadata=_plans(APPROVALS))
     max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
     review_key: Path | None = field(default=None, metadata=_plans("--review-key"))
+    expand: tuple[str, ...] = field(default=(), metadata=_plans("--expand"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +215,7 @@ class ShowRequest(Request):
     command = "show"
     address: str | None = None
     rights: bool = False
+    expand: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

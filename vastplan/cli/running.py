@@ -2,33 +2,96 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from vastplan.cli.screen import Screen
+from vastplan.cli.status import shown
 from vastplan.engine.apply import Progress, ProgressEvent
+from vastplan.model import formatting
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
 
+_TELLS = 5  # actions that have ended: from here on it can be told how long the others take
 
-def progress(screen: Screen, plan: Plan) -> Progress:
-    """A function that says how far an apply is; any thread may call it."""
-    total = sum(1 for action in plan.actions if not action.blocked)
-    lock, ended = threading.Lock(), itertools.count(1)
+
+@contextmanager
+def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
+    """A function that says how far an apply is; any thread may call it.
+
+    A line for each action that has ended; at a terminal only for those that did not end well, and one that moves on.
+    """
+    run = Run(sum(1 for action in plan.actions if not action.blocked))
+    lock = threading.Lock()
 
     def tell(event: ProgressEvent) -> None:
         action = event.action
-        if event.state is None or event.state is State.SKIPPED or action.blocked:  # the receipt lists what was skipped
+        if event.state is None:
+            run.begins(str(action.address), action.verb.value)
+            return
+        if event.state is State.SKIPPED or action.blocked:  # the receipt lists what was skipped
+            run.skips(str(action.address))
             return
         state = event.state.value + (f": {event.message}" if event.message else "")
         with lock:
-            screen.progress(f"[{next(ended)}/{total}] {action.verb.value} {action.address}: {state}")
+            ended = run.ends(str(action.address), well=event.state is State.DONE)
+            if not screen.watched or event.state is not State.DONE:
+                screen.progress(f"[{ended}/{run.total}] {action.verb.value} {action.address}: {state}")
 
-    return tell
+    with shown(screen, run.line):
+        yield tell
+
+
+class Run:
+    """How far an apply is: what has ended, what runs since when, and what took longest."""
+
+    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = total
+        self._clock, self._lock = clock, threading.Lock()
+        self._running: dict[str, tuple[float, str]] = {}
+        self._done = self._failed = self._skipped = 0
+        self._slowest: tuple[float, str] = (0.0, "")
+
+    def begins(self, address: str, verb: str) -> None:
+        """A step of an action; of several the first is when it began."""
+        with self._lock:
+            self._running.setdefault(address, (self._clock(), verb))
+
+    def ends(self, address: str, *, well: bool) -> int:
+        """Answers how many have ended."""
+        with self._lock:
+            since, verb = self._running.pop(address, (self._clock(), ""))
+            self._slowest = max(self._slowest, (self._clock() - since, f"{verb} {address}"))
+            self._done += well
+            self._failed += not well
+            return self._done + self._failed
+
+    def skips(self, address: str) -> None:
+        """It does not begin, or not go on."""
+        with self._lock:
+            self._running.pop(address, None)
+            self._skipped += 1
+
+    def line(self, passed: float) -> str:
+        """`12 of 340 done, 3 min left; now: update iad/quota/a 2 s and 7 more; slowest: create iad/view/b 40 s`."""
+        with self._lock:
+            now = self._clock()
+            running = sorted((since, f"{verb} {address}") for address, (since, verb) in self._running.items())
+            ended, slowest = self._done + self._failed, self._slowest
+            parts = [f"{self._done} of {self.total} done"]
+            parts += [f"{self._failed} not"] if self._failed else []
+            left = self.total - ended - self._skipped
+        if ended >= _TELLS and left > 0:
+            parts.append(f"about {formatting.span(passed / ended * left, 2)} left")
+        text = ", ".join(parts)
+        if running:
+            more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+            text += f"; now: {running[0][1]} {int(now - running[0][0])} s{more}"
+        return text + (f"; slowest: {slowest[1]} {int(slowest[0])} s" if slowest[0] >= 1 else "")
 
 
 @contextmanager

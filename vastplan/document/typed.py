@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
+from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, written
 from vastplan.model.value import Ref, Secret
 from vastplan.schema.kind import Field
 from vastplan.schema.markers import Marker
@@ -20,11 +20,7 @@ def in_unit(value: Any, unit: str) -> Any:
     """A canonical number in the largest unit that says exactly the same, else the plain number; anything else as it is."""
     if not isinstance(value, int) or isinstance(value, bool) or not value or unit not in _PARSERS:
         return value
-    shown = show(value, unit)
-    try:
-        return shown if _PARSERS[unit](shown) == value else value
-    except ValueError:
-        return value
+    return written(value, unit) or value if value > 0 else value
 
 
 def amount(typed: str, unit: str) -> int | None:

@@ -11,6 +11,7 @@ from vastplan.model.address import kind_of
 from vastplan.model.errors import Nobody, NotAuthorised, NotFound, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
+from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.model.wording import plural
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Asked, AskedMembers
@@ -31,6 +32,7 @@ def observe(
     providers: Mapping[SystemKey, Provider | Exception],
     ledger: Mapping[str, SiteLedger] | None = None,
     names: Names | None = None,
+    watch: Watch = UNWATCHED,
 ) -> Observed:
     """Read the wanted collections. A provider may be the reason why there is none.
 
@@ -52,20 +54,26 @@ def observe(
             return Collection(error=f"site {site} has no {kind.system}", absent=True)
         if isinstance(provider, Exception):
             return Collection(error=str(provider))
-        return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, NOTHING_NAMED))
+        watch.begins(site, kind.system, kind.name)
+        try:
+            return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, NOTHING_NAMED), watch)
+        finally:
+            watch.ends(site, kind.system, kind.name)
 
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
         return Observed(dict(zip(tasks, pool.map(collection, tasks), strict=True)))
 
 
-def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named) -> Collection:
+def _collection(
+    site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch
+) -> Collection:
     try:
         if isinstance(kind.endpoint.shape, Asked):  # what nobody lists is known where all that matters was asked for
             return _by_name(site, kind, provider, names, "")
         if isinstance(kind.endpoint.shape, AskedMembers):
             return _by_owner(site, kind, kind.endpoint.shape, provider, names)
         try:
-            return _listed(site, kind, provider, owned, names)
+            return _listed(site, kind, provider, owned, names, watch)
         except NotAuthorised as problem:
             if not kind.read_by_name:
                 raise
@@ -81,11 +89,12 @@ def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], n
         return Collection(error=f"{text} ({type(problem).__name__})")
 
 
-def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named) -> Collection:
+def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch) -> Collection:
     objects: dict[str, Live] = {}
     read: Callable[[Row], Live] | None = None
     barren = 0
     for page in provider.pages(kind):
+        watch.page(site, kind.system, kind.name)
         before = len(objects)
         for row in page:
             read = read or live_reader(site, kind, row, provider)

@@ -157,6 +157,8 @@ class Drift:
     """What is one on two sites: who leads, and how far the copy is (since 1.1)."""
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
+    not_ours: Mapping[str, int] = field(default_factory=dict)
+    """How many objects of the document exist on each site whose ledger is empty (since 1.1): a ledger that was lost, or a first run."""
     format_version: str = FORMAT_VERSION
 
     def news(self) -> tuple[DriftedObject, ...]:

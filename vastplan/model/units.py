@@ -97,41 +97,77 @@ def _largest_first(units: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(units.items(), key=lambda unit: -unit[1]))
 
 
-# What each canonical unit is shown in, the largest first; what it is rounded in, if ever; what stands between number and
-# unit. Binary and decimal units are equals: a size is shown in the one that it was meant in.
+# What each canonical unit is shown in, the largest first; what it is rounded in; what stands between number and unit. Binary
+# and decimal units are equals: a size is shown in the one that it was meant in. Spans are never rounded: `1d1h30m` is as short.
 _SHOWN_IN: Mapping[str, tuple[_Units, _Units, str]] = {
     BYTES: (_largest_first(_SIZES), _largest_first(BINARY), " "),
-    BANDWIDTH: (_largest_first({"MB/s": 1, "GB/s": 1000, "TB/s": 10**6}), (), " "),
-    SECONDS: (_largest_first({name: SPANS[name] for name in "smhd"}), (), ""),
+    BANDWIDTH: (*(2 * (_largest_first({"MB/s": 1, "GB/s": 1000, "TB/s": 10**6}),)), " "),
 }
-_LONGEST = 100_000
-"""From here on nobody reads a number: it is rounded in a larger unit, with what it is exactly beside it."""
+_SHOWN_SPANS = _largest_first({name: SPANS[name] for name in "smhd"})
+_LONGEST = 10_000
+"""From here on nobody reads a number: it is told in a larger unit, and where that rounds it with what it is exactly beside it."""
+_DIGITS = 4
+_WRITTEN = 100_000
 
 
 def show(value: object, unit: str) -> str:
-    """A canonical number as a person would write it; anything else as it is.
+    """A canonical number as a person would write it, in four digits at most; anything else as it is.
 
-    A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`. One that only a small unit divides is
-    rounded, and says so: `≈ 931.32 GiB (1000000000001 B)`.
+    A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`; else a fraction that says all of it,
+    `65.25 TiB`. One that four digits do not say is rounded, and says so: `≈ 931.3 GiB (1000000000001 B)`.
     """
     if not unit or not isinstance(value, int) or isinstance(value, bool):
         return str(value)
-    if unit == SECONDS and not value:
-        return "0s"
+    if unit == SECONDS:
+        return _span(value)
     if unit in _SHOWN_IN:
         return _in_largest(value, *_SHOWN_IN[unit])
     return f"{value} {unit}"
 
 
 def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
-    """In the largest unit that divides it; where that says too long a number, rounded in the largest that fits."""
+    """In the largest unit that divides it; where that says too long a number, in the largest of which there is one."""
     name, size = next(((name, size) for name, size in exact if value and value % size == 0), exact[-1])
-    if not rounded or value < _LONGEST * size:
+    if value < _LONGEST * size or size == exact[0][1]:
         return f"{value // size}{gap}{name}"
+    for name, size in exact:
+        if size <= value < _LONGEST * size and value * 10 ** _places(value, size) % size == 0:
+            return f"{_figure(value, size)}{gap}{name}"
     name, size = next((name, size) for name, size in rounded if value >= size)
-    whole, hundredths = divmod(round(Fraction(100 * value, size)), 100)  # no float: a system may say any number
-    figure = f"{whole}.{hundredths:02}".rstrip("0").rstrip(".")
-    return f"≈ {figure}{gap}{name} ({value}{gap}{exact[-1][0]})"
+    return f"≈ {_figure(value, size)}{gap}{name} ({value}{gap}{exact[-1][0]})"
+
+
+def _places(value: int, size: int) -> int:
+    """How many digits there are behind the point, of four in all."""
+    return max(0, _DIGITS - len(str(value // size)))
+
+
+def _figure(value: int, size: int) -> str:
+    """A number of the unit, as far as four digits say it. No float: a system may say any number."""
+    places = _places(value, size)
+    whole, parts = divmod(round(Fraction(10**places * value, size)), 10**places)
+    fraction = f"{parts:0{places}}".rstrip("0") if places else ""
+    return f"{whole}.{fraction}" if fraction else str(whole)
+
+
+def written(value: int, unit: str) -> str:
+    """As a document says it: a whole number of the largest unit that divides it, "" where that is a number that nobody reads."""
+    exact = _SHOWN_SPANS if unit == SECONDS else _SHOWN_IN[unit][0]
+    gap = "" if unit == SECONDS else " "
+    name, size = next((name, size) for name, size in exact if value % size == 0)
+    return f"{value // size}{gap}{name}" if value < _WRITTEN * size else ""
+
+
+def _span(seconds: int) -> str:
+    """In the largest unit that divides it, or where that says too long a number in several."""
+    name, size = next(((name, size) for name, size in _SHOWN_SPANS if seconds and seconds % size == 0), ("s", 1))
+    if seconds < _LONGEST * size or name == "d":
+        return f"{seconds // size}{name}"
+    parts = []
+    for name, size in _SHOWN_SPANS:
+        count, seconds = divmod(seconds, size)
+        parts += [f"{count}{name}"] if count else []
+    return "".join(parts)
 
 
 def span_text(seconds: int) -> str:

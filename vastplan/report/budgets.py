@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from vastplan.model import formatting
 from vastplan.model.budget import CheckpointBudget, Figure
 from vastplan.model.escaping import inert
+from vastplan.model.wording import some
 from vastplan.report.json_report import ShownBudget
 
 if TYPE_CHECKING:
     from vastplan.report.text import Style
 
+_NAMED = 4
+
 
 def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[str]:
     """Nothing where no volume says what writes checkpoints to it."""
-    for number, budget in enumerate(budgets):
+    for number, alike in enumerate(alike_budgets(budgets)):
         if not number:
             yield ""
             yield style.paint("Checkpoints", "bold")
-        yield f"  {inert(budget.address)}: {inert(budget.line, 600)}"
-        for change in budget.changes:
+        yield f"  {inert(named(alike))}: {inert(alike[0].line, 600)}"
+        for change in alike[0].changes:
             yield style.paint(f"      {inert(change, 600)}", "yellow")
+
+
+def alike_budgets(budgets: Iterable[CheckpointBudget]) -> list[list[CheckpointBudget]]:
+    """The budgets, those together of which the same is said."""
+    alike: dict[tuple[object, ...], list[CheckpointBudget]] = {}
+    for budget in budgets:
+        alike.setdefault((budget.line, tuple(budget.changes)), []).append(budget)
+    return [*alike.values()]
+
+
+def named(alike: Sequence[CheckpointBudget]) -> str:
+    """The volume, or the first of several and how many there are."""
+    few = some([budget.address for budget in alike], _NAMED)
+    return few if len(alike) == 1 else f"{len(alike)} volumes ({few})"
 
 
 def budget_text(shown: ShownBudget, style: Style) -> str:

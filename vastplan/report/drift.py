@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
 from vastplan.model.wording import some
+from vastplan.report.drift_next import next_commands
 from vastplan.report.replication import line, replication_lines
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.text import Style, findings_lines, unknown_lines
@@ -34,8 +36,10 @@ def other_documents(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
-def text(drift: Drift, style: Style) -> str:
-    """The whole check; of one that was compared with an earlier one only what is new."""
+def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None) -> str:
+    """The whole check; of one that was compared with an earlier one only what is new. With `paths`, the document as it was
+    typed, it ends with what to type next.
+    """
     lines = [*findings_lines(drift.findings, style)]
     for drifted in drift.news():
         lines += _object(drifted, style)
@@ -56,12 +60,18 @@ def text(drift: Drift, style: Style) -> str:
     lines.append(
         style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
     )
+    commands = next_commands(drift, paths) if paths is not None else []
+    if commands:
+        lines.append("Next:")
+        lines += [f"  {inert(command)}{style.paint(f'  # {told}', 'dim')}" for command, told in commands]
     return "\n".join(lines) + "\n"
 
 
 def _headline(drift: Drift) -> str:
     """None is only said where all of it was read."""
     if drift.drift or drift.astray():
+        return "Drift: "
+    if drift.not_ours:
         return "Drift: "
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 

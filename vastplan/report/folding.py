@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from vastplan.model.finding import Finding
+from vastplan.model.address import kind_of
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.wording import some
-from vastplan.report.values import counted
+from vastplan.report.values import counted, kind_words
 
 _SHOWN = 6
+_OWN = "ADDRESS"
+_MANY = 5
+"""From so many objects on, the same of each of them is told once."""
 
 
 def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """One finding for each cause, where the first of them stands; what is waived is counted, by its code, after all others.
 
-    One cause are those that say the same of one thing on several sites, and those of one `group`.
+    One cause are those that say the same of one thing on several sites, those of one `group`, and those that say the same of
+    many objects of one kind; but each error stays, as each is mended in its own place.
     """
     causes: dict[tuple[object, ...], list[Finding]] = {}
     waived: dict[str, list[Finding]] = {}
@@ -24,7 +29,52 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             waived.setdefault(one.code, []).append(one)
         else:
             causes.setdefault(_cause(one), []).append(one)
-    return (*map(_as_one, causes.values()), *map(_counted, waived.values()))
+    return (*_of_many([_as_one(alike) for alike in causes.values()]), *map(_counted, waived.values()))
+
+
+def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, those that say the same of many objects as one, where the first of them stands."""
+    keys = [_said(one) for one in findings]
+    alike: dict[Hashable, list[Finding]] = {}
+    for key, one in zip(keys, findings, strict=True):
+        alike.setdefault(key, []).append(one)
+    for key, one in zip(keys, findings, strict=True):
+        many = alike[key]
+        if key is None or len(many) < _MANY:
+            yield one
+        elif one is many[0]:
+            yield _of_each(many)
+
+
+def _said(one: Finding) -> Hashable:
+    """What is said of an object, whichever it is; `None` of no object, and where each has to be told."""
+    if one.severity is Severity.ERROR or one.group or one.address.count("/") < 2:
+        return None
+    bare = (text.replace(one.address, _OWN) for text in (one.message, one.fix))
+    return one.code, one.severity, kind_of(one.address), *bare
+
+
+def _of_each(many: Sequence[Finding]) -> Finding:
+    first = many[0]
+    objects = counted(len(many), kind_words(kind_of(first.address)))
+    named = some([one.address for one in many], _SHOWN)
+    lists = "; --format json lists them" if len(many) > _SHOWN else ""
+    message, fix = (text.replace(first.address, _OWN) for text in (first.message, first.fix))
+    return replace(first, address="", where=None, message=f"of {objects}: {message}: {named}{lists}", fix=fix)
+
+
+def counted_known(findings: Iterable[Finding]) -> str:
+    """One line for those that a change did not bring: `12 findings that the base has too (...)`, "" for none."""
+    known = [*findings]
+    if not known:
+        return ""
+    severities = ", ".join(
+        counted(count, severity.value)
+        for severity in Severity
+        if (count := sum(1 for one in known if one.severity is severity))
+    )
+    codes = some(sorted({one.code for one in known}), 12)
+    return f"{counted(len(known), 'finding')} that the base has too ({severities}: {codes}); --format json lists them"
 
 
 def _cause(one: Finding) -> tuple[object, ...]:

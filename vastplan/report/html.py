@@ -1,4 +1,4 @@
-"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing and runs nothing."""
+"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing, and needs to run nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from vastplan.model.plan import Plan
 from vastplan.report import view
 from vastplan.report.change import provenance, settings_changed, settings_title, uncovered, withdrawn
 from vastplan.report.graph import graphs, sites
-from vastplan.report.html_actions import filter_style, filters, tables
+from vastplan.report.html_actions import by_tenant, filter_style, filters, tables
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import checks, document, header, notes, unknown
 from vastplan.report.html_proofs import proofs
-from vastplan.report.html_style import STYLE
+from vastplan.report.html_script import FILTER
+from vastplan.report.html_style import LONG_STYLE, STYLE
 from vastplan.report.json_report import Problems
+from vastplan.report.large import is_large
+from vastplan.report.not_ours import WAY_OUT, not_ours, shortened
 from vastplan.report.review import left_words
 from vastplan.report.svg import figure
 from vastplan.report.values import VERB_WORDS, counted, verb_word
@@ -25,11 +28,12 @@ _MOST_PICTURES = 20
 
 def page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
-    shown = view.of_plan(plan)
+    shown, found = view.of_plan(plan), not_ours(plan)
+    plan = shortened(plan, found)
     skip = [tag("a", "Skip to the changes", href="#changes", class_="skip")] if plan.actions else []
     kept = [tag("li", code(left.address), f" {words}") for left in plan.left for words in left_words(left)]
     gone = [tag("li", code(address)) for address in withdrawn(plan)]
-    changes = [tag("h2", "Changes", id="changes"), filters(plan), tables(plan)] if plan.actions else []
+    changes = [tag("h2", "Changes", id="changes"), filters(plan), by_tenant(plan), tables(plan)] if plan.actions else []
     settings = [
         tag("li", code(change.path), " ", code(line), class_="warning")
         for change in settings_changed(plan)
@@ -38,17 +42,20 @@ def page(plan: Plan) -> str:
     main = [
         notes(settings_title(plan), settings),
         checks(shown.findings),
+        notes("Nothing is known to be ours", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed by hand and left alone", kept),
+        *(changes if is_large(plan) else []),  # which pictures of a long plan would push far down
         *_pictures(plan),
-        *changes,
+        *([] if is_large(plan) else changes),
         *proofs(plan),
         notes("Pending before, and not any more", gone),
         checks(shown.base_findings, "Checks that the base has too"),
     ]
     head = header(shown, *_provenance(plan), facts=_facts(plan))
     parts = [*skip, head, tag("main", *main, id="main"), _foot(plan)]
-    return document(f"vastplan: {plan.document}", STYLE + filter_style(plan), parts)
+    style, script = (STYLE + LONG_STYLE, FILTER) if is_large(plan) else (STYLE, "")
+    return document(f"vastplan: {plan.document}", style + filter_style(plan), parts, script)
 
 
 def problems(name: str, shown: Problems) -> str:

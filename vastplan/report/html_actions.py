@@ -1,17 +1,23 @@
-"""The actions of a plan as tables that filter themselves, the worst first. No script: the filters are boxes and style."""
+"""The actions of a plan as tables that filter themselves, the worst first. The filters are boxes and style.
+
+Of a long plan what many actions have in common is told once, with each of their addresses in a list that folds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.plan import Action, Cause, Plan, Verb
+from vastplan.report.alike import Alike, of_any
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import table
+from vastplan.report.large import Share, is_large, sections, shares_of
+from vastplan.report.owners import Owners
 from vastplan.report.review import Risk, Topology, by_risk
-from vastplan.report.values import author_text, kind_words, plain, verb_word
+from vastplan.report.values import CAUSES, author_text, kind_words, plain, verb_word
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
@@ -32,8 +38,12 @@ def sites(plan: Plan) -> list[str]:
 def filter_style(plan: Plan) -> str:
     """The rules that hide what is not ticked. Sites are numbered: their names are not ours to put into a style sheet."""
     names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
+    items = f", {_EACH}.{{name}}" if is_large(plan) else ""
     return "".join(
-        f"body:has(#f-{name}:not(:checked)) .plan > tbody > tr.{name} {{ display: none }}\n" for name in names
+        f"body:has(#f-{name}:not(:checked)) :is(.plan > tbody > tr.{name}{items.format(name=name)}) {{ display: none }}\n"
+        if items
+        else f"body:has(#f-{name}:not(:checked)) .plan > tbody > tr.{name} {{ display: none }}\n"
+        for name in names
     )
 
 
@@ -63,24 +73,43 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
 
 def tables(plan: Plan) -> Html:
     """One table for each risk, folded when it is long."""
-    topology = Topology(plan)
+    topology, owners = Topology(plan), Owners(plan)
     numbers = {site: number for number, site in enumerate(sites(plan))}
+    large = is_large(plan)
     parts = []
     for standing, part in shares(plan):
         if standing is not None:
             count = tag("span", f"({len(part.actions)})", class_="count")
             parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
-        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
+        for section in sections(part, owners) if large else ():
+            rows = [_together(alike, topology, numbers) for alike in section.alike]
+            rows += [_row(one, topology, numbers, short=True) for share in section.shares for one in share.actions]
+            parts.append(_group(section.risk, where, rows, len(section.actions), short=True))
+        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]) if not large else ():
             rows = [_row(action, topology, numbers) for _, action in group]
-            parts.append(_group(risk, where, rows))
+            parts.append(_group(risk, where, rows, len(rows)))
     return joined(*parts)
 
 
-def _group(risk: Risk, where: str, rows: Sequence[Html]) -> Html:
-    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(rows)})", class_="count")))
+def by_tenant(plan: Plan) -> Html:
+    """How much is whose in a long plan, by tenant and section."""
+    if not is_large(plan):
+        return Html("")
+    mine = [*shares_of(plan.actions, Owners(plan))]
+    lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
+    heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines)})", class_="count")))
+    return tag("details", heading, tag("ul", *lines, class_="tenants")) if len(lines) > 1 else Html("")
+
+
+def _lost(share: Share) -> str:
+    return f"; {share.going} to delete or replace" if share.going else ""
+
+
+def _group(risk: Risk, where: str, rows: Sequence[Html], count: int, *, short: bool = False) -> Html:
+    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count})", class_="count")))
     columns = ("What", "Object", "Why, and what changes", "Who is affected")
-    shown = table(columns, rows, style="plan", label=risk.label)
+    shown = table(columns, rows, style="plan short" if short else "plan", label=risk.label)
     return tag(
         "details", heading, shown, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
     )
@@ -96,18 +125,28 @@ _ROW = Form(
         class_=HOLE,
     )
 )
+_SHORT_ROW = Form(
+    tag(
+        "tr",
+        tag("td", HOLE),
+        tag("th", tag("code", HOLE), tag("p", HOLE), scope="row"),
+        tag("td", HOLE),
+        tag("td", HOLE),
+        class_=HOLE,
+    )
+)  # one of thousands: how it looks is said once, in the style
 _NOBODY = tag("span", "nobody else", class_="quiet")
 
 
-def _row(action: Action, topology: Topology, numbers: Mapping[str, int]) -> Html:
+def _row(action: Action, topology: Topology, numbers: Mapping[str, int], *, short: bool = False) -> Html:
     address, verb = action.address, action.verb
-    return _ROW.fill(
+    return (_SHORT_ROW if short else _ROW).fill(
         f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
         f"{verb.sign} {verb_word(action)}",
         address.name,
         f"{kind_words(address.kind)} on {address.site}",
-        joined(*_why(action)),
-        str(topology.affected(action)) or _NOBODY,
+        joined(*_why(action, short=short)),
+        str(topology.affected(action)) or ("" if short else _NOBODY),
     )
 
 
@@ -117,7 +156,51 @@ _FIX = Form(tag("span", HOLE, class_="fix"))
 _SEEN = Form(tag("p", HOLE, class_="seen"))
 
 
-def _why(action: Action) -> Iterator[Html]:
+def _together(alike: Alike, topology: Topology, numbers: Mapping[str, int]) -> Html:
+    """What many actions have in common, and every one of them by its address."""
+    action, on = alike.first, {numbers[one.address.site] for one in alike.actions}
+    site = f" s-{on.pop()}" if len(on) == 1 else ""
+    items = (
+        _ITEM.fill(f"s-{numbers[one.address.site]}", one.address, _OWN.fill(alike.values(one)) if alike.own else "")
+        for one in alike.actions
+    )
+    return _SHORT_ROW.fill(
+        f"v-{action.verb.value}{site}" + (" blocked" if action.blocked else ""),
+        f"{action.verb.sign} {verb_word(action)}",
+        alike.objects,
+        "told together",
+        joined(*_common(alike), _LIST.fill(f"{alike.objects}, one by one", joined(*items))),
+        str(topology.affected(*alike.actions)) or _NOBODY,
+    )
+
+
+_ITEM = Form(tag("li", HOLE, HOLE, class_=HOLE))
+_OWN = Form(joined(" ", tag("i", HOLE)))
+_LIST = Form(tag("details", tag("summary", HOLE), tag("ul", HOLE, class_="of"), class_="each"))
+_EACH = ".of > li"
+
+
+def _common(alike: Alike) -> Iterator[Html]:
+    action = alike.first
+    yield _REASON.fill(of_any(action.reason, action.address), "")
+    for block in action.blocked:
+        way = of_any(block.fix, action.address)
+        fix = _FIX.fill(f" To go on: {way}") if way else ""
+        yield _BLOCK.fill(f"Blocked ({block.guard}), each of them: {of_any(block.message, action.address)}.", fix)
+    for opening in unseen_openings(action):
+        yield _SEEN.fill(f"Lets in: {opening}")
+    if action.evidence:
+        yield _SEEN.fill(f"Seen: {'; '.join(alike.seen())}")
+    if action.released:
+        yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
+    if action.notes:
+        yield _SEEN.fill(f"Chosen: {'; '.join(of_any(note, action.address) for note in action.notes)}")
+    fields = alike.shared()
+    if fields:
+        yield _short_fields(action.verb, fields)
+
+
+def _why(action: Action, *, short: bool = False) -> Iterator[Html]:
     author = author_text(action.author)
     yield _REASON.fill(action.reason, f", {author}" if author else "")
     for block in action.blocked:
@@ -133,7 +216,35 @@ def _why(action: Action) -> Iterator[Html]:
     if action.notes:
         yield _SEEN.fill(f"Chosen: {'; '.join(action.notes)}")
     if action.changes:
-        yield _fields(action)
+        yield _short_fields(action.verb, map(of_change, action.changes)) if short else _fields(action)
+
+
+_SHORT = Form(tag("ul", HOLE, class_="f"))
+_SHORT_VALUE = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE)))
+_SHORT_CHANGE = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE), " → ", tag("code", HOLE), HOLE))
+_SHORT_MORE = Form(tag("li", tag("code", HOLE)))
+_SHORT_STAYS = Form(tag("li", tag("span", HOLE)))
+_SHORT_PART = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE), HOLE))
+
+
+def _short_fields(verb: Verb, fields: Iterable[FieldView]) -> Html:
+    """The fields of a row among many: a line for each. That the document changed is what goes without saying."""
+    return _SHORT.fill(joined(*(line for field in fields for line in _short_lines(verb, field))))
+
+
+def _short_lines(verb: Verb, field: FieldView) -> Iterator[Html]:
+    if verb is Verb.CREATE:
+        yield _SHORT_VALUE.fill(field.path, field.after)
+        return
+    told = [] if field.cause == CAUSES[Cause.DOCUMENT] else [field.cause]
+    told += [*(["forces replacement"] if field.replaces else []), *([field.author] if field.author else [])]
+    cause = tag("span", f" {', '.join(told)}") if told else ""
+    if not field.parts:
+        yield _SHORT_CHANGE.fill(field.path, field.before, field.after, cause)
+    for number, part in enumerate(field.parts):
+        yield _SHORT_MORE.fill(part.line()) if number else _SHORT_PART.fill(field.path, part.line(), cause)
+    if field.unchanged:
+        yield _SHORT_STAYS.fill(f"{field.unchanged} unchanged")
 
 
 def _fields_form(names: Sequence[str], *, opened: bool) -> Form:

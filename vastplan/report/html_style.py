@@ -74,3 +74,21 @@ body:has(#view-after:checked) svg :is(.v-delete, .gone) { display: none }
   .group, figure { break-inside: auto; border-radius: 0 } tr { break-inside: avoid } figure svg { max-width: 100% }
 }
 """
+
+LONG_STYLE = """
+[hidden] { display: none !important } input[type=search] { font: inherit; min-width: 18em; max-width: 100%; padding: 3px 8px;
+  color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px }
+output { color: var(--soft) } .plan code { unicode-bidi: plaintext }
+.f { list-style: none; margin: 2px 0; padding: 0 } .f li { padding: 1px 0 } .f span { color: var(--soft); font-size: 13px }
+.each { margin-top: 4px } .of { margin: 4px 0; padding: 0; list-style: none; columns: 34em; font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo,
+  Consolas, "Liberation Mono", monospace } .of li { overflow-wrap: anywhere; break-inside: avoid; unicode-bidi: plaintext } .of i { color: var(--soft);
+  font-style: normal }
+.short > tbody > tr > :first-child { font-weight: 600; white-space: nowrap; width: 7.5em } .short th p { margin: 0; color: var(--soft); font-size: 13px }
+.short td p { margin: 0 0 4px } .short > tbody > tr > :last-child { width: 20% }
+.short .v-create > :first-child { color: var(--create) } .short .v-update > :first-child { color: var(--update) }
+.short .v-replace > :first-child { color: var(--replace) } .short .v-delete > :first-child { color: var(--delete) }
+.short .v-adopt > :first-child { color: var(--adopt) } .short .v-release > :first-child { color: var(--release) }
+.tenants { columns: 34em; list-style: none; padding: 0 }
+@media (max-width: 760px) { .short > tbody > tr > * { width: auto !important } }
+"""
+"""What a long page has beside it: groups of what is alike, and the box that filters by text."""

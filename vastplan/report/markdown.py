@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vastplan.model.finding import Severity
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Plan
 from vastplan.report import view
 from vastplan.report.change import (
@@ -19,7 +19,9 @@ from vastplan.report.change import (
     uncovered,
     withdrawn,
 )
+from vastplan.report.folding import counted_known
 from vastplan.report.json_report import Problems
+from vastplan.report.large import is_large
 from vastplan.report.markdown_actions import (
     LONG,
     SHOWN_CHANGES,
@@ -27,6 +29,7 @@ from vastplan.report.markdown_actions import (
     Cut,
     bounded,
     by_name,
+    by_tenant,
     counted_verbs,
     in_order,
 )
@@ -34,6 +37,7 @@ from vastplan.report.markdown_escape import code, prose
 from vastplan.report.markdown_openings import openings
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, marker, section, unknown
 from vastplan.report.markdown_proofs import proofs
+from vastplan.report.not_ours import WAY_OUT, not_ours, shortened
 from vastplan.report.review import Revert, left_words, reverts
 from vastplan.report.values import counted, verb_word
 from vastplan.report.view import worst_first
@@ -44,6 +48,7 @@ _SHOWN_SITES, _SHOWN_SETTINGS = 40, 100
 
 def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     """The plan as a comment; `attached` are the names of files that hold all of it. Never longer than `LIMIT`."""
+    plan = shortened(plan, not_ours(plan))
     page, cut = _page(plan)
     if cut.some:  # then what lets somebody in comes before all that it could be hidden behind
         page, cut = _page(plan, full=True)
@@ -57,6 +62,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     for part in (
         _provenance(plan),
         _settings(plan),
+        _not_ours(plan),
         openings(plan) if full else "",
         _numbers(plan),
         findings(shown.findings),
@@ -66,11 +72,19 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     ):
         page.add_lines(part)
     cut = bounded(page, plan) if full else in_order(page, plan)
+    page.add_lines(by_tenant(plan))
     gone = withdrawn(plan)
     if gone:
         page.add_lines("\n### Pending before, and not any more\n\n" + bullets(gone, code))
-    page.add_lines(findings(shown.base_findings, "Checks that the base has too"))
+    page.add_lines(_known(shown.base_findings))
     return page, cut
+
+
+def _known(base: Sequence[Finding]) -> str:
+    """The checks that the base has too: its errors, and how many others."""
+    errors = [finding for finding in base if finding.severity is Severity.ERROR]
+    quiet = counted_known(finding for finding in base if finding.severity is not Severity.ERROR)
+    return findings(errors, "Errors that the base has too") + (f"\n{prose(quiet)}\n" if quiet else "")
 
 
 def problems(document: str, shown: Problems) -> str:
@@ -81,6 +95,11 @@ def problems(document: str, shown: Problems) -> str:
     errors = sum(1 for finding in shown.findings if finding.severity is Severity.ERROR)
     verdict = f"No plan: {counted(errors, 'error')} in the document." if errors else "No plan could be made."
     return f"{marker(document)}\n### vastplan: {code(document, 100)}\n\n**{verdict}**\n{listed}\n"
+
+
+def _not_ours(plan: Plan) -> str:
+    """What exists where the ledger is empty, before all that would be done to it."""
+    return section("Nothing is known to be ours", [prose(f"{one.text}; {WAY_OUT}") for one in not_ours(plan)], str)
 
 
 def _numbers(plan: Plan) -> str:
@@ -120,9 +139,12 @@ def _settings(plan: Plan) -> str:
 
 def _by_hand(plan: Plan) -> str:
     """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
+    most = (
+        SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
+    )  # a long plan tells them again, those together that are alike
     kept = [f"{code(left.address)}: {prose(words, 4_000)}" for left in plan.left for words in left_words(left)]
-    return section("Undoes what was changed by hand", reverts(plan), _revert, SHOWN_CHANGES) + section(
-        "Changed by hand and left alone", kept, str, SHOWN_CHANGES
+    return section("Undoes what was changed by hand", reverts(plan), _revert, most) + section(
+        "Changed by hand and left alone", kept, str, most
     )
 
 
@@ -138,6 +160,11 @@ def _revert(revert: Revert) -> str:
 def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
     files = ", ".join(code(name, 80) for name in attached[:5])
     lines = []
+    if cut.together:
+        each = "each in full with `vastplan show PLAN --expand ADDRESS`"
+        if files:
+            each += f", and in the attached {files}"
+        lines.append(f"{cut.together} of {len(plan.actions)} changes are told together with others like them; {each}.")
     if cut.some:
         where = "in full with `vastplan show PLAN`, each with `vastplan show PLAN ADDRESS`"
         if files:

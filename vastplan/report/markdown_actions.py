@@ -9,44 +9,69 @@ from itertools import groupby
 
 from vastplan.model.plan import Action, Plan, Verb, lets_in
 from vastplan.report import view
+from vastplan.report.alike import Alike, of_any, told
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
+from vastplan.report.large import is_large, shares_of
 from vastplan.report.markdown_escape import code, prose, size, summary_code
-from vastplan.report.markdown_page import LIMIT, Page, fix
-from vastplan.report.review import Risk, Topology, by_risk
+from vastplan.report.markdown_page import LIMIT, Page, fix, section
+from vastplan.report.owners import Owners
+from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
 from vastplan.report.review import risk as risk_of
 from vastplan.report.values import VERB_WORDS, plain, verb_word
 from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12
 LONG = 200  # characters of a value where there is not room for all of it
+_NAMED_FIRST, _NAMED = 150, 12  # addresses of what is told together: of what somebody decides on, and of the rest
+_TENANTS = 25
 _NAMES_FROM = 0.85  # of the limit: from here on actions are named, not shown
 _LOSSES = (Risk.DATA, Risk.REMOVAL)
-_OPEN = (*_LOSSES, Risk.BLOCKED)
+_OPEN = (*_LOSSES, Risk.BLOCKED, Risk.OPENING, Risk.NARROWING)
 _RANK = {risk: number for number, risk in enumerate(Risk)}
 
 
 @dataclass(slots=True)
 class Cut:
-    """The actions of which only the name is shown, and how many are shown in part."""
+    """The actions of which only the name is shown, how many are shown in part, and how many are told together with others."""
 
     named: list[Action] = field(default_factory=list)
     partly: int = 0
+    together: int = 0
 
     @property
     def some(self) -> int:
-        """How many actions are not shown in full."""
+        """How many actions did not fit."""
         return len(self.named) + self.partly
+
+
+class _Actions:
+    """How the actions of a plan are told: each by itself, or of a long one what many have in common once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.topology = Topology(plan)
+        self._owners = Owners(plan) if is_large(plan) else None
+
+    def ranked(self, part: Plan) -> list[tuple[Risk, Action]]:
+        """The actions of a part of the plan by their risk."""
+        return by_finer_risk(part) if self._owners else by_risk(part)
+
+    def items(self, actions: Sequence[Action]) -> Sequence[Action | Alike]:
+        """What is told of some of them: what is alike, and the others by tenant and section."""
+        if self._owners is None:
+            return actions
+        together, others = told(actions)
+        return [*together, *(action for share in shares_of(others, self._owners) for action in share.actions)]
 
 
 def in_order(page: Page, plan: Plan) -> Cut:
     """Adds the actions, the worst first; answers what did not fit."""
-    topology, cut = Topology(plan), Cut()
+    how, cut = _Actions(plan), Cut()
     for standing, part in shares(plan):
         if standing is not None:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions)})\n")
-        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
-            _group(page, cut, topology, risk.label, [action for _, action in group], opened=risk in _OPEN)
+        for risk, group in groupby(how.ranked(part), key=lambda ranked: ranked[0]):
+            _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN)
     return cut
 
 
@@ -56,18 +81,18 @@ def bounded(page: Page, plan: Plan) -> Cut:
     First what lets somebody in, then what is lost, each in half of what room there is; what is blocked comes last, and nothing of
     it is done.
     """
-    topology, cut = Topology(plan), Cut()
+    how, cut = _Actions(plan), Cut()
     for standing, part in shares(plan):
-        coming = [ranked for ranked in by_risk(part) if not ranked[1].blocked]
+        coming = [ranked for ranked in how.ranked(part) if not ranked[1].blocked]
         if standing is not None and coming:
             page.add(f"\n### {HEADINGS[standing]} ({len(part.actions)})\n")
         entering = [action for _, action in coming if lets_in(action)]
-        _group(page, cut, topology, "Lets somebody in", entering, opened=True, most=page.room // 2)
+        _group(page, cut, how, Risk.OPENING.label, entering, opened=True, most=page.room // 2)
         for risk, group in groupby((ranked for ranked in coming if not lets_in(ranked[1])), key=lambda one: one[0]):
             most = page.room // 2 if risk in _LOSSES else page.room
-            _group(page, cut, topology, risk.label, [action for _, action in group], opened=risk in _OPEN, most=most)
+            _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN, most=most)
     blocked = [action for _, part in shares(plan) for _, action in by_risk(part) if action.blocked]
-    _group(page, cut, topology, Risk.BLOCKED.label, blocked, opened=True)
+    _group(page, cut, how, Risk.BLOCKED.label, blocked, opened=True)
     cut.named.sort(key=lambda action: (bool(action.blocked), not lets_in(action), _RANK[risk_of(action)]))
     return cut
 
@@ -75,7 +100,7 @@ def bounded(page: Page, plan: Plan) -> Cut:
 def _group(
     page: Page,
     cut: Cut,
-    topology: Topology,
+    how: _Actions,
     title: str,
     actions: Sequence[Action],
     *,
@@ -87,7 +112,14 @@ def _group(
         return
     page.add(f"\n#### {title} ({len(actions)})\n\n")
     end = min(page.used + most, int(_NAMES_FROM * LIMIT))
-    for action in actions:
+    for item in how.items(actions):
+        if isinstance(item, Alike):
+            if page.used <= end and _added(page, item, how.topology, opened):
+                cut.together += len(item.actions)
+            else:
+                cut.named += item.actions
+            continue
+        action, topology = item, how.topology
         if page.used > end:
             cut.named.append(action)
             continue
@@ -109,6 +141,71 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
 
+def _added(page: Page, alike: Alike, topology: Topology, open_: bool) -> bool:
+    """Whether there was room: with many addresses of what somebody decides on, else with few."""
+    many = _alike(alike, topology, open_, _NAMED_FIRST) if open_ else ""
+    return (0 < size(many) <= page.room // 2 and page.add(many)) or page.add(_alike(alike, topology, open_, _NAMED))
+
+
+def _alike(alike: Alike, topology: Topology, open_: bool, named: int) -> str:
+    """What many actions have in common, folded, with so many addresses of which it is so."""
+    action = alike.first
+    blocked = " — blocked" if action.blocked else ""
+    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_told_of(alike), 300)}{blocked}"
+    lines = "".join(f"- {line}\n" for line in _common(alike, topology, named))
+    return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
+
+
+def _told_of(alike: Alike) -> str:
+    """`340 quotas: hard_limit 10 TiB → 12 TiB`."""
+    fields = alike.shared()
+    if len(fields) != len(alike.first.changes) or len(fields) != 1 or alike.first.verb is Verb.CREATE:
+        return alike.objects
+    return f"{alike.objects}: {fields[0].path} {fields[0].planned()}"
+
+
+def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
+    action = alike.first
+    yield f"Why: {prose(of_any(action.reason, action.address))}"
+    for block in action.blocked:
+        message, way = of_any(block.message, action.address), of_any(block.fix, action.address)
+        yield f"**Blocked** ({code(block.guard, 40)}), each of them: {prose(message)}{fix(way)}"
+    yield from (f"Lets in: {prose(opening)}" for opening in view.unseen_openings(action))
+    behind = str(topology.affected(*alike.actions))
+    if behind:
+        yield f"Affects: {prose(behind, 400)}"
+    yield from (f"Seen: {prose(seen)}" for seen in alike.seen())
+    lines = [line for changed in alike.shared() for line in _field(changed, action.verb, LONG)]
+    yield from lines[:SHOWN_CHANGES]
+    if len(lines) > SHOWN_CHANGES:
+        yield f"and {len(lines) - SHOWN_CHANGES} more lines: {code(f'vastplan show PLAN {action.address}', 300)}"
+    if action.released:
+        yield f"No longer managed: {code(', '.join(action.released))}"
+    yield from _first([f"Chosen: {prose(of_any(note, action.address))}" for note in action.notes])
+    shown = alike.actions[:most]
+    if alike.own:
+        few = shown[:SHOWN_NOTES]
+        yield from (f"{code(one.address)}: {code(alike.values(one), LONG)}" for one in few)
+    else:
+        few = shown
+        yield "Of " + ", ".join(code(one.address) for one in few)
+    if len(alike.actions) > len(few):
+        how = code(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
+        yield f"and {len(alike.actions) - len(few)} more: {how}"
+
+
+def by_tenant(plan: Plan) -> str:
+    """How much is whose in a long plan, those first of whom something is deleted or replaced."""
+    if not is_large(plan):
+        return ""
+    mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
+    lines = [
+        f"{code(share.title)}: {prose(share.counts)}" + (f"; {share.going} to delete or replace" if share.going else "")
+        for share in mine
+    ]
+    return section("By tenant", lines, str, _TENANTS) if len(lines) > 1 else ""
+
+
 def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
     yield f"Why: {prose(action.reason)}"
     yield from _first(
@@ -121,7 +218,7 @@ def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
     yield from _first([f"Seen: {prose(seen.name)} {code(plain(seen.value, seen.unit))}" for seen in action.evidence])
     if most:
         fields = sorted(map(view.of_change, action.changes), key=lambda field: not field.admits)
-        lines = [line for told in fields for line in _field(told, action.verb, LONG)]
+        lines = [line for changed in fields for line in _field(changed, action.verb, LONG)]
         yield from lines[:most]
         if len(lines) > most:
             yield f"and {len(lines) - most} more lines: {code(f'vastplan show PLAN {action.address}', 300)}"

@@ -5,17 +5,18 @@ A comment is short: what stays as it is and within what there is stands in the o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.model.replication import Replication, ReplicationState
+from vastplan.report.budgets import alike_budgets, named
 from vastplan.report.commitments import cells
 from vastplan.report.isolation import seen, verdict, who
 from vastplan.report.markdown_escape import code, prose
-from vastplan.report.replication import TITLE, line
+from vastplan.report.replication import TITLE, line, of_many, parted
 from vastplan.report.values import counted
 
 _SHOWN = 20  # lines of each part
@@ -29,14 +30,16 @@ def proofs(plan: Plan) -> Iterator[str]:
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
     yield from _part("Promised", [_commitment(row) for row in rows], more)
-    yield from _part("Checkpoints", [text for budget in plan.budgets for text in _budget(budget)])
+    yield from _part("Checkpoints", [text for alike in alike_budgets(plan.budgets) for text in _budget(alike)])
     yield from _part(TITLE, on_two_sites(plan.replications))
 
 
 def on_two_sites(rows: Iterable[Replication]) -> list[str]:
     """A line for each, what is not in order first."""
-    by_worth = sorted(rows, key=lambda row: row.state is ReplicationState.IN_ORDER)
-    return [f"{code(row.address)}: {prose(line(row), 1000)}" for row in by_worth]
+    each, together = parted(rows)
+    told = [(row.state, f"{code(row.address)}: {prose(line(row), 1000)}") for row in each]
+    told += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]
+    return [text for _, text in sorted(told, key=lambda one: one[0] is ReplicationState.IN_ORDER)]
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
@@ -46,10 +49,10 @@ def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
         yield f"\n#### {title}\n" + "".join(f"\n- {text}" for text in (*lines[:_SHOWN], *ends)) + "\n"
 
 
-def _budget(budget: CheckpointBudget) -> Iterator[str]:
-    yield f"{code(budget.address)}: {prose(budget.line)}"
-    for change in budget.changes:
-        yield f"{code(budget.address)} by this plan: {prose(change)}"
+def _budget(alike: Sequence[CheckpointBudget]) -> Iterator[str]:
+    yield f"{code(named(alike))}: {prose(alike[0].line)}"
+    for change in alike[0].changes:
+        yield f"{code(named(alike))} by this plan: {prose(change)}"
 
 
 def _isolation(isolation: Isolation) -> Iterator[str]:

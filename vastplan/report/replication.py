@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vastplan.model.escaping import inert
 from vastplan.model.replication import Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, show
+from vastplan.model.wording import counted, some
 
 if TYPE_CHECKING:
     from vastplan.report.text import Style
 
 TITLE = "On two sites"
+_MANY, _NAMED = 5, 4
 HEAD = ("object", "told", "site", "says", "data as of", "arrived", "to come")
 _COLOURS = {
     ReplicationState.IN_ORDER: "green", ReplicationState.SPLIT: "red", ReplicationState.FAILED_OVER: "red",
@@ -22,13 +24,43 @@ _COLOURS = {
 
 def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str]:
     """Nothing where nothing is on two sites."""
-    for number, row in enumerate(rows):
-        if not number:
-            yield ""
-            yield style.paint(TITLE, "bold")
+    each, together = parted(rows)
+    if each or together:
+        yield ""
+        yield style.paint(TITLE, "bold")
+    for row in each:
         told = style.paint(row.state.value, _COLOURS.get(row.state, "yellow"))
         yield f"  {inert(row.address)}: {told}{why(row)}"
         yield from (f"      {inert(one.site)}: {member(one)}" for one in row.members)
+    for alike in together:
+        told = style.paint(alike[0].state.value, _COLOURS.get(alike[0].state, "yellow"))
+        yield f"  {told}: {of_many(alike)}"
+
+
+def parted(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Replication]]]:
+    """The rows that are told one by one, and those of which so many are told alike that it is said once."""
+    alike: dict[tuple[object, ...], list[Replication]] = {}
+    for row in rows:
+        unread = tuple(sorted((one.site, one.unread) for one in row.members if one.unread))
+        alike.setdefault((row.state, row.text, row.parted, unread), []).append(row)
+    groups = [group for group in alike.values() if len(group) >= _MANY]
+    return [row for group in alike.values() if len(group) < _MANY for row in group], groups
+
+
+def of_many(alike: Sequence[Replication]) -> str:
+    """What is said of many: how many, which, the oldest copy and all that is on its way."""
+    first = alike[0]
+    named = some([inert(row.address) for row in alike], _NAMED)
+    oldest = min((row.as_of for row in alike if row.as_of), default="")
+    known = [row.coming for row in alike if row.coming is not None]
+    parts = [
+        f"{counted(len(alike), 'object')}{why(first)}",
+        *([f"the oldest copy as of {inert(oldest, 60)}"] if oldest else []),
+        *([f"{show(sum(known), BYTES)} to come in all"] if known else []),
+        *(f"{inert(one.site)} not known: {inert(one.unread, 200)}" for one in first.members if one.unread),
+        f"{named}{'; the JSON and the page have each' if len(alike) > _NAMED else ''}",
+    ]
+    return "; ".join(parts)
 
 
 def why(row: Replication) -> str:

@@ -18,6 +18,7 @@ from vastplan.model.plan import (
     Plan,
     Stage,
     Verb,
+    lets_in,
     moved_by_hand,
     only_noted,
     undoes,
@@ -38,6 +39,8 @@ class Risk(Enum):
     DATA = ("data", "Deletes or replaces what holds data, or has it deleted")
     REMOVAL = ("removal", "Deletes or replaces")
     BLOCKED = ("blocked", "Blocked")
+    OPENING = ("opening", "Lets somebody in")
+    NARROWING = ("narrowing", "Lets fewer in, or takes items out of a list")
     REVERT = ("revert", "Undoes a change by hand")
     UPDATE = ("update", "Updates")
     ADOPT = ("adopt", "Takes over what exists")
@@ -77,6 +80,36 @@ def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
     """Every action with its risk, the worst first; equals in the order of work."""
     ranked = [(risk(action), action) for action in plan.actions]
     return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
+
+
+def by_finer_risk(plan: Plan) -> list[tuple[Risk, Action]]:
+    """The same where there are many: what lets somebody in, and what lets fewer in, is not among what harms nobody."""
+    narrowed = plan.consent.allow_narrow
+    ranked = [(_finer(rough, action, narrowed), action) for rough, action in by_risk(plan)]
+    return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
+
+
+def _finer(rough: Risk, action: Action, narrowed: Sequence[str]) -> Risk:
+    if rough in (Risk.DATA, Risk.REMOVAL, Risk.BLOCKED):
+        return rough
+    if lets_in(action):
+        return Risk.OPENING
+    fewer = any(_takes_out(change) for change in action.changes)
+    if action.verb is Verb.UPDATE and (fewer or _allowed(action, narrowed)):
+        return Risk.NARROWING
+    return rough
+
+
+def _takes_out(change: FieldChange) -> bool:
+    if not change.unordered or not isinstance(change.before, list):
+        return False
+    items = set_change(change.before, change.after or [], change.unit, change.units)
+    return bool(items.removed)
+
+
+def _allowed(action: Action, narrowed: Sequence[str]) -> bool:
+    """Whether somebody named the very address when they consented to letting fewer in; a pattern names others, too."""
+    return str(action.address) in narrowed
 
 
 def verdict(plan: Plan) -> str:
@@ -237,16 +270,17 @@ class Topology:
         self._nodes = {node.address: node for node in plan.topology}
         self._teams: dict[str, dict[str, Team]] = {}
 
-    def affected(self, action: Action) -> Affected:
-        """Who depends on the action's object, and the teams that any of those belongs to."""
-        own = str(action.address)
+    def affected(self, *actions: Action) -> Affected:
+        """Who depends on the objects of the actions, and the teams that any of those belongs to."""
+        own = {str(action.address) for action in actions}
+        behind = dict.fromkeys(address for action in actions for address in action.dependents)
         teams: dict[str, Team] = {}
-        for address in (own, *action.dependents):
+        for address in (*sorted(own), *behind):
             teams |= self._teams_at(address)
         kinds: Counter[str] = Counter()
         others = 0
-        for address in action.dependents:
-            if address == own or address in teams:
+        for address in behind:
+            if address in own or address in teams:
                 continue
             node = self._nodes.get(address)
             if node is not None and node.stage in _CARRIED:

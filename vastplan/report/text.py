@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, FieldChange, Plan, UnknownCollection, Verb
-from vastplan.model.wording import some
+from vastplan.model.plan import Action, Plan, UnknownCollection
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import (
     HEADINGS,
     beside,
+    parted,
     provenance,
     settings_changed,
     settings_title,
@@ -23,65 +23,50 @@ from vastplan.report.change import (
     uncovered,
     withdrawn,
 )
-from vastplan.report.differences import before_after
-from vastplan.report.folding import folded
+from vastplan.report.folding import counted_known, folded
+from vastplan.report.large import expanded, is_large
+from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
+from vastplan.report.owners import Owners
 from vastplan.report.replication import replication_lines
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.values import AMONG_FIELDS, VERB_WORDS, counted, plain, quoted_where_several, verb_word
-from vastplan.report.view import FieldView, of_change, unseen_openings
+from vastplan.report.text_action import Style, action_lines
+from vastplan.report.text_large import Large, more
+from vastplan.report.values import VERB_WORDS, counted, verb_word
+from vastplan.report.view import of_change
 
-_COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
-_OF_VERB = {
-    Verb.CREATE: "green", Verb.UPDATE: "yellow", Verb.REPLACE: "magenta", Verb.DELETE: "red",
-    Verb.ADOPT: "cyan", Verb.RELEASE: "dim",
-}  # fmt: skip
-_SHOWN_DEPENDENTS = 6
-_NO_BREAK = "\xa0"  # a space where no line ends; in what is inert there is none
+__all__ = ["Style", "findings_lines", "part_text", "plan_text", "receipt_text", "summary", "unknown_lines"]
+
+_MOST = 10  # changes by hand that are listed of a long plan
 
 
-class Style:
-    """Colour on or off, and the width of the window."""
+def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence[str] = (), whole: bool = False) -> str:
+    """A plan: every action of one that can be read from end to end, or of any where the `whole` is to be told.
 
-    def __init__(self, *, colour: bool, width: int = 100) -> None:
-        self._colour = colour
-        self.width = max(40, width)
-
-    def paint(self, text: str, colour: str) -> str:
-        """`text` in a colour."""
-        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
-
-    def cut(self, text: str) -> str:
-        """`text` no wider than the window."""
-        return text if len(text) <= self.width else text[: self.width - 1] + "…"
-
-    def wrapped(self, text: str, indent: str) -> list[str]:
-        """`text` on as many lines as the window makes of it, at its spaces; names stay whole.
-
-        None begins with `::`, as `::/0` does: in a log that would be a command to what runs the job.
-        """
-        lines = textwrap.wrap(
-            text.replace(" ::", f"{_NO_BREAK}::"), self.width, initial_indent=indent, subsequent_indent=f"{indent}  ",
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
-        return [line.replace(_NO_BREAK, " ") for line in lines]
-
-
-def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
-    """A whole plan."""
+    Of a longer one what many actions have in common is told once, and in full what `expand` names (addresses and patterns).
+    """
+    unknown_here = not_ours(plan)
+    counted_from, plan = plan, shortened(plan, unknown_here)
+    large = Large(plan, style, expand) if is_large(plan) and not whole else None
+    part_lines = large.lines if large else lambda part: _by_site(part, style)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
     lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
     if others and settings_title(plan):
         lines.append("")
-    lines += findings_lines(others, style)
+    lines += _findings(plan, others, style)
+    lines += _not_ours(unknown_here, style, large is not None)
+    asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
+    dropped = {action.address for one in unknown_here for action in one.same} - asked
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
-        lines += _by_site(part, style)
+        lines += part_lines(without(part, dropped))
+    lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:
         lines += ["", "Pending before, and not any more", *(f"  {inert(address, 200)}" for address in gone)]
-    lines += _by_hand(plan, style)
+    lines += _by_hand(plan, style, _MOST if large else None)
+    lines += large.rest() if large else []
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
         lines += unknown_lines(plan.unknown)
@@ -89,10 +74,37 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(line, 300)}" for line in uncovered(plan)]
     lines += [*budget_lines(plan.budgets, style), *replication_lines(plan.replications, style)]
-    lines += ["", summary(plan, style, title)]
+    lines += ["", summary(counted_from, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def without(plan: Plan, dropped: Collection[Address]) -> Plan:
+    """The plan without the actions at some addresses."""
+    if not dropped:
+        return plan
+    return replace(plan, actions=tuple(action for action in plan.actions if action.address not in dropped))
+
+
+def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[str]:
+    """What exists where the ledger is empty, once; with the names of what no action shows."""
+    for one in found:
+        yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
+        if one.same and large:
+            text = f"as the document has them: {len(one.same):,}, each shown with --expand ADDRESS"
+            yield from style.wrapped(text, "  ")
+        elif one.same:
+            names = ", ".join(inert(action.address) for action in one.same)
+            yield from style.wrapped(f"as the document has them: {names}", "  ")
+
+
+def _findings(plan: Plan, told: Sequence[Finding], style: Style) -> list[str]:
+    """The findings; of those that the base has too its errors, and how many others."""
+    known = {id(finding) for finding in parted(plan)[1] if finding.severity is not Severity.ERROR}
+    lines = findings_lines((finding for finding in told if id(finding) not in known), style)
+    quiet = counted_known(finding for finding in told if id(finding) in known)
+    return [*lines, style.paint(quiet, "dim")] if quiet else lines
 
 
 def _settings(plan: Plan, style: Style) -> Iterator[str]:
@@ -123,16 +135,16 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
             site = action.address.site
             yield ""
             yield style.paint(inert(site), "bold")
-        yield from _action(action, style)
+        yield from action_lines(action, style)
 
 
-def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
+def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
     """The changes by hand that the plan undoes, and those that it leaves alone: nobody should have to look for them."""
     undone = reverts(plan)
     if undone:
         yield ""
         yield style.paint(f"Undoes what was changed by hand ({len(undone)}); {keeps(undone)}", "red")
-    for revert in undone:
+    for revert in undone[:most]:
         author = f", {revert.author}" if revert.author else ""
         since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
         address = inert(revert.action.address)
@@ -140,10 +152,15 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
             yield f"  {address} {revert.as_a_whole}{author}{since}"
         else:
             yield f"  {address} {inert(revert.change.path)}  {of_change(revert.change).planned()}{author}{since}"
+    if most is not None and len(undone) > most:
+        yield more(len(undone) - most)
     if plan.left:
         yield ""
         yield style.paint("Changed by hand and left alone", "cyan")
-        yield from (f"  {inert(left.address)} {words}" for left in plan.left for words in left_words(left))
+        kept = [f"  {inert(left.address)} {words}" for left in plan.left for words in left_words(left)]
+        yield from kept[:most]
+        if most is not None and len(kept) > most:
+            yield more(len(kept) - most)
 
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
@@ -170,63 +187,6 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
         style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync."
         + settings + unknown
     )  # fmt: skip
-
-
-def _action(action: Action, style: Style) -> Iterator[str]:
-    colour = _OF_VERB[action.verb]
-    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
-    if action.verb is Verb.CREATE:
-        yield from _made(action, style.paint(head, colour), style.width - len(head), style)
-        if action.reason != "not there yet":
-            yield f"      why: {inert(action.reason)}"
-    else:
-        yield style.paint(head, colour) + f"  {inert(action.reason)}"
-    for opening in unseen_openings(action):
-        yield from style.wrapped(f"lets in: {opening}", "      ")
-    for note in action.notes:
-        yield from (style.paint(line, "dim") for line in style.wrapped(f"chosen: {inert(note)}", "      "))
-    if action.verb is not Verb.CREATE:
-        for change in action.changes:
-            yield from _field(of_change(change), style)
-    if action.released:
-        yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
-    for evidence in action.evidence:
-        yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
-    if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
-        shown = some(action.dependents, _SHOWN_DEPENDENTS, inert)
-        yield from style.wrapped(f"behind it: {shown}", "      ")
-    for block in action.blocked:
-        fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
-        yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
-
-
-def _field(field: FieldView, style: Style) -> Iterator[str]:
-    mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
-    cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
-    sides = "" if field.parts else f"  {field.before} → {field.after}"
-    yield f"      {inert(field.path)}{sides}{cause}{mark}"
-    yield from (f"        {line}" for line in (field.lines() if field.parts else ()))
-
-
-def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
-    """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
-    values = ", ".join(
-        f"{quoted_where_several(inert(change.path), AMONG_FIELDS)}: {_made_value(change)}"
-        for change in action.changes
-        if change.path != "name" or change.after != action.address.name
-    )
-    if len(values) + 2 <= room:
-        yield head + style.paint(f"  {values}" if values else "", "dim")
-        return
-    yield head
-    yield from (style.paint(line, "dim") for line in style.wrapped(values, "      "))
-
-
-def _made_value(change: FieldChange) -> str:
-    """A value among others: a text that could be read as several of them is in quotes."""
-    shown = before_after(change)[1]
-    is_text = isinstance(change.after, str) and not change.sensitive and not change.known_after_apply
-    return quoted_where_several(shown) if is_text else shown
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:

@@ -250,6 +250,11 @@ def drift_verdict(drift: Drift) -> str:
         sentences = [f"{counted(moved, 'object')} moved behind our back."]
     if astray:
         sentences.append(f"{counted(len(astray), 'object')} of two sites not as the document has it.")
+    for site, count in sorted(drift.not_ours.items()):
+        sentences.append(
+            f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist and are not ours; "
+            "plan --adopt shows what taking them over would change."
+        )
     if drift.pending:
         sentences.append(f"{counted(drift.pending, 'change')} of the document not applied yet.")
     if drift.ignored:

@@ -14,6 +14,7 @@ from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
 from vastplan.model.site_ledger import path_text
+from vastplan.report.not_ours import not_ours
 from vastplan.schema.kind import Kind
 from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import leaves
@@ -45,6 +46,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
         findings=plan.findings,
         isolation=planned.isolation,
         replications=plan.replications,
+        not_ours={found.site: len(found.actions) for found in not_ours(plan)},
     )
 
 

@@ -14,6 +14,7 @@ from vastplan.model.isolation import Isolation
 from vastplan.model.operation import Operation
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.entries import Entry
 
 
@@ -38,6 +39,8 @@ class PlanOptions:
     """The key for digests of secrets, where there is to be one of each."""
     limited: bool = False
     """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
+    watch: Watch = UNWATCHED
+    """Who is told of reads while they go on."""
 
 
 @dataclass(frozen=True, slots=True)

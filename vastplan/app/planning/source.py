@@ -24,6 +24,7 @@ from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
+from vastplan.model.watch import UNWATCHED, Watch
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
@@ -80,11 +81,15 @@ class LiveSystems:
     taken_from: FromSnapshot | None = None
 
     def __init__(
-        self, workspace: Workspace, providers: Providers, locked: Mapping[str, SiteLedger] | None = None
+        self,
+        workspace: Workspace,
+        providers: Providers,
+        locked: Mapping[str, SiteLedger] | None = None,
+        watch: Watch = UNWATCHED,
     ) -> None:
         """`locked` are the parts that this process holds locked: they are not read again."""
         self.reveal = revealer(workspace.document.secrets)
-        self._workspace, self.providers = workspace, providers
+        self._workspace, self.providers, self._watch = workspace, providers, watch
         self._backend: Backend | None = None
         self._parts: dict[str, SiteLedger] = dict(locked or {})
         self._held: tuple[str, ...] = ()
@@ -97,7 +102,7 @@ class LiveSystems:
     def probed(self) -> Mapping[str, Mapping[str, Any]]:
         """Probed once."""
         if self._probed is None:
-            self._probed = probe(self._workspace, self.providers)
+            self._probed = probe(self._workspace, self.providers, self._watch)
         return self._probed
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
@@ -144,7 +149,7 @@ class LiveSystems:
                 key: names.get(key, NOTHING_NAMED).joined(self._named.get(key, NOTHING_NAMED)) for key in new
             }
             self._read |= observe(
-                [(site, kinds[name]) for site, name in new], self.providers, ledger, self._named
+                [(site, kinds[name]) for site, name in new], self.providers, ledger, self._named, self._watch
             ).collections
         return Observed({key: self._read[key] for key in wanted})
 
@@ -285,13 +290,13 @@ def _figure(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def open_source(workspace: Workspace, snapshot: Snapshot | None) -> Iterator[Source]:
+def open_source(workspace: Workspace, snapshot: Snapshot | None, watch: Watch = UNWATCHED) -> Iterator[Source]:
     """The snapshot, or the systems. Raises `VastplanError` for a snapshot that is of something else."""
     if snapshot is None:
         # All sites: a reference may cross to one that is not worked on.
         sites = tuple(workspace.document.head.sites)
         with connected(workspace.document, sites=sites, writable=False) as providers:
-            yield LiveSystems(workspace, providers)
+            yield LiveSystems(workspace, providers, watch=watch)
         return
     refuse_another(snapshot, workspace.name, workspace.registry.kinds)
     yield RecordedSystems(workspace, snapshot)

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.app.restoring.place import Place
 from vastplan.document.emit import EntryText, emit
-from vastplan.model.units import BYTES, show
+from vastplan.model.units import BYTES, written
 from vastplan.model.value import Ref
 
 _CARRIED = (
@@ -37,5 +37,4 @@ def _carried(place: Place, found: Mapping[str, Any], directory: str, names: tupl
 def _typed(value: Any, field: str) -> Any:
     if isinstance(value, Ref):
         return value.target.name if value.managed else {"existing": value.target.name}
-    text = show(value, BYTES) if field == "size" else ""
-    return text if text and not text.startswith("≈") else value
+    return (written(value, BYTES) or value) if field == "size" else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app import reports
@@ -19,6 +20,7 @@ from vastplan.cli.planning import plan_options
 from vastplan.cli.request import APPROVALS, ApplyRequest, Format, planning_options
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
+from vastplan.cli.waiting import waiting
 from vastplan.model import errors
 from vastplan.model.consent import Approval
 from vastplan.model.errors import Invalid, Stale, VastplanError
@@ -30,7 +32,7 @@ from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
 from vastplan.report.results import NOWHERE, Places
-from vastplan.report.text import plan_text, receipt_text
+from vastplan.report.text import receipt_text
 from vastplan.report.values import counted
 
 _NAMED = 12
@@ -139,10 +141,12 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
-    planned = make_plan(workspace, plan_options(request, workspace))
+    options = plan_options(request, workspace)
+    with waiting(screen) as watch:
+        planned = make_plan(workspace, replace(options, watch=watch))
     plan, places = planned.plan, reports.places(planned)
     if request.format is Format.TEXT:
-        screen.show(plan_text(plan, screen.style))
+        reporting.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
             return errors.ERROR  # they were shown with the plan
         if exit_status.forbidden(plan):
@@ -172,8 +176,8 @@ def _carry_out(
     review: Review | None,
     approvals: tuple[Approval, ...] | None = None,
 ) -> int:
-    with interruptible(screen) as stop:
-        receipt = apply_plan(workspace, plan, progress(screen, plan), stop, approvals)
+    with interruptible(screen) as stop, progress(screen, plan) as tell:
+        receipt = apply_plan(workspace, plan, tell, stop, approvals)
     if request.format is Format.JSON:
         screen.machine(json_report.applied(receipt, review))
     else:

@@ -9,6 +9,7 @@ from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.request import DriftRequest, Format
 from vastplan.cli.screen import Screen
+from vastplan.cli.waiting import waiting
 from vastplan.model import errors
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
@@ -23,12 +24,13 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
-    drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since)
+    with waiting(screen) as watch:
+        drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since, watch=watch)
     drift = drift_found.drift
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
     conditions = reporting.write(request, screen, renderers)
     if request.format is Format.TEXT:
-        screen.show(drift_report.text(drift, screen.style))
+        screen.show(drift_report.text(drift, screen.style, request.paths))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:

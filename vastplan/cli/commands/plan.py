@@ -19,6 +19,7 @@ from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
 from vastplan.cli.request import Format, PlanRequest
 from vastplan.cli.screen import Screen
+from vastplan.cli.waiting import waiting
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
@@ -43,7 +44,9 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     if request.sign:
         refuse_in_reach(request.sign, f"the key {request.sign}", workspace.document)
     options = plan_options(request, workspace)
-    planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
+    base = _base(request, snapshot)
+    with waiting(screen) as watch:
+        planned = make_plan(workspace, replace(options, snapshot=snapshot, base=base, watch=watch))
     plan = planned.plan
     if request.out:
         plan_file.save(plan, request.out)

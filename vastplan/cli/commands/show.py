@@ -29,6 +29,8 @@ from vastplan.report.text import part_text
 
 def show(request: ShowRequest, screen: Screen) -> int:
     """A saved plan, or one object, or what rights a document takes."""
+    if request.expand and (request.rights or request.address is not None):
+        raise VastplanError("--expand is of a whole plan: vastplan show PLAN --expand ADDRESS")
     if request.rights:
         return _rights(request, screen)
     if request.address is None:

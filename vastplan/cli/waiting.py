@@ -1,0 +1,83 @@
+"""What planning waits for: which systems are being read, how far, and which of them does not answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from vastplan.cli.screen import Screen
+from vastplan.cli.status import shown
+from vastplan.model import formatting
+from vastplan.model.watch import Watch
+from vastplan.model.wording import counted
+
+_SILENT = 3.0  # seconds without an answer: from here on a system is said to be silent
+_SHOWN = 3
+
+
+@dataclass(slots=True)
+class _Asked:
+    """One system: what is asked of it, how many pages it has sent, and when it was heard last."""
+
+    heard: float
+    pages: int = 0
+    pending: set[str] = field(default_factory=set)
+
+
+class Waiting(Watch):
+    """Keeps who is waited for."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._asked: dict[tuple[str, str], _Asked] = {}
+
+    def begins(self, site: str, system: str, what: str) -> None:
+        """Noted."""
+        with self._lock:
+            asked = self._asked.setdefault((site, system), _Asked(self._clock()))
+            if not asked.pending:
+                asked.heard = self._clock()
+            asked.pending.add(what)
+
+    def page(self, site: str, system: str, what: str) -> None:
+        """Counted."""
+        with self._lock:
+            asked = self._asked[site, system]
+            asked.pages += 1
+            asked.heard = self._clock()
+
+    def ends(self, site: str, system: str, what: str) -> None:
+        """Noted."""
+        with self._lock:
+            asked = self._asked[site, system]
+            asked.pending.discard(what)
+            asked.heard = self._clock()
+
+    def line(self, passed: float) -> str:
+        """The silent first, longest first: `reading, 12 s: pdx vast does not answer (11 s); iad vast (3 pages)`."""
+        now = self._clock()
+        with self._lock:
+            pages = sum(asked.pages for asked in self._asked.values())
+            waits = sorted((asked.heard, key, asked.pages) for key, asked in self._asked.items() if asked.pending)
+        told = [_told(f"{site} {system}", now - heard, count) for heard, (site, system), count in waits]
+        more = [f"and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+        rest = "; ".join([*told[:_SHOWN], *more]) or f"{counted(pages, 'page')} read"
+        return f"{'reading' if told else 'planning'}, {formatting.span(int(passed))}: {rest}"
+
+
+def _told(name: str, silent: float, pages: int) -> str:
+    read = f"{counted(pages, 'page')} read" if pages else "nothing read yet"
+    return (
+        f"{name} does not answer, {formatting.span(int(silent))} ({read})" if silent >= _SILENT else f"{name} ({read})"
+    )
+
+
+@contextmanager
+def waiting(screen: Screen) -> Iterator[Watch]:
+    """Whom to tell of reads while the block runs; a person at a terminal sees what is waited for."""
+    watch = Waiting()
+    with shown(screen, watch.line):
+        yield watch

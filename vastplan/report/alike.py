@@ -1,0 +1,154 @@
+"""Actions that do the same, so that a person is told once what many objects have in common. Pure; the work grows with the actions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Evidence, FieldChange, Verb, only_noted
+from vastplan.model.units import BYTES
+from vastplan.model.wording import plural
+from vastplan.report.differences import before_after
+from vastplan.report.values import kind_words, plain
+from vastplan.report.view import FieldView, inner_difference, of_change
+
+_SAME, _OF_ONE_KIND, _SHARE = 3, 8, 10
+"""From how many on actions are told together: those that say the same, and those of which some values are their own. Of very
+many, those that say the same are so many a part of them at least: a hundred small groups are no shorter than what they hold."""
+_ANY = "*"
+OWN = "ADDRESS"
+"""What stands in a sentence in the place of the object's own address."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Several actions of one kind. What is said of the first is true of all, but for the values of the fields in `own`."""
+
+    actions: tuple[Action, ...]
+    own: frozenset[str] = frozenset()
+
+    @property
+    def first(self) -> Action:
+        """The one that stands for all."""
+        return self.actions[0]
+
+    @cached_property
+    def objects(self) -> str:
+        """`340 quotas`."""
+        return f"{len(self.actions):,} {plural(kind_words(self.first.address.kind))}"
+
+    def shared(self) -> list[FieldView]:
+        """The fields that change alike. What stays in a list is not told: it need not be the same."""
+        return [replace(of_change(change), unchanged=0) for change in self.first.changes if change.path not in self.own]
+
+    def values(self, action: Action) -> str:
+        """The values of one of them that are its own."""
+        return ", ".join(
+            f"{change.path}: {_value(action, change)}"
+            for change in action.changes
+            if change.path in self.own and (change.path, change.after) != ("name", action.address.name)
+        )
+
+    def pattern(self) -> str:
+        """An address, with `*` where they differ, that all of them fit."""
+        sites = {action.address.site for action in self.actions}
+        return f"{sites.pop() if len(sites) == 1 else _ANY}/{self.first.address.kind}/{_ANY}"
+
+    def seen(self) -> list[str]:
+        """What was read of them: from the least to the most, and of sizes also the sum."""
+        return [_range(found) for found in zip(*(action.evidence for action in self.actions), strict=True)]
+
+
+def _value(action: Action, change: FieldChange) -> str:
+    if action.verb is Verb.CREATE:
+        return before_after(change)[1]
+    return of_change(change).planned()
+
+
+def _range(found: Sequence[Evidence]) -> str:
+    first = found[0]
+    if all(one.value == first.value for one in found):
+        return f"{first.name} {plain(first.value, first.unit)}"
+    figures = [one.value for one in found if isinstance(one.value, int | float)]
+    if len(figures) < len(found):
+        return f"{first.name} is not the same of all"
+    least, most = plain(min(figures), first.unit), plain(max(figures), first.unit)
+    total = f", {plain(sum(figures), first.unit)} in all" if first.unit == BYTES else ""
+    return f"{first.name} {least} to {most}{total}"
+
+
+def told(actions: Iterable[Action]) -> tuple[list[Alike], list[Action]]:
+    """Those that are told together, the largest number first, and the others in their order."""
+    kinds: dict[Hashable, list[Action]] = {}
+    for action in actions:
+        kinds.setdefault(_key(action, exact=False), []).append(action)
+    together: list[Alike] = []
+    for of_one_kind in kinds.values():
+        together += _together(of_one_kind)
+    among = {id(action) for alike in together for action in alike.actions}
+    together.sort(key=lambda alike: -len(alike.actions))
+    return together, [action for of_one_kind in kinds.values() for action in of_one_kind if id(action) not in among]
+
+
+def _together(of_one_kind: Sequence[Action]) -> Iterator[Alike]:
+    if len(of_one_kind) < _SAME:
+        return
+    same: dict[Hashable, list[Action]] = {}
+    for action in of_one_kind:
+        same.setdefault(_key(action, exact=True), []).append(action)
+    enough = max(_SAME, len(of_one_kind) // _SHARE)
+    rest = [action for actions in same.values() if len(actions) < enough for action in actions]
+    if len(rest) < _OF_ONE_KIND:
+        enough, rest = _SAME, []
+    yield from (Alike(tuple(actions)) for actions in same.values() if len(actions) >= enough)
+    if rest:
+        yield Alike(tuple(rest), frozenset(_own(rest)))
+
+
+def _own(actions: Sequence[Action]) -> Iterator[str]:
+    for changes in zip(*(action.changes for action in actions), strict=True):
+        if len({_sides(change) for change in changes}) > 1:
+            yield changes[0].path
+
+
+def _key(action: Action, *, exact: bool) -> Hashable:
+    """What reports say of an action, but for its name, whom it affects, when it was, and how much was seen."""
+    address = action.address
+    return (
+        address.kind, action.verb, action.standing, only_noted(action), action.holds_data, action.deleted_outside, bool(action.supersedes),
+        _said(action.reason, address), action.released, action.deletes, action.opens,
+        tuple((block.guard, _said(block.message, address), _said(block.fix, address)) for block in action.blocked),
+        tuple(_said(note, address) for note in action.notes),
+        tuple((seen.name, seen.unit) for seen in action.evidence),
+        tuple(_field(change, exact=exact or change.admits) for change in action.changes),
+    )  # fmt: skip
+
+
+def of_any(text: str, address: Address) -> str:
+    """A sentence as it is of all: `ADDRESS` stands for the object's own."""
+    return text.replace(str(address), OWN)
+
+
+_said = of_any
+
+
+def _field(change: FieldChange, *, exact: bool) -> Hashable:
+    """A field; who let somebody in by it, and by what, is told of each that differs."""
+    who = change.author.who if change.author is not None else ""
+    return (
+        change.path, change.cause, change.replaces, change.sensitive, change.already, change.admits, who,
+        _sides(change) if exact else "",
+    )  # fmt: skip
+
+
+def _sides(change: FieldChange) -> str:
+    """What a report tells of both sides: of a list without an order what comes and what goes."""
+    if change.unordered and isinstance(change.before, list) and isinstance(change.after, list):
+        parts = inner_difference(change).parts
+        if parts:
+            return json.dumps([part.line() for part in parts])
+    sides = (change.before, change.after, change.unit, change.source_before, change.source_after)
+    return json.dumps([*sides, change.known_after_apply], sort_keys=True)

@@ -1,0 +1,51 @@
+"""What one would type next for what a check for drift found: three commands at most, the most urgent first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vastplan.model.drift import Drift, DriftedObject
+from vastplan.model.replication import ReplicationState
+from vastplan.model.shell import word, words
+
+_MOST = 3
+_LEADS_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
+
+
+def next_commands(drift: Drift, paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """Each command with what it does; `paths` are the document as it was typed."""
+    return [*_commands(drift, words(paths))][:_MOST]
+
+
+def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
+    moved = drift.news()
+    for row in drift.astray():
+        if row.state in _LEADS_ELSEWHERE:
+            way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
+            yield way, f"shows what it takes that {row.active} leads again"
+            break
+    if drift.not_ours:
+        yield _of("vastplan plan", document, "--adopt"), "shows what taking over what exists would change"
+    elif any(one.what == "replaced" for one in moved):
+        yield (
+            _of("vastplan plan", document, "--adopt"),
+            "shows what would be put back, and takes over what was made again",
+        )
+    elif moved or drift.pending:
+        yield _of("vastplan plan", document), "shows what would be put back" if moved else "shows what is to be applied"
+    field = next(filter(None, map(_acceptable, moved)), "")
+    if field:
+        yield _of("vastplan drift", document, "--accept", word(field)), "takes a live value into the document"
+    if drift.strangers():
+        yield _of("vastplan import", document, "--dry-run"), "writes what nobody manages as a document, and no file"
+
+
+def _of(command: str, document: str, *more: str) -> str:
+    return " ".join(part for part in (command, document, *more) if part)
+
+
+def _acceptable(drifted: DriftedObject) -> str:
+    """The first field whose live value may be taken into the document: no secret, and of no object that is gone."""
+    shown = [field.path for field in drifted.fields if not field.sensitive]
+    return f"{drifted.address}.{shown[0]}" if drifted.what == "changed" and shown else ""

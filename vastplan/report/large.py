@@ -1,0 +1,120 @@
+"""A plan that is too long to be read from end to end: by risk, what many have in common told once, the rest by tenant and section."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from vastplan.model.address import Address
+from vastplan.model.plan import GOING, Action, Plan
+from vastplan.model.wording import counted
+from vastplan.report.alike import Alike, told
+from vastplan.report.owners import Owners
+from vastplan.report.review import Risk, by_finer_risk
+from vastplan.report.values import kind_words
+
+FROM = 31
+"""Actions: with fewer every one of them is told in full."""
+_FIRST = frozenset({Risk.DATA, Risk.REMOVAL, Risk.BLOCKED, Risk.OPENING, Risk.NARROWING})
+"""What somebody has to decide on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What is one tenant's on its site, or nobody's alone (`owner` is "")."""
+
+    site: str
+    owner: str
+    actions: tuple[Action, ...]
+
+    @property
+    def title(self) -> str:
+        """`iad, tenant team-a`."""
+        address = Address.parse(self.owner) if self.owner else None
+        return f"{self.site}, {kind_words(address.kind)} {address.name}" if address else f"{self.site}, no one tenant's"
+
+    @property
+    def counts(self) -> str:
+        """`12 views, 4 quotas`."""
+        return by_section(self.actions)
+
+    @property
+    def going(self) -> int:
+        """How many of them take a live object away."""
+        return sum(1 for action in self.actions if action.verb in GOING)
+
+    @property
+    def pattern(self) -> str:
+        """What to expand for all of it."""
+        return self.owner or f"{self.site}/*"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The actions of one risk."""
+
+    risk: Risk
+    actions: tuple[Action, ...]
+    alike: tuple[Alike, ...]
+    shares: tuple[Share, ...]
+
+    @property
+    def counts(self) -> str:
+        """`67 views`, or `1,204: 1,000 views, 204 quotas`."""
+        kinds = by_section(self.actions)
+        return f"{len(self.actions):,}: {kinds}" if ", " in kinds else kinds
+
+    @property
+    def first(self) -> bool:
+        """Whether it is something that somebody has to decide on."""
+        return self.risk in _FIRST
+
+
+def is_large(plan: Plan) -> bool:
+    """Whether a plan is told this way."""
+    return len(plan.actions) >= FROM
+
+
+def sections(plan: Plan, owners: Owners) -> Iterator[Section]:
+    """The actions of a plan, or of a part of it, the worst first."""
+    by_risk: dict[Risk, list[Action]] = {}
+    for risk, action in by_finer_risk(plan):
+        by_risk.setdefault(risk, []).append(action)
+    for risk, actions in by_risk.items():
+        together, others = told(actions)
+        yield Section(risk, tuple(actions), tuple(together), tuple(shares_of(others, owners)))
+
+
+def shares_of(actions: Iterable[Action], owners: Owners) -> Iterator[Share]:
+    """By site and tenant, and in each by kind; equals in the order of work."""
+    parts: dict[tuple[str, str], list[Action]] = {}
+    for action in actions:
+        parts.setdefault((action.address.site, owners.of(action)), []).append(action)
+    for (site, owner), mine in sorted(parts.items(), key=lambda part: (part[0][0], not part[0][1], part[0][1])):
+        yield Share(site, owner, tuple(sorted(mine, key=lambda action: action.address.kind)))
+
+
+def by_section(actions: Iterable[Action]) -> str:
+    """`12 views, 4 quotas`, the most first."""
+    kinds = Counter(action.address.kind for action in actions)
+    return ", ".join(counted(count, kind_words(kind)) for kind, count in kinds.most_common())
+
+
+def expanded(actions: Iterable[Action], patterns: Sequence[str], owners: Owners) -> list[Action]:
+    """Those that a pattern names: by their own address, that of the entry they are of, or that of their tenant."""
+    if "*" in patterns:
+        return list(actions)
+    return [action for action in actions if any(_fits(pattern, action, owners) for pattern in patterns)]
+
+
+def _fits(pattern: str, action: Action, owners: Owners) -> bool:
+    names = (str(action.address), action.origin, owners.of(action))
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names if name)
+
+
+def unmet(plan: Plan, patterns: Iterable[str]) -> list[str]:
+    """The patterns that no action of a plan has."""
+    owners = Owners(plan)
+    return [pattern for pattern in patterns if not expanded(plan.actions, [pattern], owners)]

@@ -1,0 +1,65 @@
+"""A ledger that knows of nothing among live objects: a first run, or one that was lost. It is one cause, and is told once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Block, Plan, Verb
+from vastplan.report.large import by_section
+
+_MANY = 3
+_GUARD = "adopt"
+WAY_OUT = (
+    "if the ledger was lost, or this is the first run on a site that is in use: --adopt takes them over as they are "
+    "shown here; else look where the ledger is meant to be"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NotOurs:
+    """What exists on a site whose ledger is empty."""
+
+    site: str
+    actions: tuple[Action, ...]
+
+    @property
+    def text(self) -> str:
+        """What is so."""
+        return (
+            f"{self.site}: the ledger is empty: these {len(self.actions):,} objects exist and are not ours "
+            f"({by_section(self.actions)}), so nothing is done to them"
+        )
+
+    @property
+    def same(self) -> tuple[Action, ...]:
+        """Those that are as the document has them."""
+        return tuple(action for action in self.actions if not action.changes)
+
+
+def not_ours(plan: Plan) -> list[NotOurs]:
+    """The sites of which it is so."""
+    empty = {part.site for part in plan.parts if not part.serial}
+    by_site: dict[str, list[Action]] = {}
+    for action in plan.actions:
+        if action.address.site in empty and _held_back(action):
+            by_site.setdefault(action.address.site, []).append(action)
+    return [NotOurs(site, tuple(mine)) for site, mine in sorted(by_site.items()) if len(mine) >= _MANY]
+
+
+def _held_back(action: Action) -> bool:
+    guards = [(block.guard, block.fix.startswith("--adopt") or not block.fix) for block in action.blocked]
+    return action.verb is Verb.ADOPT and guards == [(_GUARD, True)]
+
+
+def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
+    """The plan with no more said of each than that it is not ours: why, and the way out, is told once."""
+    among = {action.address for one in found for action in one.actions}
+    return replace(plan, actions=tuple(_actions(plan, among))) if among else plan
+
+
+def _actions(plan: Plan, among: set[Address]) -> Iterator[Action]:
+    for action in plan.actions:
+        told = action.address in among
+        yield replace(action, reason="it exists", blocked=(Block(_GUARD, "it is not ours"),)) if told else action

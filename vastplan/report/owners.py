@@ -1,0 +1,54 @@
+"""Whose each object of a plan is: the tenant that it stands on, straight or over others. Pure; the work grows with the topology."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.model.plan import Action, Node, Plan, Stage
+
+
+class Owners:
+    """Answers by the topology of a plan; of what that does not say, by the tenant that the object itself names."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._nodes: Mapping[str, Node] = {node.address: node for node in plan.topology}
+        self._known: dict[str, str] = {}
+
+    def of(self, action: Action) -> str:
+        """The address of the tenant, "" for what is nobody's alone."""
+        address = str(action.address)
+        return self._owner(address) or _named(action.desired.get("tenant")) or _named(action.seen.get("tenant"))
+
+    def _owner(self, start: str) -> str:
+        """The owner that is found first; what leads in a circle leads nowhere. Without recursion: a chain may be long."""
+        if start in self._known:
+            return self._known[start]
+        path, seen, found = [start], {start}, ""
+        while path and not found:
+            node = self._nodes.get(path[-1])
+            if node is None:
+                path.pop()
+            elif node.stage is Stage.OWNER:
+                found = node.address
+            else:
+                known = next((self._known[other] for other in node.refers if self._known.get(other)), "")
+                step = next((other for other in node.refers if other not in seen and other not in self._known), None)
+                if known:
+                    found = known
+                elif step is None:
+                    self._known[path.pop()] = ""
+                else:
+                    seen.add(step)
+                    path.append(step)
+        for address in path:
+            self._known[address] = found
+        return self._known.setdefault(start, found)
+
+
+def _named(value: Any) -> str:
+    """The address in a symbolic reference."""
+    if isinstance(value, Mapping):
+        reference = value.get("$ref", value.get("$existing"))
+        return reference if isinstance(reference, str) and reference.count("/") >= 2 else ""
+    return ""

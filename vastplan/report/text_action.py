@@ -1,0 +1,107 @@
+"""One action for a terminal: its sign and name, why, and every field that changes, in full."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, FieldChange, Verb
+from vastplan.model.wording import some
+from vastplan.report.differences import before_after
+from vastplan.report.values import AMONG_FIELDS, plain, quoted_where_several
+from vastplan.report.view import FieldView, of_change, unseen_openings
+
+_COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
+OF_VERB = {
+    Verb.CREATE: "green", Verb.UPDATE: "yellow", Verb.REPLACE: "magenta", Verb.DELETE: "red",
+    Verb.ADOPT: "cyan", Verb.RELEASE: "dim",
+}  # fmt: skip
+_SHOWN_DEPENDENTS = 6
+NO_BREAK = "\xa0"  # a space where no line ends; in what is inert there is none
+
+
+class Style:
+    """Colour on or off, and the width of the window."""
+
+    def __init__(self, *, colour: bool, width: int = 100) -> None:
+        self._colour = colour
+        self.width = max(40, width)
+
+    def paint(self, text: str, colour: str) -> str:
+        """`text` in a colour."""
+        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
+
+    def cut(self, text: str) -> str:
+        """`text` no wider than the window."""
+        return text if len(text) <= self.width else text[: self.width - 1] + "…"
+
+    def wrapped(self, text: str, indent: str) -> list[str]:
+        """`text` on as many lines as the window makes of it, at its spaces; names stay whole.
+
+        None begins with `::`, as `::/0` does: in a log that would be a command to what runs the job.
+        """
+        lines = textwrap.wrap(
+            text.replace(" ::", f"{NO_BREAK}::"), self.width, initial_indent=indent, subsequent_indent=f"{indent}  ",
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+        return [line.replace(NO_BREAK, " ") for line in lines]
+
+
+def action_lines(action: Action, style: Style) -> Iterator[str]:
+    """All of it."""
+    colour = OF_VERB[action.verb]
+    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
+    if action.verb is Verb.CREATE:
+        yield from _made(action, style.paint(head, colour), style.width - len(head), style)
+        if action.reason != "not there yet":
+            yield f"      why: {inert(action.reason)}"
+    else:
+        yield style.paint(head, colour) + f"  {inert(action.reason)}"
+    for opening in unseen_openings(action):
+        yield from style.wrapped(f"lets in: {opening}", "      ")
+    for note in action.notes:
+        yield from (style.paint(line, "dim") for line in style.wrapped(f"chosen: {inert(note)}", "      "))
+    if action.verb is not Verb.CREATE:
+        for change in action.changes:
+            yield from field_lines(of_change(change), style)
+    if action.released:
+        yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
+    for evidence in action.evidence:
+        yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
+    if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
+        shown = some(action.dependents, _SHOWN_DEPENDENTS, inert)
+        yield from style.wrapped(f"behind it: {shown}", "      ")
+    for block in action.blocked:
+        fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
+        yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
+
+
+def field_lines(field: FieldView, style: Style) -> Iterator[str]:
+    """A field that changes, a line for each part of it."""
+    mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
+    cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
+    sides = "" if field.parts else f"  {field.before} → {field.after}"
+    yield f"      {inert(field.path)}{sides}{cause}{mark}"
+    yield from (f"        {line}" for line in (field.lines() if field.parts else ()))
+
+
+def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
+    """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
+    values = ", ".join(
+        f"{quoted_where_several(inert(change.path), AMONG_FIELDS)}: {_made_value(change)}"
+        for change in action.changes
+        if change.path != "name" or change.after != action.address.name
+    )
+    if len(values) + 2 <= room:
+        yield head + style.paint(f"  {values}" if values else "", "dim")
+        return
+    yield head
+    yield from (style.paint(line, "dim") for line in style.wrapped(values, "      "))
+
+
+def _made_value(change: FieldChange) -> str:
+    """A value among others: a text that could be read as several of them is in quotes."""
+    shown = before_after(change)[1]
+    is_text = isinstance(change.after, str) and not change.sensitive and not change.known_after_apply
+    return quoted_where_several(shown) if is_text else shown

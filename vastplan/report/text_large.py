@@ -1,0 +1,181 @@
+"""The actions of a long plan for a terminal: the worst first, what many have in common once, no more of the rest than is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.shell import word
+from vastplan.report.alike import Alike, of_any
+from vastplan.report.large import Section, Share, by_section, expanded, sections, shares_of
+from vastplan.report.owners import Owners
+from vastplan.report.text_action import NO_BREAK, OF_VERB, Style, action_lines, field_lines
+from vastplan.report.values import verb_word
+from vastplan.report.view import opening_words
+
+_SHORT = 2  # parts of a field that are told on the line of what it is of
+_NAMED = 4  # addresses of what is told together
+_FULL_FIRST, _FULL = 60, 12  # actions of a risk that are told in full: of what somebody decides on, and of the rest
+_EACH = 3  # of a tenant's, where a risk has more than are told in full
+_TENANTS = 15  # that are counted one by one
+_GROUPS = 25  # of what is alike, that are told
+_SHARES = 12  # tenants of a risk that have a line of their own
+
+
+class Large:
+    """The lines of a long plan, and how many of its actions were told in full."""
+
+    def __init__(self, plan: Plan, style: Style, expand: Sequence[str]) -> None:
+        self._style, self._owners = style, Owners(plan)
+        self._chosen = {id(action) for action in expanded(plan.actions, expand, self._owners)}
+        self._actions = len(plan.actions)
+        self.full = 0
+
+    def lines(self, part: Plan) -> Iterator[str]:
+        """Those of the plan, or of a part of it."""
+        for section in sections(part, self._owners):
+            heading = f"{section.risk.label} ({section.counts})"
+            yield ""
+            yield from (self._style.paint(line, "bold") for line in self._style.wrapped(heading, ""))
+            yield from self._section(section)
+
+    def by_tenant(self, plan: Plan) -> Iterator[str]:
+        """How much is whose, those first of whom something is deleted or replaced."""
+        shares = sorted(shares_of(plan.actions, self._owners), key=lambda share: (-share.going, -len(share.actions)))
+        if len(shares) < 2:
+            return
+        yield ""
+        yield self._style.paint(f"By tenant ({len(shares)})", "bold")
+        for share in shares[:_TENANTS]:
+            lost = f"; {share.going:,} to delete or replace" if share.going else ""
+            yield from self._style.wrapped(f"{inert(share.title)} ({len(share.actions):,}): {share.counts}{lost}", "  ")
+        if len(shares) > _TENANTS:
+            count = sum(len(share.actions) for share in shares[_TENANTS:])
+            text = (
+                f"… and {len(shares) - _TENANTS} more with {count:,} changes, each with --expand ADDRESS of the tenant"
+            )
+            yield from self._style.wrapped(text, "  ")
+
+    def rest(self) -> list[str]:
+        """How to see what was not told in full; nothing where all was."""
+        left = self._actions - self.full
+        if not left:
+            return []
+        text = (
+            f"{left:,} of {self._actions:,} changes are told together or only counted. Each in full: --expand ADDRESS, with "
+            "patterns ('iad/quota/*'), or a tenant's address for all that is the tenant's; all of them: --expand '*', or as a page: vastplan plan ... --report plan.html"
+        )
+        return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
+
+    def _section(self, section: Section) -> Iterator[str]:
+        for alike in section.alike[:_GROUPS]:
+            yield from self._alike(alike)
+        more_alike = [action for alike in section.alike[_GROUPS:] for action in alike.actions]
+        yield from self._more(more_alike, f"{len(section.alike) - _GROUPS} more groups that are alike")
+        room = _FULL_FIRST if section.first else _FULL
+        scarce = sum(len(share.actions) for share in section.shares) > room
+        for number, share in enumerate(section.shares):
+            chosen = [action for action in share.actions if id(action) in self._chosen]
+            others = [action for action in share.actions if id(action) not in self._chosen]
+            shown = others[: min(room, _EACH)] if scarce else others
+            room -= len(shown)
+            if not (chosen or shown) and number >= _SHARES:
+                yield from self._counted(section.shares[number:])
+                return
+            yield from self._share(share, [*chosen, *shown])
+
+    def _counted(self, shares: Sequence[Share]) -> Iterator[str]:
+        """The tenants that have no line of their own."""
+        yield from self._more([action for share in shares for action in share.actions], f"{len(shares)} more tenants")
+
+    def _more(self, actions: Sequence[Action], what: str) -> Iterator[str]:
+        """Those of them that were asked for, and how many there are."""
+        chosen = [action for action in actions if id(action) in self._chosen]
+        if len(actions) > len(chosen):
+            counts = by_section(action for action in actions if id(action) not in self._chosen)
+            yield from self._style.wrapped(f"… and {what}: {counts} {_how('*')}", "  ")
+        for action in chosen:
+            self.full += 1
+            yield from action_lines(action, self._style)
+
+    def _share(self, share: Share, shown: Sequence[Action]) -> Iterator[str]:
+        left = len(share.actions) - len(shown)
+        if not shown:
+            yield from self._style.wrapped(f"{inert(share.title)}: … {share.counts} {_how(share.pattern)}", "  ")
+            return
+        title = self._style.wrapped(f"{inert(share.title)}: {share.counts}", "  ")
+        yield from (self._style.paint(line, "cyan") for line in title)
+        for action in shown:
+            self.full += 1
+            yield from action_lines(action, self._style)
+        if left:
+            yield from self._style.wrapped(f"… and {left} more {_how(share.pattern)}", "      ")
+
+    def _alike(self, alike: Alike) -> Iterator[str]:
+        chosen = [action for action in alike.actions if id(action) in self._chosen]
+        if len(chosen) < len(alike.actions):
+            yield from _together(alike, self._style)
+        for action in chosen:
+            self.full += 1
+            yield from action_lines(action, self._style)
+
+
+def _how(pattern: str) -> str:
+    return f"(--expand{NO_BREAK}{word(inert(pattern))})"
+
+
+def _together(alike: Alike, style: Style) -> Iterator[str]:
+    """What many have in common, and of which it is so."""
+    action, fields = alike.first, alike.shared()
+    what = f"{verb_word(action)} {alike.objects}"
+    short = len(fields) == len(action.changes) == 1 and len(fields[0].parts) <= _SHORT and not fields[0].replaces
+    if short:
+        (field,) = fields
+        told = field.after if action.verb is Verb.CREATE else field.planned()
+        what = f"{inert(field.path)} {told} on {alike.objects}"
+    reason = inert(of_any(action.reason, action.address))
+    head = f"{action.verb.sign:>3} {what}"
+    yield style.paint(head, OF_VERB[action.verb]) + f"  {reason}"
+    yield from _said(alike, style)
+    for field in fields if not short else ():
+        if action.verb is Verb.CREATE:
+            yield from style.wrapped(f"{inert(field.path)}: {field.after}", "      ")
+        else:
+            yield from field_lines(field, style)
+    yield from (f"      seen: {inert(text)}" for text in alike.seen())
+    for block in action.blocked:
+        fix = f"; to go on: {inert(of_any(block.fix, action.address))}" if block.fix else ""
+        text = f"blocked ({inert(block.guard)}), each of them: {inert(of_any(block.message, action.address))}{fix}"
+        yield from (style.paint(line, "red") for line in style.wrapped(text, "      "))
+    yield from _named(alike, style)
+
+
+def _said(alike: Alike, style: Style) -> Iterator[str]:
+    action = alike.first
+    for opening in action.opens:
+        yield from style.wrapped(f"lets in: {opening_words(opening)}", "      ")
+    for note in action.notes:
+        text = f"chosen: {inert(of_any(note, action.address))}"
+        yield from (style.paint(line, "dim") for line in style.wrapped(text, "      "))
+    if action.released:
+        yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
+
+
+def _named(alike: Alike, style: Style) -> Iterator[str]:
+    """The first addresses, each with the values that are its own, and how to see the others."""
+    left = len(alike.actions) - _NAMED
+    rest = f"… and {left:,} more {_how(alike.pattern())}" if left > 0 else ""
+    shown = alike.actions[:_NAMED]
+    if alike.own:
+        for action in shown:
+            yield from style.wrapped(f"{inert(action.address)}  {alike.values(action)}", "      ")
+        yield from style.wrapped(rest, "      ") if rest else ()
+    else:
+        names: Iterable[str] = (inert(action.address) for action in shown)
+        yield from style.wrapped(f"{', '.join(names)}{' ' if rest else ''}{rest}", "      ")
+
+
+def more(count: int) -> str:
+    """The line that stands for those that are only counted."""
+    return f"  … and {count:,} more (--expand '*')"
