@@ -15,9 +15,12 @@ AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 # So is SkyPilot, with an S3 server that has the buckets: made anew when its pinned versions change.
 SKYPILOT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/skypilot
 
+# And what makes the site of docs/.
+DOCS = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/docs
+
 .PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc reference explore coverage faults kills \
   histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden \
-  browser pictures skypilot clean
+  browser docs browse-docs pictures skypilot clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -102,6 +105,18 @@ golden: $(VENV)/ready
 # The HTML report in a headless Chromium of this machine (apt-get install chromium); fails where there is none.
 browser: $(VENV)/ready
 	$(BIN)/python -m tests.browser
+
+# The site of docs/ and the README in build/site: open build/site/index.html. A warning of the generator fails it. (The variable only
+# turns off its notice that it is maintained until May 2027.)
+docs:
+	cmp --silent tests/docs/requirements.txt "$(DOCS)/made-of" || { rm -rf "$(DOCS)" && $(PYTHON) -m venv "$(DOCS)" && \
+	  "$(DOCS)/bin/pip" install --quiet --disable-pip-version-check --requirement tests/docs/requirements.txt && \
+	  cp tests/docs/requirements.txt "$(DOCS)/made-of"; }
+	NO_MKDOCS_2_WARNING=1 "$(DOCS)/bin/mkdocs" build --strict --config-file tests/docs/mkdocs.yml
+
+# The site in a real browser: two widths, light and dark, a search, and no request that leaves it.
+browse-docs: $(VENV)/ready docs
+	$(BIN)/python -m tests.docs.browse build/site
 
 # The pictures in the README.
 pictures: $(VENV)/ready

@@ -122,13 +122,17 @@ class Browser:
 
     def open(self, file: Path, *, width: int = 1280, dark: bool = False) -> None:
         """Show a file, and wait until it is there."""
-        self.requests.clear()
-        self.complaints.clear()
-        self._loaded = False
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        self.call("Page.navigate", url=file.as_uri())
+        self.go(file.as_uri())
+
+    def go(self, url: str) -> None:
+        """Follow a link, at the same width."""
+        self.requests.clear()
+        self.complaints.clear()
+        self._loaded = False
+        self.call("Page.navigate", url=url)
         while not self._loaded:
             self._note(json.loads(self._socket.recv()))
 
