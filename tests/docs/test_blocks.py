@@ -98,7 +98,7 @@ FRAGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("page, fragment", FRAGMENTS)
+@pytest.mark.parametrize(("page", "fragment"), FRAGMENTS)
 def test_a_fragment_of_a_page_is_valid(
     page: str, fragment: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
