@@ -70,7 +70,7 @@ def test_without_a_terminal_it_says_what_is_missing(
     ("words", "said"),
     [
         (("--site", "B b"), "--site 'B b': 'B b' is not a name of small letters and digits"),
-        (("--vast-url", "http://x"), "--vast-url http://x: is not https://HOST or https://HOST:PORT"),
+        (("--vast-url", "http://x"), "--vast-url http://x: is not encrypted; write https:// "),
         (("--runai-url", "https://me:secret@x"), "there is a user or a password in it"),
         (("--vips", "10.0.0.9 - 10.0.0.1"), "--vips '10.0.0.9 - 10.0.0.1': "),
         (("--clients", "nowhere!"), "--clients 'nowhere!': "),

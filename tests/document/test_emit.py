@@ -311,7 +311,7 @@ def test_nothing_is_an_empty_text() -> None:
 
 
 def test_sections_have_the_order_of_the_manual() -> None:
-    manual = Path("README.md").read_text(encoding="utf-8").partition("\nSections: ")[2].partition(". ")[0]
+    manual = Path("docs/document.md").read_text(encoding="utf-8").partition("\nSections: ")[2].partition(". ")[0]
     assert tuple(re.findall(r"`(\w+)`", manual)) == ORDER_OF_SECTIONS
     assert sorted(ORDER_OF_SECTIONS) == sorted(REGISTRY.sections)
     entries = [EntryText(name, "a", {}) for name in ("zebras", "apes", *reversed(ORDER_OF_SECTIONS))]

@@ -622,9 +622,11 @@ def test_what_an_entry_stood_for_stays_where_what_holds_its_data_is_not_replaced
 def test_of_an_entry_that_stands_still_each_part_is_named_and_so_is_what_is_replaced(bench: Lobby) -> None:
     whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
     bench.done(BOX, whole, part)
-    bench.consent = Consent(allow_delete=(PARTY,))
     (goes,) = bench.plan(BOX, whole).actions
     assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/visitor/v")]
+    bench.consent = Consent(allow_delete=(PARTY,))
+    (goes,) = bench.plan(BOX, whole).actions
+    assert not goes.blocked  # the entry's address is for its parts, too
     alone = Entry(at("porter", "p"), {"name": "joe"})  # of no such entry
     bench.done(BOX, whole, part, alone)
     (goes,) = bench.plan(BOX, whole, part).actions

@@ -25,7 +25,7 @@ CHECK = Check(
     title="client ranges that nothing looks at",
     severity=Severity.NOTE,
     why="A pool of one tenant serves that tenant whoever calls; client ranges count for pools of all tenants only.",
-    fix="remove client_ip_ranges, or keep them for pools outside this document; to keep clients out, use the view policy",
+    fix="remove client_ip_ranges, unless a pool outside this document serves all tenants; to keep clients out, use the view policy",
     source="VMS 5.5 document, tenants.client_ip_ranges: used for VIP pools without a tenant",
     run=_run,
 )

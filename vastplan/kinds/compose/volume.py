@@ -333,9 +333,13 @@ def _static(
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
     domain = _domain_of(entry, scope, tenant) if "vip_pool" not in values else None
     pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
-    secret = values.get("secret") or _secret_of(entry, scope, tenant)
+    known = _secrets_of(entry, scope, tenant)
+    secret = values.get("secret") or (next(iter(known)) if len(known) == 1 else None)
     if secret is None and "secrets" not in values:
-        scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
+        text = f"secret is left out, and no class of tenant {tenant} names one"
+        if known:
+            text = f"secret is left out, and tenant {tenant} uses {' and '.join(sorted(map(str, known)))}"
+        scope.refuse(entry, "VP239", text, "secret: NAME")
     return {
         "name": name,
         "size": values["size"],
@@ -377,17 +381,15 @@ def _domain_of(entry: Entry, scope: Scope, tenant: Ref) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
-    """The secret that the tenant's classes use, when they agree."""
+def _secrets_of(entry: Entry, scope: Scope, tenant: Ref) -> set[Ref]:
+    """The secrets that the tenant's classes use, and that of its CSI user."""
     secrets = {
         class_.values["secret"]
         for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
         if "secret" in class_.values
     }
     user = csi_user_of(entry.address.site, tenant, scope)
-    if user is not None:
-        secrets.add(secret_of(user, scope))
-    return secrets.pop() if len(secrets) == 1 else None
+    return secrets if user is None else {*secrets, secret_of(user, scope)}
 
 
 _OF_ITS_VIEW = ("view_policy", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
