@@ -40,6 +40,6 @@ KIND = kind(
     ),
     versions=(SINCE,),
     as_evidence=True,
-    once=Once("a copy of another snapshot is for another volume, of a name of its own", means=True),
+    once=Once("for a copy of another snapshot, write another volume with its own name", means=True),
     ready=READY,
 )

@@ -51,6 +51,6 @@ KIND = kind(
     ),
     versions=(SINCE,),
     as_evidence=True,
-    once=Once("a snapshot of another moment or volume is another entry", ("created", "content")),
+    once=Once("for a snapshot of another moment or volume, write another entry", ("created", "content")),
     ready=READY,
 )

@@ -83,6 +83,6 @@ KIND = kind(
     versions=(SINCE,),
     as_evidence=True,
     once=Once(
-        "a copy of another snapshot is for another volume, of a name of its own", ("made_of", "handle"), means=True
+        "for a copy of another snapshot, write another volume with its own name", ("made_of", "handle"), means=True
     ),
 )

@@ -291,7 +291,7 @@ KIND = kind(
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
     used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
-    lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
+    lets_in=LetsIn("claims of the class cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,
 )

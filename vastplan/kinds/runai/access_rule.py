@@ -56,7 +56,7 @@ KIND = kind(
         constants={"clusterId": "{cluster}"},
     ),
     keyed=Keyed(within="scope"),
-    lets_in=LetsIn("whoever it names can do nothing about them any more", into="scope"),
+    lets_in=LetsIn("the subject can no longer manage them", into="scope"),
     dependents=tuple(
         Dependents(
             "workload", "running workloads in its scope", (("scope", of),), counted="at work", when=("scope_type", of)

@@ -125,7 +125,7 @@ KIND = kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    lets_in=LetsIn("whoever mounts it has no data there any more"),
+    lets_in=LetsIn("workloads that mount it lose its data"),
     # NotReady may still come right, when the claim is bound.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
     finish_encode=_as_scopes,

@@ -27,7 +27,7 @@ SecretKey = Annotated[
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 """How old it may become before a check says so; a plan makes no other by itself."""
-IN_USE = Revokes("who works with the key is refused, at once")
+IN_USE = Revokes("requests with the key are refused at once")
 Generation = Annotated[int, Field(ge=1, le=2**31)]
 
 

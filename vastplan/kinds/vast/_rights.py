@@ -22,7 +22,7 @@ class Rights(Spec):
     @model_validator(mode="after")
     def _sets_something(self) -> Rights:
         if not any(getattr(self, name) not in (MISSING, None, False, []) for name in self.SETS):
-            raise ValueError(f"nothing is set: say one of {', '.join(self.SETS)}; without an entry there are no rights")
+            raise ValueError(f"nothing is set: write one of {', '.join(self.SETS)}, or remove the entry for no rights")
         return self
 
 

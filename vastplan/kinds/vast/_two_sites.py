@@ -53,11 +53,11 @@ class OnTwoSites(Spec):
         said = values.get("replicate")
         if isinstance(said, dict) and not said.keys().isdisjoint(("mode", "synchronous")):
             raise ValueError(
-                "replicate is the name of a schedule, by which VAST sends snapshots; each write of a bucket, without a schedule, is sent by "
+                "replicate takes the name of a schedule; to replicate each write of a bucket, write "
                 "synchronous_replication: {disconnect_after: TIME}"
             )
         if SYNCHRONOUS in values and SYNCHRONOUS not in cls.model_fields:
-            raise ValueError("synchronous replication is for S3 buckets alone: write it as an entry of buckets")
+            raise ValueError("synchronous_replication is for S3 buckets only: write an entry of buckets")
         return values
 
     @model_validator(mode="after")
@@ -67,14 +67,14 @@ class OnTwoSites(Spec):
             for name in _OF_SHARED:
                 if getattr(self, name, MISSING) is not MISSING:
                     words = " or ".join(word for word in SHARED if word in type(self).model_fields)
-                    raise ValueError(f"{name} is for what two sites share, with {words}")
+                    raise ValueError(f"{name} needs {words}")
             return self
         if len(given) > 1:
-            raise ValueError(f"two sites share it by one of {' and '.join(given)}")
+            raise ValueError(f"give only one of {' and '.join(given)}")
         if getattr(self, "snapshots", MISSING) is not MISSING:
-            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
+            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path for a directory")
         if self.active is MISSING:
-            raise ValueError(f"{given[0]} needs active: which of its two sites writes")
+            raise ValueError(f"{given[0]} needs active, the site of the two that writes")
         return self
 
     def protected_by(self) -> str:

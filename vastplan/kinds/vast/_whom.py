@@ -53,7 +53,7 @@ def each_once(items: list[_Item]) -> list[_Item]:
         said = {way: value.existing if isinstance(value, Existing) else value for way, value in said.items()}
         whom = _key(said)
         if whom in known:
-            raise ValueError(f"{whom[0]} {whom[1]} is there twice")
+            raise ValueError(f"{whom[0]} {whom[1]} is given twice")
         known[whom] = item
     return [known[whom] for whom in sorted(known, key=_order)]
 

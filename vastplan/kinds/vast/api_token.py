@@ -38,7 +38,7 @@ class ApiTokenNames(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> ApiTokenNames:
         if self.token == self.id:
-            raise ValueError("the token and its id need a name each")
+            raise ValueError("token and id must differ")
         return self
 
 
@@ -75,7 +75,7 @@ class ApiToken(Spec):
 
 
 # Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).
-_REFUSES = {"Max allowed API tokens": "a shorter overlap lets former ones go first"}
+_REFUSES = {"Max allowed API tokens": "write a shorter overlap, so that former tokens are revoked earlier"}
 
 KIND = kind(
     ApiToken,
@@ -86,6 +86,6 @@ KIND = kind(
         "/apitokens/", revoked=Revoked("revoke", ("revoked",)), answered_once=(("token",),), refuses=_REFUSES
     ),
     attributes=(Attribute("token", ("token",)), Attribute("id", ("id",))),
-    lets_in=LetsIn("who comes in with it is let in no more"),
+    lets_in=LetsIn("programs that use the token can no longer log in"),
     delivers=into_secret(),
 )

@@ -112,7 +112,7 @@ KIND = kind(
     lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
     as_evidence=True,
     once=Once(
-        "a clone of another snapshot is another volume, of a name and path of its own",
+        "for a clone of another snapshot, write another volume with its own name and path",
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
         means=True,
     ),

@@ -78,7 +78,7 @@ KIND = kind(
         Attribute("secret_key", ("secret_key",)),
         Attribute("creation_time", ("creation_time",)),
     ),
-    lets_in=LetsIn("who has the pair is let in no more"),
+    lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
     read_by_name=True,
 )

@@ -51,7 +51,7 @@ class ManagerKeys(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> ManagerKeys:
         if self.username == self.password:
-            raise ValueError("the user name and the password need a name each")
+            raise ValueError("username and password must differ")
         return self
 
 
@@ -103,14 +103,14 @@ class Manager(Spec):
     @model_validator(mode="after")
     def _one_source(self) -> Manager:
         if self.password is not MISSING and self.deliver is not MISSING:
-            raise ValueError("give deliver, for a password that vastplan draws, or a password of yours, not both")
+            raise ValueError("give either deliver (vastplan draws the password) or password")
         return self
 
     @model_validator(mode="after")
     def _fits_its_tenant(self) -> Manager:
         if self.user_type is not MISSING and self.user_type != type_of(self.tenant):
             raise ValueError(
-                f"user_type is {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
+                f"user_type must be {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
             )
         return self
 
@@ -139,7 +139,7 @@ KIND = kind(
     section="managers",
     endpoint=collection("managers"),
     attributes=(Attribute("username", ("username",), lambda values: values.get("name"), ("name",)),),
-    lets_in=LetsIn("whoever logs in with it is let in no more"),
+    lets_in=LetsIn("the manager can no longer log in"),
     system_owned=((("is_default",), True),),  # VAST asks not to change it, and it cannot be deleted
     delivers=into_secret(PASSWORD),
     finish_encode=without_tenant,

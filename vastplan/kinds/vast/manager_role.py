@@ -19,7 +19,7 @@ BUILT_IN_REALMS = frozenset(
 Permission = Annotated[
     str,
     StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253),
-    Says(f"a permission: {'_, '.join(VERBS)}_ and then the name of a realm"),
+    Says(f"a permission: {'_, '.join(VERBS[:-1])}_ or {VERBS[-1]}_, then the name of a realm"),
 ]
 
 
@@ -54,7 +54,7 @@ class ManagerRole(Spec):
     @model_validator(mode="after")
     def _of_one_tenant(self) -> "ManagerRole":
         if self.tenant is not None and isinstance(self.tenants, list):
-            raise ValueError("a role of one tenant is for no others: tenants goes with tenant: null")
+            raise ValueError("tenants needs tenant: null; a role with a tenant is for that tenant only")
         return self
 
 

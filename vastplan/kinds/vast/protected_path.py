@@ -41,17 +41,17 @@ _BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
 _SHARED_BY = ("global_access", "synchronous_replication")  # what a volume, a view or a bucket says for either
 # A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
 _ANOTHER = (
-    "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
-    "the directory that stays on the other site, and then write it"
+    "leave it as it was; or change it in three steps: remove the replication (one site in sites, no active) and apply, have the directory "
+    "removed on the other site, then write the other kind and apply"
 )
 _SHARED_AGAIN = (
-    "take out active and what it is shared by, and the two sites have it each for itself; to share it again, with all of it sent again: write "
-    "one site in sites and apply, have somebody remove the directory on the other site, then write it as it is now"
+    "remove active and the field that shares it, and each site keeps a directory of its own; or share it again, which sends all data again: "
+    "write one site in sites and apply, have the directory removed on the other site, then write the entry as it is now"
 )
 _REFUSES = {
-    "path on peer exists": "VAST sends into no directory that is there. Where nothing in it is needed, have somebody remove it on the other site and "
-    "apply again; where it has what is right, write that site as active, and remove the directory of this site; where both are to stay, "
-    "another path there (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
+    "path on peer exists": "VAST replicates only to a directory that does not exist yet. If nothing in it is needed, have it removed on the other site and "
+    "apply again; if it has the right data, write that site as active and remove the directory of this site; if both are needed, "
+    "give the other site another path (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
 }
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
@@ -157,13 +157,13 @@ class ProtectedPath(Spec):
             # an import, too, says this of a path that is there: no answer has its peer
             word = _SHARED_BY[_BY_A_PEER.index(self.capabilities)]
             raise ValueError(
-                f"{self.capabilities} goes by a peer, which no answer of VMS shows: write {word} and active in the entry of its directory, "
-                "which two sites share (apply --adopt takes over what is there), or write peer"
+                f"{self.capabilities} needs a peer, which VMS does not show: write {word} and active in the entry of its directory "
+                "(apply --adopt adopts what exists), or write peer"
             )
         if (self.peer is MISSING) == (self.protection_policy is MISSING):
             raise ValueError("give either protection_policy, or peer (global access alone, or synchronous replication)")
         if (self.peer is MISSING) == (self.capabilities in _BY_A_PEER):
-            raise ValueError(f"peer goes with {' or '.join(_BY_A_PEER)}, and with nothing else")
+            raise ValueError(f"peer and capabilities {' or '.join(_BY_A_PEER)} go together")
         if (self.sync_disconnect_time is MISSING) == (self.capabilities == SYNCHRONOUS):
             raise ValueError(f"{SYNCHRONOUS} and sync_disconnect_time go together")
         return self

@@ -21,7 +21,7 @@ def _moment(text: str) -> str:
     try:
         return datetime.strptime(text, _START).strftime(_START)
     except ValueError:
-        raise ValueError(f"{quoted(text)} is not a moment in UTC; write for example '2026-01-31 02:00:00'") from None
+        raise ValueError(f"{quoted(text)} is not a time in UTC; write for example '2026-01-31 02:00:00'") from None
 
 
 def _read_moment(raw: str) -> str:
@@ -97,7 +97,7 @@ class ProtectionPolicy(Spec):
         if self.replicate_to is not MISSING and self.peer is not MISSING:
             raise ValueError("give either replicate_to or peer")
         if replicates != (self.clone_type == "NATIVE_REPLICATION"):
-            raise ValueError("clone_type is NATIVE_REPLICATION with replicate_to, and LOCAL without")
+            raise ValueError("clone_type must be NATIVE_REPLICATION with replicate_to, and LOCAL without")
         if any(isinstance(frame.keep_remote, int) for frame in self.frames) != replicates:
             raise ValueError("keep_remote and replicate_to go together")
         return self

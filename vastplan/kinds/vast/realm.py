@@ -18,7 +18,7 @@ _ObjectType = Annotated[
     Says("a type of object, such as viewpolicy: small letters, digits and _"),
 ]
 
-MAY = Revokes("managers who may that by it now may not any more, at once")
+MAY = Revokes("managers lose these rights at once")
 
 
 class Realm(Spec):

@@ -39,7 +39,7 @@ class S3KeyNames(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> "S3KeyNames":
         if self.access_key == self.secret_key:
-            raise ValueError("the access key and the secret key need a name each")
+            raise ValueError("access_key and secret_key must differ")
         return self
 
 
@@ -96,6 +96,6 @@ KIND = kind(
         Attribute("secret_key", ("secret_key",)),
         Attribute("creation_time", ("creation_time",)),
     ),
-    lets_in=LetsIn("who has the pair is let in no more"),
+    lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
 )

@@ -142,14 +142,14 @@ class LifecycleActions(Spec):
             )
         noncurrent = isinstance(self.noncurrent_days, int)
         if isinstance(self.newer_noncurrent_versions, int) and not noncurrent:
-            raise ValueError("newer_noncurrent_versions says what noncurrent_days spares: write both")
+            raise ValueError("newer_noncurrent_versions needs noncurrent_days")
         if not (days or day or marker or noncurrent or isinstance(self.abort_mpu_days_after_initiation, int)):
             raise ValueError(
-                "a rule does something: expiration_days, expiration_date, expired_obj_delete_marker, noncurrent_days or "
+                "the rule does nothing; write expiration_days, expiration_date, expired_obj_delete_marker, noncurrent_days or "
                 "abort_mpu_days_after_initiation"
             )
         if isinstance(self.min_size, int) and isinstance(self.max_size, int) and self.max_size < self.min_size:
-            raise ValueError("min_size is not above max_size")
+            raise ValueError("min_size is above max_size")
         return self
 
 

@@ -28,11 +28,11 @@ from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, plain_key
 PolicyName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$"),
-    Says("the name of an identity policy, which has no blanks"),
+    Says("the name of an identity policy, without blanks"),
     BeforeValidator(plain_key),
 ]
 _POLICY = JsonDocument(s3_policy.canonical)
-_LESS = "to whom it is attached is refused what nothing else allows, at once"
+_LESS = "users and groups that have the policy are refused at once what nothing else allows"
 
 
 def _policy(document: dict[str, Any]) -> dict[str, Any]:

@@ -64,6 +64,6 @@ KIND = kind(
     in_use=("indestructible",),
     dependents=(Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),),
     as_evidence=True,
-    once=Once("a snapshot of another moment or volume is another entry", ("created", "expiration_time")),
+    once=Once("for a snapshot of another moment or volume, write another entry", ("created", "expiration_time")),
     ready=Ready(("state",), frozenset({"SUCCEED"}), frozenset({"FAILED"})),
 )

@@ -130,7 +130,7 @@ class Tenant(Spec):
         Refers("local_provider"),
         Wire("local_provider_id"),
         Opens(made=False),
-        Revokes("its users and groups are nobody here any more, and those of the other provider are"),
+        Revokes("the tenant loses the users and groups of the former provider and gets those of the other one"),
         ServerDefault(AsWitness(), WITNESS),
     ] = MISSING
     """Local provider that keeps the tenant's users and groups, and gets those that stand inside the tenant. With

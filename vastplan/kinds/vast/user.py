@@ -12,10 +12,10 @@ from vastplan.schema.types import MISSING, Count, ReferenceName
 # VAST's pages about local users ask for it from 5.3.2 on, newer ones and the document of 5.5 do not; of the releases
 # between nobody says so, and vastplan sends nothing that may be refused.
 _UID = RequiredFrom(
-    product="vms", version="5.3.2", until="5.5", fix="write uid: it is the number that NFS knows the user by"
+    product="vms", version="5.3.2", until="5.5", fix="write uid, the number by which NFS knows the user"
 )
 
-_MEMBER = Revokes("who has access as a member of the group is refused what nothing else allows, at once")
+_MEMBER = Revokes("the user is refused at once what only membership in the group allows")
 
 
 class User(InProvider):
@@ -58,7 +58,7 @@ KIND = kind(
     dependents=(
         Dependents(
             "view",
-            "buckets that he owns",
+            "buckets that the user owns",
             same=(("name", "bucket_owner"), ("local_provider", "tenant.local_provider")),
             by="bucket_owner",
         ),

@@ -49,7 +49,7 @@ Period = Annotated[
 _KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
 _NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
-_OWNED = Revokes("keys of whoever owns the bucket now get at it no further than policies let them, at once")
+_OWNED = Revokes("keys of the former owner may at once do only what policies allow")
 _Share = Annotated[
     str,
     StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$'),
@@ -58,7 +58,7 @@ _Share = Annotated[
 _Alias = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$"),
-    Says("an alias, which starts with / and has no blanks and no letters but those of ASCII"),
+    Says("an alias: / and then ASCII characters without blanks"),
 ]
 
 
@@ -81,7 +81,7 @@ class ShareGrant(Spec):
     @model_validator(mode="after")
     def _somebody(self) -> "ShareGrant":
         if self.name is MISSING and self.sid_str is MISSING and self.uid_or_gid is MISSING:
-            raise ValueError("a grant names somebody: name, sid_str or uid_or_gid")
+            raise ValueError("a grant needs name, sid_str or uid_or_gid")
         return self
 
 
@@ -108,7 +108,7 @@ class PartNames(Spec):
 def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
     by_name = {rule.name: rule for rule in rules}
     if len(by_name) < len(rules):
-        raise ValueError("two rules have one name")
+        raise ValueError("two rules have the same name")
     return [by_name[name] for name in sorted(by_name, key=natural)]
 
 
@@ -128,7 +128,7 @@ def kept_as_said(of: Any, protocols: Set[str]) -> None:
     if "S3" in locked and of.s3_versioning is not True:
         raise ValueError("locking of a bucket needs s3_versioning: true")
     if locked & {"NFS", "SMB"} and of.files_retention_mode in (MISSING, "NONE"):
-        raise ValueError("locking with NFS or SMB needs a files_retention_mode")
+        raise ValueError("locking with NFS or SMB needs files_retention_mode")
     modes = (of.s3_locks_retention_mode, of.files_retention_mode)
     if any(mode in ("GOVERNANCE", "COMPLIANCE") for mode in modes) and of.default_retention_period is MISSING:
         raise ValueError("a retention mode needs default_retention_period")
@@ -272,7 +272,7 @@ class View(OnTwoSites):
         if "S3" in protocols and (self.bucket is MISSING or self.bucket_owner is MISSING):
             raise ValueError("protocol S3 needs bucket and bucket_owner")
         if "BLOCK" in protocols and len(protocols) > 1:
-            raise ValueError("protocol BLOCK stands alone")
+            raise ValueError("protocol BLOCK excludes all others")
         if "BLOCK" in protocols and self.name is MISSING:
             raise ValueError("protocol BLOCK needs name, the name of the subsystem")
         if self.is_default_subsystem is True and "BLOCK" not in protocols:

@@ -36,7 +36,7 @@ _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Ref
 _OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
 _ALL = ("*",)
 _NATIVE = Revokes(
-    "identity policies and policies of buckets count for its views no more: who came in by them is refused, at once",
+    "identity policies and bucket policies no longer count for its views: requests that only they allow are refused at once",
     of=("S3_NATIVE",),
 )
 # One list alone does not say who may come in by a protocol, and how: those of a protocol are left out together.
@@ -255,7 +255,7 @@ KIND = kind(
     # The hosts and rights of a new policy may hang on its flavor.
     witness=Witness(("name",), "default", like=("flavor",)),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
-    lets_in=LetsIn("without it nobody is let in to what it is for"),
+    lets_in=LetsIn("without it no client reaches the views that use it"),
     # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.
     controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,

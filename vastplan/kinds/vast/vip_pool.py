@@ -51,7 +51,7 @@ def _length(value: Any) -> Any:
         meant = f"write {ip_network('0.0.0.0/' + value.strip().lstrip('/')[:40]).prefixlen}"
     except ValueError:
         meant = "write a number, such as 24"
-    raise ValueError(f"{quoted(value)} is not the length of a prefix; {meant}")
+    raise ValueError(f"{quoted(value)} is not a prefix length; {meant}")
 
 
 _LENGTH = BeforeValidator(_length)
@@ -109,7 +109,7 @@ class VipPool(Spec):
     @model_validator(mode="after")
     def _of_a_tenant(self) -> "VipPool":
         if self.role == "PROTOCOLS" and self.tenant is MISSING:
-            raise ValueError("a pool for clients names its tenant; `tenant: null` serves all tenants")
+            raise ValueError("a pool for clients needs tenant; `tenant: null` serves all tenants")
         if self.role == "REPLICATION" and self.tenant is not MISSING:
             raise ValueError("a REPLICATION pool has no tenant")
         if self.role == "REPLICATION" and self.s3_endpoint is not MISSING:
@@ -124,7 +124,7 @@ class VipPool(Spec):
                 raise ValueError(f"IPv{version} ranges need {size}")
             address = getattr(self, gateway)
             if isinstance(address, str) and ip_address(address).version != version:
-                raise ValueError(f"{gateway} is an IPv{version} address")
+                raise ValueError(f"{gateway} must be an IPv{version} address")
         return self
 
     @model_validator(mode="after")
@@ -132,7 +132,7 @@ class VipPool(Spec):
         if (isinstance(self.peer_asn, int) or isinstance(self.vast_asn, int)) and self.enable_l3 is not True:
             raise ValueError("peer_asn and vast_asn need enable_l3: true")
         if isinstance(self.peer_asn, int) and self.peer_asn == self.vast_asn:
-            raise ValueError("peer_asn and vast_asn differ")
+            raise ValueError("peer_asn and vast_asn must differ")
         return self
 
 
