@@ -373,7 +373,7 @@ def test_no_snapshot_goes_unasked_while_claims_are_made_from_it(lab: Lab) -> Non
     assert blocks(lab.plan()) == {
         "iad/claim_snapshot/nightly": {
             "approval": "a delete of a claim_snapshot loses data",
-            "in-use": "claims made from it: 1; copies of it for other projects: 1",
+            "in-use": "claims created from it: 1; copies of it for other projects: 1",
         }
     }
     copied(lab)
@@ -390,7 +390,7 @@ def test_no_source_goes_unasked_while_claims_and_snapshots_are_of_it(lab: Lab) -
     del sections["volumes"]["first"]
     lab.write(sections)
     found = blocks(lab.plan())["iad/persistent_volume_claim/first"]
-    assert found["in-use"] == "bound: 1; claims made from it: 1"
+    assert found["in-use"] == "bound: 1; claims created from it: 1"
     assert found["orphans"] == "1 snapshots would stay behind"
     lab.converge(lab.consent_to_loss("iad/persistent_volume_claim/first"))
     assert snapshots(lab) == ["runai-a/theirs"]

@@ -82,7 +82,7 @@ def _write_quantity(size: int) -> str:
 def _read_quantity(raw: object) -> int:
     text = str(raw)
     if len(text) > _LONGEST_QUANTITY:
-        raise ValueError("no quantity is as long as this")
+        raise ValueError("the quantity is too long")
     factors: dict[str, int] = _SUFFIXES | _DECIMAL
     if text[-2:] in _SUFFIXES or text[-1:] in _DECIMAL:
         suffix = text[-2:] if text[-2:] in _SUFFIXES else text[-1:]

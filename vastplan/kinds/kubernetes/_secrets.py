@@ -94,7 +94,7 @@ class VolumeSecrets(ByPurpose):
 def one_form(secret: object, secrets: object) -> None:
     """Refuse both forms at once."""
     if secret is not MISSING and secrets is not MISSING:
-        raise ValueError("give secret, which is for all purposes, or secrets, not both")
+        raise ValueError("give either secret (for all purposes) or secrets")
 
 
 def unused(secrets: object, purposes: Iterable[str], driver: str) -> None:

@@ -44,7 +44,7 @@ class AdmissionBinding(Labelled):
     @model_validator(mode="after")
     def _told_once(self) -> "AdmissionBinding":
         if isinstance(self.validation_actions, list) and {"Deny", "Warn"} <= {*self.validation_actions}:
-            raise ValueError("give Deny or Warn, not both: Kubernetes takes only one of them")
+            raise ValueError("give either Deny or Warn: Kubernetes takes only one of them")
         return self
 
 

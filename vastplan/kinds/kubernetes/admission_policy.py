@@ -54,7 +54,7 @@ class AdmissionPolicy(Labelled):
         if (self.drivers is MISSING) != of_a_class[0] or (self.drivers is not MISSING and any(of_a_class)):
             raise ValueError("give either storage_class with namespaces and open, or drivers")
         if any(of_a_class) and not all(of_a_class):
-            raise ValueError("namespaces and open go with storage_class")
+            raise ValueError("namespaces and open need storage_class")
         return self
 
 
@@ -108,7 +108,7 @@ KIND = kind(
             "open",
             by=("storage_class", "rule"),
             fix="open_to: [NAMESPACE] on the storage class",
-            unseen="claims that StatefulSets, Jobs and workloads of Run:AI have yet to make, and those of the default class",
+            unseen="claims that StatefulSets, Jobs and workloads of Run:AI have yet to create, and those of the default class",
         ),
         Closes(
             "pod",
@@ -119,7 +119,7 @@ KIND = kind(
             by=("drivers", "rule"),
             fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
             backs=Backs("storage_class", "driver"),
-            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to make",
+            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
             named=True,
         ),
     ),

@@ -45,7 +45,7 @@ KIND = kind(
     dependents=(
         # Kubernetes does not tell whether the driver still copies: a claim is bound before
         Dependents(
-            "persistent_volume_claim", "claims made from it", (("namespace", "namespace"), ("name", "from_snapshot"))
+            "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_snapshot"))
         ),
         Dependents("snapshot_content", "copies of it for other projects", (("path", "made_of"),)),
     ),

@@ -142,7 +142,7 @@ class PersistentVolume(Labelled):
         if (self.claim_namespace is MISSING) != (self.claim_name is MISSING):
             raise ValueError("claim_namespace and claim_name go together")
         if self.driver == FILE_DRIVER and not self.volume_handle.startswith("/"):
-            raise ValueError("volume_handle is an absolute path on VAST")
+            raise ValueError("volume_handle must be an absolute path on VAST")
         in_full(self.secret)
         one_form(self.secret, self.secrets)
         return self

@@ -110,17 +110,17 @@ class PersistentVolumeClaim(Labelled):
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
         if self.storage_class is None and self.volume is MISSING:
-            raise ValueError("a claim without a storage_class names its volume")
+            raise ValueError("a claim without storage_class needs volume")
         if (self.size is MISSING) == (self.nominal_size is MISSING):
-            raise ValueError("give size, or nominal_size for a claim without a storage_class")
+            raise ValueError("give size, or nominal_size for a claim without storage_class")
         if self.nominal_size is not MISSING and self.storage_class is not None:
-            raise ValueError("nominal_size is for a claim without a storage_class")
+            raise ValueError("nominal_size is for a claim without storage_class; write size")
         if len([one for one in (self.from_claim, self.from_snapshot, self.newest_of) if one is not MISSING]) > 1:
-            raise ValueError("give one of from_claim, from_snapshot and newest_of")
+            raise ValueError("give only one of from_claim, from_snapshot and newest_of")
         if self.until is not MISSING and self.newest_of is MISSING:
-            raise ValueError("until is for newest_of")
+            raise ValueError("until needs newest_of")
         if self.of_claim is not MISSING and self.from_snapshot is MISSING:
-            raise ValueError("of_claim is for from_snapshot")
+            raise ValueError("of_claim needs from_snapshot")
         return self
 
 
@@ -179,7 +179,7 @@ KIND = kind(
     dependents=(
         # Kubernetes does not tell whether the driver still copies: a claim is bound before
         Dependents(
-            "persistent_volume_claim", "claims made from it", (("namespace", "namespace"), ("name", "from_claim"))
+            "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_claim"))
         ),
         # the driver deletes no volume that has some
         Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),

@@ -25,7 +25,7 @@ def canonical(value: object) -> object:
     except ValueError:
         raise ValueError(f"{quoted(text)} is not a quantity such as 10Gi or 5") from None
     if amount < 0:
-        raise ValueError("a quantity is not negative")
+        raise ValueError("a quantity must not be negative")
     if amount.denominator != 1:
         return f"{amount * 1000}m"
     whole = int(amount)

@@ -225,9 +225,9 @@ class StorageClass(Labelled):
     @model_validator(mode="after")
     def _as_the_driver_wants_it(self) -> "StorageClass":
         if self.vip_pool is not MISSING and self.vip_pool_fqdn is not MISSING:
-            raise ValueError("give vip_pool or vip_pool_fqdn, not both")
+            raise ValueError("give either vip_pool or vip_pool_fqdn")
         if self.shared and self.open_to is not MISSING:
-            raise ValueError("give shared or open_to, not both: a shared class is open to every namespace")
+            raise ValueError("give either shared or open_to: a shared class is open to every namespace")
         other = "block" if self.driver == "file" else "file"
         for name in _ONLY[other]:
             if getattr(self, name) is not MISSING:
@@ -254,7 +254,7 @@ class StorageClass(Labelled):
             if key not in _KNOWN[self.driver]:
                 near = get_close_matches(key, (*_KNOWN[self.driver], *_WRITTEN), 1, 0.5)
                 meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_KNOWN[self.driver])}"
-                raise ValueError(f"parameters.{key} means nothing to the {self.driver} driver; {meant}")
+                raise ValueError(f"parameters.{key} is unknown to the {self.driver} driver; {meant}")
         return self
 
 

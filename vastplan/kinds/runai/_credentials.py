@@ -56,7 +56,7 @@ class Credential(Scoped):
         values = type(self).model_fields.keys() - Credential.model_fields.keys()
         given = sorted(name for name in values if getattr(self, name) is not MISSING)
         if self.existing_secret is not MISSING and given:
-            raise ValueError(f"give existing_secret, or the values themselves ({given[0]}), not both")
+            raise ValueError(f"give either existing_secret or the values ({given[0]})")
         missing = sorted(values - set(given))
         if given and missing:
             raise ValueError(f"{missing[0]} is missing")

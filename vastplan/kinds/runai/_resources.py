@@ -26,7 +26,7 @@ _BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
 def _plain(value: Any) -> Any:
     """64.0 as 64: the API's numbers are floating, and both must be the same."""
     if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:  # NaN is not between them either
-        raise ValueError("is a number up to 10^15")
+        raise ValueError("must be a number up to 10^15")
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -132,10 +132,10 @@ def spread(values: Any) -> Any:
         raise ValueError("give either gpus or node_pools")
     gpus = values["gpus"]
     if not isinstance(gpus, dict):
-        raise ValueError("gpus is a mapping of node pools to numbers, for example {default: 64}")
+        raise ValueError("gpus must be a mapping of node pools to numbers, for example {default: 64}")
     for pool, count in gpus.items():
         if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _LARGEST:
-            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 to 10^15")
+            raise ValueError(f"gpus.{pool} must be a number of GPUs, 0 to 10^15")
     long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
     return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
 

@@ -26,7 +26,7 @@ class AccessRule(Spec):
         Wire("subjectType"),
         IDENTITY,
         IMMUTABLE,
-        Since("runai", "2.24", values=("service-account",), fix="there it is an app"),
+        Since("runai", "2.24", values=("service-account",), fix="write app for control planes before 2.24"),
     ]
     """Type of the subject; a service account is an `app` for control planes before 2.24."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]

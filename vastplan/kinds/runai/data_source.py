@@ -115,17 +115,23 @@ class DataSource(Scoped):
     def _one_claim(self) -> "DataSource":
         of_new_claims = [name for name in _OF_NEW_CLAIMS if getattr(self, name) is not MISSING]
         if self.existing_claim and self.claim is MISSING:
-            raise ValueError("claim is missing: name the PVC, or have one made with existing_claim: false and a size")
+            raise ValueError(
+                "claim is missing: write the name of the PVC, or existing_claim: false and a size to have one created"
+            )
         if self.existing_claim and of_new_claims:
-            raise ValueError(f"{of_new_claims[0]} is for a claim that Run:AI makes (existing_claim: false)")
+            raise ValueError(f"{of_new_claims[0]} needs existing_claim: false (Run:AI creates the claim)")
         if not self.existing_claim and (self.size is MISSING or self.size == 0):
-            raise ValueError("size is missing: without an existing claim Run:AI makes one")
+            raise ValueError("size is missing: with existing_claim: false Run:AI creates a claim of that size")
         if self.existing_claim and self.claim_name is not MISSING:
-            raise ValueError("claim_name is for a claim that Run:AI makes; name an existing one in claim")
+            raise ValueError("claim_name needs existing_claim: false; write the name of an existing claim in claim")
         if not self.existing_claim and self.claim is not MISSING:
-            raise ValueError("claim is an existing PVC; to name the one that Run:AI makes, write claim_name")
+            raise ValueError(
+                "claim is for an existing PVC; for the name of the one that Run:AI creates, write claim_name"
+            )
         if not self.existing_claim and self.claim_name is MISSING and not _IN_A_NAME.fullmatch(str(self.name)):
-            raise ValueError("Run:AI names the claim after it: small letters, digits and dashes, or give claim_name")
+            raise ValueError(
+                "Run:AI gives the claim the name of the data source: write name in small letters, digits and -, or claim_name"
+            )
         return self
 
 

@@ -47,7 +47,7 @@ class GitDataSource(Scoped):
         Refers("generic_secret_credential", "password_credential"),
         Wire("spec", "credentialId"),
         Opens(made=False),
-        Since("runai", "2.23", fix="there it is a password: write password"),
+        Since("runai", "2.23", fix="write password for control planes before 2.23"),
     ] = MISSING
     """Password, or generic secret with an SSH key at `ssh`, for the repository; null for none. Excludes `password`."""
     password: Annotated[
@@ -65,7 +65,7 @@ class GitDataSource(Scoped):
     @model_validator(mode="after")
     def _one_credential(self) -> "GitDataSource":
         if all(given is not MISSING and given is not None for given in (self.credential, self.password)):
-            raise ValueError("give credential or password")
+            raise ValueError("give either credential or password")
         return self
 
 

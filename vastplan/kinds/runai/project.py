@@ -47,9 +47,11 @@ class Project(OrgUnit):
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":
         if self.namespace is MISSING and isinstance(self.name, str) and len(PREFIX + self.name) > _LONGEST:
-            raise ValueError(f"its namespace {PREFIX}{self.name} would be longer than {_LONGEST}; give a shorter name")
+            raise ValueError(
+                f"the namespace {PREFIX}{self.name} would be longer than {_LONGEST} characters; write a shorter name"
+            )
         if isinstance(self.namespace, str) and (len(self.namespace) > _LONGEST or "." in self.namespace):
-            raise ValueError(f"a namespace is at most {_LONGEST} small letters, digits and dashes")
+            raise ValueError(f"a namespace name has at most {_LONGEST} small letters, digits and -")
         return self
 
 

@@ -100,7 +100,7 @@ class WorkloadPolicy(Spec):
     def _one_scope(self) -> "WorkloadPolicy":
         given = [name for name in ("project", "department", "scope") if getattr(self, name) is not MISSING]
         if not given:
-            raise ValueError("name its project or its department, or write scope: cluster")
+            raise ValueError("write project, department or scope: cluster")
         if len(given) > 1:
             raise ValueError(f"give either {given[0]} or {given[1]}")
         return self
