@@ -277,7 +277,7 @@ def test_before_a_time(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("latest", "claim first of namespace runai-a has no VolumeSnapshot that is ready, of 0 that are there"),
+        ("latest", "claim first of namespace runai-a has no ready VolumeSnapshot (0 exist)"),
         ({"before": "2001-01-01"}, "has no VolumeSnapshot from 2001-01-01T00:00:00Z or before that is ready"),
         ("gone", "namespace runai-a has no VolumeSnapshot gone"),
     ],
@@ -310,7 +310,7 @@ def test_one_of_somebody_that_never_gets_ready_is_told(lab: Lab, monkeypatch: py
     lab.write(document(second=second("nightly")))
     (outcome,) = lab.apply(lab.plan()).outcomes
     assert outcome.state is State.FAILED
-    assert "VolumeSnapshot runai-a/nightly is not ready after 0 s, and nothing is made of it: " in outcome.message
+    assert "VolumeSnapshot runai-a/nightly is not ready after 0 s; nothing was created from it: " in outcome.message
     assert 'volumesnapshotclass "nothing" not found' in outcome.message
     assert [one["metadata"]["name"] for one in lab.rows("iad", "persistent_volume_claim")] == ["first"]
 

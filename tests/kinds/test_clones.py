@@ -153,11 +153,11 @@ def test_which_snapshot_it_is(lab: Lab, said: dict[str, Any], name: str) -> None
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({}, "/a/home/ has no snapshot that can be cloned, of 0 that are there"),
+        ({}, "/a/home/ has no snapshot that can be cloned (0 exist)"),
         ({"snapshot": "gone"}, "/a/home/ has no snapshot gone: it may have expired"),
         (
             {"snapshot": {"before": "2001-01-01"}},
-            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned, of 0",
+            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned (0 exist)",
         ),
     ],
 )

@@ -79,7 +79,7 @@ class Bounds:
         """Seconds until the end; raises `Overdue` when there are none."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
-            raise Overdue(f"no whole answer within {self._limits.whole:g} s")
+            raise Overdue(f"no complete answer within {self._limits.whole:g} s")
         return seconds
 
     def took(self, count: int) -> None:

@@ -62,9 +62,9 @@ _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
 _NO_CONNECTION = "Failed to establish a new connection: "
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_WORDS = {
-    "NO_CERTIFICATE_OR_CRL_FOUND": "the file that says whom to trust (ca_file) holds no certificate",
-    "Connection refused": "nobody listens there",
-    "[Errno 111] Connection refused": "nobody listens there",
+    "NO_CERTIFICATE_OR_CRL_FOUND": "the file in ca_file holds no certificate",
+    "Connection refused": "nothing listens there",
+    "[Errno 111] Connection refused": "nothing listens there",
 }
 
 
@@ -81,7 +81,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     """The error that a status means."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
     if status == 401:
-        text += "; the credential is not accepted: renew it, or correct where it comes from"
+        text += "; the credential is not accepted: renew it, or correct its source"
     if status in (401, 403):
         return NotAuthorised(text, status)
     if status == 404:

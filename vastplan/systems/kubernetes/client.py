@@ -217,7 +217,7 @@ class KubernetesProvider:
         body = self._call("GET", path, query=[("limit", "1")], accept=_NAMES)
         rows, left = at(body, ("items",)), at(body, ("metadata", "remainingItemCount"))
         if not isinstance(rows, list) and at(body, ("kind",)) != _NAMES_KIND:
-            raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many there are")
+            raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many objects exist")
         return len(rows if isinstance(rows, list) else []) + (left if isinstance(left, int) else 0)
 
     def version(self) -> str:

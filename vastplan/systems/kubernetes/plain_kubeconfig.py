@@ -97,10 +97,10 @@ def _origins(user: Mapping[str, Any]) -> Iterator[str]:
 def _reason(problem: OSError | ValueError | Invalid) -> str:
     """What is wrong, with its place and without a word of the file, in which there are credentials."""
     if isinstance(problem, OSError):
-        return problem.strerror or "it cannot be read"
+        return problem.strerror or "cannot be read"
     if isinstance(problem, Invalid) and (where := problem.findings[0].where):
-        return f"it is no kubeconfig ({problem.findings[0].code} at line {where.line}, column {where.column})"
-    return "it is no kubeconfig"
+        return f"not a kubeconfig ({problem.findings[0].code} at line {where.line}, column {where.column})"
+    return "not a kubeconfig"
 
 
 def _written_anew(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,15 +126,15 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                     try:
                         regular_files.within(folder, _text(value))
                     except OSError as problem:
-                        yield f"{subject} names a file in {field}, and {problem.strerror}"
+                        yield f"{subject} names a file in {field} that cannot be used: {problem.strerror}"
                 elif field == "server" and not _text(value).startswith("https://"):
-                    yield f"{subject} is not reached by https"
+                    yield f"{subject} has a server without https://"
                 elif field == "server" and holds_login(_text(value)):
-                    yield f"{subject} has a server, and {LOGIN_IN_URL}"
+                    yield f"{subject} has a server that is not used: {LOGIN_IN_URL}"
                 elif field == "server" and not is_address(_text(value)):
-                    yield f"{subject} has a server that is not a host and a path alone"
+                    yield f"{subject} has a server that is more than a host and a path"
                 elif field not in allowed | _HARMLESS:
-                    yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
+                    yield f"{subject} has {inert(field, 80)}, which only the runner's own kubeconfig may have"
 
 
 def _parsed(folder: Path, name: str) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
     if not in_time:
         late = f" from {which.until} or before" if which.until else ""
         whose = f"claim {which.claim} of namespace {which.namespace}"
-        raise Refused(f"{whose} has no VolumeSnapshot{late} that is ready, of {len(there)} that are there")
+        raise Refused(f"{whose} has no ready VolumeSnapshot{late} ({len(there)} exist)")
     return max(in_time, key=lambda pair: (pair[0] or _OLDEST, str(at(pair[1], ("metadata", "name")))))[1]
 
 
@@ -77,7 +77,7 @@ def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
     said = at(_named(rows, which), ("status", "error", "message"))
     why = f": {one_line(str(said))}" if said else ""
     return Refused(
-        f"VolumeSnapshot {which.namespace}/{which.name} is not ready after {seconds:.0f} s, and nothing is made of it{why}"
+        f"VolumeSnapshot {which.namespace}/{which.name} is not ready after {seconds:.0f} s; nothing was created from it{why}"
     )
 
 
@@ -111,7 +111,7 @@ def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Ro
     """The body of another content of the same snapshot; raises `Refused` where the one does not tell its handle."""
     handle = at(content, ("status", "snapshotHandle")) or at(content, ("spec", "source", "snapshotHandle"))
     if not handle:
-        raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} tells no handle of its snapshot")
+        raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} has no snapshot handle")
     made = copy.deepcopy(body)
     put(made, ("spec", "source"), {"snapshotHandle": handle})
     put(made, ("spec", "driver"), at(content, ("spec", "driver")))

@@ -91,7 +91,7 @@ class VastProvider:
             yield [self._singleton(kind)]
             return
         if isinstance(shape, Asked | AskedMembers):
-            raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
+            raise Refused(f"{kind.name}: they cannot be listed; each is read by itself")
         for rows in self._listed(endpoint.path, endpoint.query):
             rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
             yield [row for row in rows if not _is_revoked(kind, row)]
@@ -118,7 +118,7 @@ class VastProvider:
         """Create; a task in the answer is waited for. What only this answer holds is a secret from now on."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
-            raise Refused(f"{kind.name}: there is always one, and no other can be created")
+            raise Refused(f"{kind.name}: exactly one always exists; no other can be created")
         if isinstance(shape, Asked):
             locator, values = asked.split(shape, body)
             self._set(kind, shape, locator, values)
@@ -211,7 +211,7 @@ class VastProvider:
         """Delete; what is gone is fine."""
         shape = kind.endpoint.shape
         if isinstance(shape, Singleton):
-            raise Refused(f"{kind.name}: it is always there, and cannot be deleted")
+            raise Refused(f"{kind.name}: it always exists and cannot be deleted")
         try:
             if isinstance(shape, Asked):
                 self._set(kind, shape, locator, shape.nothing)
@@ -289,7 +289,7 @@ class VastProvider:
         body = self._get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
-            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
+            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many objects exist")
         return count
 
     def version(self) -> str:
@@ -383,7 +383,7 @@ class VastProvider:
         except NotFound:
             answer = None
         if not answer:
-            raise Nobody(f"{self._url}: {place} has nobody called {name}")
+            raise Nobody(f"{self._url}: {place} has no user or group {name}")
         if not isinstance(answer, dict):
             raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not an object")
         return answer
@@ -404,7 +404,7 @@ class VastProvider:
             return self._places[shape.places, name]
         rows = [row for page in self._listed(shape.places, {"name": name}) for row in page if row.get("name") == name]
         if len(rows) > 1:
-            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} that are called {name}")
+            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} objects named {name}")
         found = rows[0].get("id") if rows else None
         if not self.writable:
             self._places[shape.places, name] = found

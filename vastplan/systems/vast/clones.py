@@ -32,7 +32,7 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
     in_time = [(made, row) for made, row in dated if until is None or made <= until]
     if not in_time:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
-        raise Refused(f"{directory} has no snapshot{late} that can be cloned, of {len(there)} that are there")
+        raise Refused(f"{directory} has no snapshot{late} that can be cloned ({len(there)} exist)")
     return max(in_time, key=lambda pair: pair[0])[1]
 
 

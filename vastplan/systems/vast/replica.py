@@ -48,7 +48,7 @@ class VastReplica:
         """By its own row, which must be that of the group."""
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
-            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
         said, state = (_plain(row.get(name)) for name in ("role", "state"))
         forecast = row.get("estimated_read_only_time")
         return Side(
@@ -142,7 +142,7 @@ class VastReplica:
             rows = self._provider.rows("/replicationstreams/", {})
             ours = [row for row in rows if row.get("protected_path_guid") == self._guid]
             if len(ours) != 1:
-                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams, and one is understood"
+                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams; vastplan supports one"
                 raise Unreachable(text)
             self._stream = str(ours[0].get("id"))
         return self._stream

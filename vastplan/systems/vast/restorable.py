@@ -79,7 +79,7 @@ class VastDirectory:
         ):  # fmt: skip
             for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self.tenant}):
                 if str(row.get(field) or "").rstrip("/") == directory:
-                    return f"{what} ({row.get('name') or row.get('id')}) is at {directory} already"
+                    return f"{what} ({row.get('name') or row.get('id')}) already exists at {directory}"
         return ""
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:

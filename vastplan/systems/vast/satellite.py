@@ -83,7 +83,7 @@ class VastCached:
     def _row(self) -> Row:
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
-            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
         return row
 
 

@@ -27,8 +27,8 @@ class VastViews:
         """None is there, or none by which a claim is mounted."""
         row = self._row(self._directory)
         if row is None:
-            return f"no view is at {self._directory} at {self.site}, so nothing could mount it there"
-        return "" if _protocols(row) else f"the view of {self._directory} at {self.site} is not for NFS"
+            return f"{self.site} has no view of {self._directory}, so nothing can mount it there"
+        return "" if _protocols(row) else f"the view of {self._directory} at {self.site} does not have protocol NFS"
 
     def view(self, directory: str) -> str:
         """Its GUID."""
@@ -39,7 +39,7 @@ class VastViews:
         """With tenant, policy and protocols of the other one; the directory has to be there."""
         like = self._row(self._directory)
         if like is None:
-            raise NotFound(f"no view is at {self._directory} at {self.site}")
+            raise NotFound(f"{self.site} has no view of {self._directory}")
         alike = {name: like[name] for name in _ALIKE if like.get(name) is not None}
         body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(like), "create_dir": False}
         row = self._provider.ask("POST", VIEWS, {**body, **alike})
