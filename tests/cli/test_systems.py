@@ -131,7 +131,7 @@ def test_unverified_only_when_the_document_says_so(server: Server, tmp_path: Pat
 
 
 def test_a_ca_file_that_is_not_there(server: Server, tmp_path: Path, vastplan: Run) -> None:
-    unknown(vastplan("plan", document(tmp_path, server.url, ca="ca_file: nowhere.pem")), "nowhere.pem is not there")
+    unknown(vastplan("plan", document(tmp_path, server.url, ca="ca_file: nowhere.pem")), "nowhere.pem does not exist")
 
 
 def test_a_wrong_password(server: Server, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,7 +152,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
             {"path": "sets"},
             "'sets' is not a path: it starts with / and does not end with it, and has no // and no control characters",
         ),
-        ({"protocols": ["S3", "SMB"]}, "has to be 'S3', 'NFS' or 'NFS4'"),
+        ({"protocols": ["S3", "SMB"]}, "must be 'S3', 'NFS' or 'NFS4'"),
     ],
 )  # fmt: skip
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:

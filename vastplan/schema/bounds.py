@@ -18,7 +18,7 @@ def some(parse: Callable[[str], int], sentence: str) -> Any:
     def check(value: Any) -> Any:
         number = parse(value) if isinstance(value, str) else value
         if isinstance(number, int | float) and not isinstance(number, bool) and number <= 0:
-            raise ValueError(f"{value} is too little: {sentence}")
+            raise ValueError(f"{value} is too small: {sentence}")
         return value
 
     return BeforeValidator(check)

@@ -14,14 +14,16 @@ from vastplan.model import units
 from vastplan.schema.bounds import Many, Rate, some, within
 from vastplan.schema.types import Bytes, Name, Spec
 
-_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out, and what the cluster reports is taken")]
+_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out to use what the cluster reports")]
 _Percent = Annotated[
     Annotated[int, Field(ge=1, le=10000)],
-    within(lambda percent: 1 <= percent <= 10000, "100 promises what is there and no more; give 1 to 10000"),
+    within(lambda percent: 1 <= percent <= 10000, "100 promises exactly what exists; give 1 to 10000"),
 ]
 _Ratio = Annotated[
     Annotated[float, Field(ge=1, le=100)],
-    within(lambda ratio: 1 <= ratio <= 100, "a ratio is the size before reduction over that after it: 1 to 100"),
+    within(
+        lambda ratio: 1 <= ratio <= 100, "a ratio is the size before reduction divided by the size after it: 1 to 100"
+    ),
 ]
 _Gpus = Annotated[float, Field(ge=0, le=10**9)]
 

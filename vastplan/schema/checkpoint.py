@@ -43,7 +43,7 @@ def _model_size(parameters: int) -> int | str:
 
 def _by_pool(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
-        raise ValueError(f"GPUs are of a node pool: write {{default: {value}}}, or the pool's name")
+        raise ValueError(f"GPUs belong to a node pool: write {{default: {value}}}, or the name of the pool")
     return value
 
 
@@ -59,14 +59,14 @@ _Share = Annotated[
     Annotated[float, Field(gt=0, lt=1)],
     within(
         lambda share: 0 < share < 1,
-        "a share is above 0 and below 1, as 0.02 for 2 %: no interval does without all cost",
+        "a share is above 0 and below 1, for example 0.02 for 2 %",
     ),
 ]
 _Saved = Annotated[
     Annotated[float, Field(gt=0, le=64)],
     within(
         lambda size: 0 < size <= 64,
-        "above 0 and at most 64 bytes are saved of a parameter: 10 to 16 with its optimizer",
+        "more than 0 and at most 64 bytes are saved for each parameter: 10 to 16 with the optimizer",
     ),
 ]
 
@@ -164,7 +164,7 @@ _Pattern = Annotated[
         max_length=255,
         pattern=r"^[A-Za-z0-9._@:+-]*[A-Za-z0-9_@:+-][A-Za-z0-9._@:+-]*\*[A-Za-z0-9._@:+*-]*$",
     ),
-    Says("the names of directories: letters, digits and ._@:+-, then a *, as step-*"),
+    Says("the names of directories: letters, digits and ._@:+-, then a *, such as step-*"),
 ]
 
 
@@ -179,7 +179,9 @@ class Complete(Spec):
     @model_validator(mode="after")
     def _one(self) -> Complete:
         if (self.marker is MISSING) == (self.name is MISSING):
-            raise ValueError("give either marker (a file that says that it is whole), or name (as step-*)")
+            raise ValueError(
+                "give either marker (a file that shows that the checkpoint is complete), or name (such as step-*)"
+            )
         return self
 
 
@@ -247,15 +249,15 @@ class Checkpoint(Spec):
     @model_validator(mode="after")
     def _makes_sense(self) -> Checkpoint:
         if (self.size is MISSING) == (self.model is MISSING):
-            raise ValueError("give either size, or model (its parameters and what is saved of each)")
+            raise ValueError("give either size, or model (its parameters and the bytes saved for each)")
         if sum(value is not MISSING for value in (self.interval, self.steps, self.event)) != 1:
             raise ValueError(
-                "say when: give one of interval (a time), steps (every so many), or event (what triggers it)"
+                "give one of interval (a time), steps (a number of training steps), or event (what triggers it)"
             )
         if self.mode == "async" and self.staging_per_rank is MISSING:
-            raise ValueError("mode async needs staging_per_rank: the copy to host memory is what still blocks")
+            raise ValueError("mode async needs staging_per_rank: the copy to host memory still blocks training")
         if self.mode == "sync" and self.staging_per_rank is not MISSING:
-            raise ValueError("staging_per_rank is for mode async: a synchronous write blocks for all of it")
+            raise ValueError("staging_per_rank needs mode async: a synchronous write blocks until all is written")
         if self.write_per_node is not MISSING and self.nodes is MISSING:
             raise ValueError("write_per_node needs nodes, the number of nodes that write")
         return self

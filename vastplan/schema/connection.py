@@ -17,15 +17,15 @@ from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says,
 
 def _without_login(value: object) -> object:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, so write them in fields of their own")
+        raise ValueError(f"{LOGIN_IN_URL}: write them in fields of their own, because addresses are shown")
     if isinstance(value, str) and value.lower().startswith("http://"):
-        raise ValueError("is not encrypted; write https:// in the place of http://")
+        raise ValueError("is not encrypted; write https:// instead of http://")
     return value
 
 
 def _taken_apart(value: str) -> str:
     if not can_be_taken_apart(value):
-        raise ValueError("is no address: its host or its port cannot be read")
+        raise ValueError("is not an address: the host or the port cannot be read")
     return value
 
 
@@ -194,7 +194,7 @@ class Tls(Verified):
             try:
                 regular_files.read(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
-                raise VastplanError(f"ca_file {self.ca_file} is not there") from None
+                raise VastplanError(f"ca_file {self.ca_file} does not exist") from None
             except OSError as problem:
                 raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None
             return str(path)

@@ -247,7 +247,7 @@ class Scope:
                 entry, "VP231", f"{field} is left out, and {owner} has several: {names}", f"write {field}: NAME"
             )
         else:
-            text = f"{owner} has none" if tenant else "without a tenant there is none to choose"
+            text = f"{owner} has none" if tenant else "none can be chosen without a tenant"
             self.refuse(entry, "VP232", f"{field} is left out, and {text}", f"write {field}: NAME")
         return None
 
