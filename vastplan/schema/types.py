@@ -210,7 +210,9 @@ def _address(value: Any) -> Any:
 
 def _without_login(value: Any) -> Any:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}; write the address alone: addresses are shown, and keys are delivered elsewhere")
+        raise ValueError(
+            f"{LOGIN_IN_URL}; write the address alone: addresses are shown, and keys are delivered elsewhere"
+        )
     if isinstance(value, str) and not re.match(_ENDPOINT, value):
         raise ValueError("write https://HOST or https://HOST:PORT, without a path: buckets are below it")
     return value

@@ -36,7 +36,7 @@ AttachedPolicies = Annotated[
 
 
 class InProvider(Spec):
-    """Somebody or something that is kept in a local provider: the tenant's, or one that is named.
+    """A user or a group of a local provider: that of the tenant, or one that is named.
 
     VMS is sent the provider's id, and shows the provider as an object.
     """

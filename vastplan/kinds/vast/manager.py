@@ -1,4 +1,4 @@
-"""Manager: somebody or something that logs in to VMS, for the cluster or for one tenant, and may what its roles say.
+"""Manager: a user of VMS, for the cluster or for one tenant, with the rights of its roles.
 
 Source: the vendor's documents of 5.3 and 5.5, and its Terraform provider, which reads roles as objects and own permissions beside
 those of the roles (1.x `managers_functions.go`). No answer holds a password.
@@ -66,13 +66,13 @@ class Manager(Spec):
     """A manager: a user of VMS, of the cluster or of one tenant. With a tenant it manages that tenant, and logs in with
     its name; with `tenant: null` it is the cluster's.
 
-    With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for another
-    `generation`. A `password` of yours is sent as it is. One with neither can only be adopted.
+    With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for a
+    greater `generation`. A `password` of yours is sent as it is. A manager with neither can only be adopted.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("username")] = MISSING
-    """User name of the manager; the entry's key when left out. Another name takes another password, where that is
-    delivered."""
+    """User name of the manager; the entry's key when left out. With deliver, another name also gets another
+    password."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     """Tenant that the manager manages; null is the whole cluster."""
     user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
@@ -96,7 +96,7 @@ class Manager(Spec):
     password_expiration_disabled: Annotated[bool | MISSING, Since("vms", "5.2"), Opens(True)] = MISSING
     """Whether the password of the manager never expires."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the password that vastplan draws; a greater number makes another one, a lower one is refused."""
+    """Number of the password that vastplan draws; a greater number draws another one, a lower one is refused."""
     deliver: Annotated[ManagerDelivery | MISSING, DOCUMENT] = MISSING
     """Secret in Kubernetes that gets the user name and a password that vastplan draws. It excludes password."""
 

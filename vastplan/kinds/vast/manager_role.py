@@ -1,4 +1,4 @@
-"""Role of managers: what those who log in to VMS with it may see and do. Not an IAM role, and not a role of Run:AI."""
+"""Role of managers: what managers with the role may see and do in VMS. Not an IAM role, and not a role of Run:AI."""
 
 from typing import Annotated
 
@@ -24,8 +24,8 @@ Permission = Annotated[
 
 
 class ManagerRole(Spec):
-    """A role: permissions that managers get together. With a tenant it is for managers of that tenant; with `tenant:
-    null` for those of the cluster.
+    """A role: a set of permissions for managers. With a tenant it is for managers of that tenant; with `tenant: null`
+    for those of the cluster.
 
     One of the cluster may be limited to `tenants`; with null it is for all. Permissions are `VERB_REALM`: create, view,
     edit or delete in one of VMS's realms (support, settings, security, monitoring, logical, hardware, events, database,

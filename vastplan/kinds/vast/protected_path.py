@@ -1,4 +1,5 @@
-"""Protected path: a directory under a protection policy; the copy of a replicated one is a DESTINATION over there.
+"""Protected path: a directory under a protection policy; on the other cluster the copy of a replicated one is a
+DESTINATION.
 
 Source of a path with a peer and no schedule: VAST knowledge base, configuring global access; S3 synchronous replication.
 """
@@ -101,7 +102,7 @@ def _word(said: str) -> str:
 class ProtectedPath(Spec):
     """A protected directory: with snapshots by a schedule, and where it replicates, with a copy on another cluster.
 
-    `snapshots` of a view makes one of its directory. Making one anew sends everything again.
+    `snapshots` of a view creates one for its directory. Recreating one sends all data again.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
@@ -111,7 +112,7 @@ class ProtectedPath(Spec):
     source_dir: Annotated[Directory, IMMUTABLE]
     """Directory that is protected, as an absolute path inside the tenant."""
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
-    """Directory of the copy on the other cluster, which makes it; the path in source_dir when left out."""
+    """Directory of the copy on the other cluster, which creates it; the path in source_dir when left out."""
     protection_policy: Annotated[
         ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ] = MISSING
@@ -125,7 +126,7 @@ class ProtectedPath(Spec):
         Since("vms", "5.1"),
     ] = MISSING
     """Replication peer for global access alone or synchronous replication, which take no snapshots and exclude
-    protection_policy. VMS shows it in no answer."""
+    protection_policy. VMS never shows it."""
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
@@ -140,14 +141,14 @@ class ProtectedPath(Spec):
     ] = MISSING
     """Tenant of the copy on the other site; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens(), InsteadOf("remote_tenant")] = MISSING
-    """GUID of the tenant of the copy, where the peer is no site of this document. It excludes remote_tenant."""
+    """GUID of the tenant of the copy, where the peer is not a site of this document. It excludes remote_tenant."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
     """Whether the path is active; otherwise it is paused."""
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Time for which the other cluster may serve data that it has cached before it asks again (global access)."""
     sync_disconnect_time: Annotated[Span | MISSING, Since("vms", "5.3")] = MISSING
-    """Time that a write waits for the other cluster before the two are disconnected. SYNC_REPLICATION needs it, all
-    else excludes it."""
+    """Time that a write waits for the other cluster before the two are disconnected. SYNC_REPLICATION needs it, the
+    other capabilities exclude it."""
 
     @model_validator(mode="after")
     def _one_tenant(self) -> "ProtectedPath":

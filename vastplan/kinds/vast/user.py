@@ -1,4 +1,4 @@
-"""User: a user of a local provider, and what he may do by S3."""
+"""User: a user of a local provider, and what the user may do by S3."""
 
 from typing import Annotated
 
@@ -19,11 +19,11 @@ _MEMBER = Revokes("the user is refused at once what only membership in the group
 
 
 class User(InProvider):
-    """A user of a local provider, and what he may do by S3. Deleting one takes his S3 keys, and leaves his files; who
-    owns buckets is not deleted.
+    """A user of a local provider, and what the user may do by S3. A delete also deletes the S3 keys and keeps the
+    files; a user who owns buckets cannot be deleted.
 
-    `gids` are numbers of groups, of which VMS need know none; `groups` names groups of this document instead, or beside
-    them. What he may do by S3 is said by the switches, unless an identity policy of his says otherwise.
+    `gids` are numbers of groups, which VMS need not know; `groups` names groups of this document, instead or in
+    addition. The switches say what the user may do by S3, unless an identity policy of the user says otherwise.
     """
 
     uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
