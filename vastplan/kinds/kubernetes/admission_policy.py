@@ -46,7 +46,7 @@ class AdmissionPolicy(Labelled):
     drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC, Opens(lost=True)] = MISSING
     """CSI drivers, by name, whose inline volumes new pods may not bring. Excludes `storage_class`."""
     rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
-    """Rest of the policy, which is the same in all; a live policy that departs from it says in what."""
+    """Rest of the policy, which is the same in all; for a live policy that differs, what differs."""
 
     @model_validator(mode="after")
     def _one_rule(self) -> "AdmissionPolicy":
@@ -59,14 +59,14 @@ class AdmissionPolicy(Labelled):
 
 
 def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: bool = False) -> dict[str, Any]:
-    """The values of a policy that keeps a class for some namespaces, and of none when the list is empty."""
+    """The values of a policy that keeps a class for some namespaces, for none when the list is empty."""
     allowed = sorted(set(namespaces), key=lambda ref: (ref.target.name, ref.target.kind))
     rule = _rules.AS_WRITTEN
     return {"name": name, "storage_class": storage_class, "namespaces": allowed, "open": open, "rule": rule}
 
 
 def without_inline_volumes(name: str) -> dict[str, Any]:
-    """The values of a policy that keeps pods from mounting VAST without a claim."""
+    """The values of a policy by which pods cannot mount VAST without a claim."""
     return {"name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER], "rule": _rules.AS_WRITTEN}
 
 

@@ -43,16 +43,16 @@ _SIZE = ("spec", "resources", "requests", "storage")
 
 
 class PersistentVolumeClaim(Labelled):
-    """A claim, whose volume its class makes, or which with `storage_class: null` binds a volume that is already there.
+    """A claim, whose volume its class creates, or which with `storage_class: null` binds an existing volume.
 
-    One without a class cannot grow: Kubernetes expands what a class provisioned. Its `nominal_size` is asked for once
-    and not compared; what it may hold is the quota of its directory.
+    A claim without a class cannot grow: Kubernetes expands only what a class provisioned. Its `nominal_size` is
+    requested once and not compared; the quota of its directory limits what it holds.
     """
 
     name: ObjectName = MISSING
     """Name of the PersistentVolumeClaim in Kubernetes."""
     namespace: InNamespace
-    """Namespace that holds the claim; the name of a project stands for its namespace."""
+    """Namespace that holds the claim; the name of a project means its namespace."""
     storage_class: Annotated[
         ReferenceName | None,
         Refers("storage_class.name", blocks_delete=False),
@@ -61,13 +61,14 @@ class PersistentVolumeClaim(Labelled):
         Clears(""),
         IMMUTABLE,
     ]
-    """Storage class that makes the volume; null for a claim that binds the existing `volume`."""
+    """Storage class that creates the volume; null for a claim that binds the existing `volume`."""
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
-    """Size in bytes that the claim asks its class for. It grows only while the class allows volume expansion."""
+    """Size in bytes that the claim requests from its class. It can grow only while the class allows volume
+    expansion."""
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
-    """Size in bytes that a claim without a class asks for once; the quota of its directory limits what it holds."""
+    """Size in bytes that a claim without a class requests once; the quota of its directory limits what it holds."""
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
-    """Access modes that the claim asks for: how many nodes may mount the volume, and whether they write."""
+    """Access modes that the claim requests: how many nodes may mount the volume, and whether they write."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
     """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
     volume: Annotated[
@@ -86,16 +87,18 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """Claim of the same namespace whose data the new volume begins with. Excludes `from_snapshot` and `newest_of`."""
+    """Claim of the same namespace from which the new volume gets its first data. Excludes `from_snapshot` and
+    `newest_of`."""
     from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
-    """Name of the VolumeSnapshot whose data the new volume begins with. Excludes `from_claim` and `newest_of`."""
+    """Name of the VolumeSnapshot from which the new volume gets its first data. Excludes `from_claim` and
+    `newest_of`."""
     of_claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire(*WHOSE),
         CREATE_ONLY,
     ] = MISSING
-    """Claim that the VolumeSnapshot `from_snapshot` must be of when this claim is made."""
+    """Claim that the VolumeSnapshot `from_snapshot` must be of when this claim is created."""
     newest_of: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -103,9 +106,10 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """Claim whose newest ready VolumeSnapshot the new volume begins with. Excludes `from_claim` and `from_snapshot`."""
+    """Claim whose newest ready VolumeSnapshot gives the new volume its first data. Excludes `from_claim` and
+    `from_snapshot`."""
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, MADE_WITH] = MISSING
-    """Time, UTC without a zone, after which a VolumeSnapshot of `newest_of` is too new to be taken."""
+    """Time, in UTC where no zone is written, after which a VolumeSnapshot of `newest_of` is too new to be used."""
 
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
@@ -125,7 +129,8 @@ class PersistentVolumeClaim(Labelled):
 
 
 def _read(values: Values, row: Row) -> Values:
-    """The class that the cluster goes by: the old annotation wins over the spec (component-helpers `storage/volume`)."""
+    """The class that the cluster uses: the old annotation has priority over the spec (component-helpers
+    `storage/volume`)."""
     annotated = at(row, ("metadata", "annotations", _LEGACY))
     # what another controller fills is none of them
     others = {field for field, of in _KINDS.items() if at(row, (*_SOURCE, "kind")) != of}

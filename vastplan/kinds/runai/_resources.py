@@ -1,7 +1,7 @@
-"""GPU, CPU and memory quota by node pool, as departments and projects share it.
+"""GPU, CPU and memory quota by node pool, the same for departments and projects.
 
 The document writes `gpus: {default: 64}`, or the long form by pool; on the wire it is one list item per pool. Pools
-that the document does not name are left as they are: they are read, and sent back unchanged.
+that the document does not name stay as they are: they are read, and sent back unchanged.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class GpuQuota(Spec):
 
 
 class CpuQuota(Spec):
-    """CPU in millicores. Without the control plane's setting for CPU quota it drops these, and the drift stays."""
+    """CPU in millicores. A control plane whose setting for CPU quota is off drops these, and the drift stays."""
 
     deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
     """Guaranteed CPU in millicores; null for no limit."""
@@ -109,7 +109,7 @@ def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _deserved_alone(quota: Any) -> int | float | None:
-    """The GPUs of a pool of which nothing else is said."""
+    """The GPUs of a pool that has no other quota written."""
     match quota:
         case {"gpu": {"deserved": int() | float() as deserved, **more}, **others} if not more and not others:
             return deserved
@@ -157,7 +157,7 @@ def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_bytes(values: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Memory of every pool in bytes, whatever unit the row gives it in; in a unit that nobody knows, as it is said."""
+    """Memory of every pool in bytes, whatever unit the row gives it in; an unknown unit stays as it is."""
     pools, items = values.get("node_pools"), row.get("resources")
     for item in items if isinstance(items, list) and isinstance(pools, dict) else ():
         pool = dig(item, ("nodePool", "name"))

@@ -15,8 +15,8 @@ from vastplan.schema.types import ReferenceName, Spec, Text
 class AccessRule(Spec):
     """An access rule: one subject with one role in a project, a department or the cluster.
 
-    `access` of a project or a department says the same in fewer words; in the whole cluster only an entry of its own
-    can. A rule of the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+    `access` of a project or a department is shorter; for the whole cluster, write an entry here. Rules of the whole
+    control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
     """
 
     subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
@@ -28,7 +28,7 @@ class AccessRule(Spec):
         IMMUTABLE,
         Since("runai", "2.24", values=("service-account",), fix="write app for control planes before 2.24"),
     ]
-    """Type of the subject; a service account is an `app` for control planes before 2.24."""
+    """Type of the subject; for control planes before 2.24 a service account is an `app`."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]
     """Role of Run:AI that the subject gets, by name: `{existing: NAME}`."""
     scope: Annotated[

@@ -39,9 +39,9 @@ class GitDataSource(Scoped):
     repository: Annotated[_Repository, Wire("spec", "repository"), Opens(made=False)]
     """Address of the repository, by HTTPS or SSH, without a password in it."""
     branch: Annotated[Text | None | MISSING, Wire("spec", "branch")] = MISSING
-    """Branch of the repository that workloads get; null for none named."""
+    """Branch of the repository that workloads get; null for none."""
     revision: Annotated[Text | None | MISSING, Wire("spec", "revision")] = MISSING
-    """Revision of the repository, such as a tag or a commit, that workloads get; null for none named."""
+    """Revision of the repository, such as a tag or a commit, that workloads get; null for none."""
     credential: Annotated[
         ReferenceName | None | MISSING,
         Refers("generic_secret_credential", "password_credential"),
@@ -60,7 +60,7 @@ class GitDataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "path")]
     """Absolute path in containers at which workloads find the clone."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
 
     @model_validator(mode="after")
     def _one_credential(self) -> "GitDataSource":

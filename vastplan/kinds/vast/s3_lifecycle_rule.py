@@ -161,7 +161,7 @@ class LifecycleRule(LifecycleActions):
 
 
 class S3LifecycleRule(LifecycleActions):
-    """A lifecycle rule of a bucket, which deletes objects. `lifecycle` of a view creates such rules; without a rule, it deletes nothing more.
+    """A lifecycle rule of a bucket, which deletes objects. `lifecycle` of a view creates such rules. A deleted rule deletes nothing more.
 
     A change by which a rule deletes more than before, or sooner, needs an approval.
     """

@@ -76,7 +76,7 @@ class ShareGrant(Spec):
     sid_str: Text | MISSING = MISSING
     """SID of the user or group, where name is not written."""
     uid_or_gid: Annotated[Count | MISSING, Codec(lambda number: number, int)] = MISSING  # text on some releases
-    """UID of the user or GID of the group, where group is not written."""
+    """UID of the user or GID of the group, where name is not written."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "ShareGrant":
