@@ -145,14 +145,15 @@ class Codec:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """How a person writes a canonical value (an item, where it stands at a list's item); the model reads either as the same."""
+    """How a user writes a canonical value (an item, where it stands at a list's item); the model reads either as the
+    same."""
 
     write: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
-    """What a person writes in the place of the field: `write` gets the values of the struct and answers with other keys and
+    """What a user writes instead of the field: `write` gets the values of the struct and answers with other keys and
     their values, with none where the rest implies the field, or with `None` where only the field says it.
 
     The struct's model reads it back: what its validator makes of the short form has the field as it was.

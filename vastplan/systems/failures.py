@@ -1,4 +1,4 @@
-"""What it means that a request failed: by the types of what was raised, by the status that was answered, and why, in short."""
+"""The meaning of a failed request: by the exception, by the status of the answer, and the reason in short."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READS = frozenset({"GET", "HEAD"})
 
 
 class Failure(Enum):
-    """How far a request came that got no whole answer. Only after the last two something may have happened."""
+    """How far a request without a complete answer came. Only after the last two it may have had an effect."""
 
     UNTRUSTED = "untrusted"  # the server's certificate was not accepted
     UNCONNECTED = "unconnected"  # there was no connection: refused, no such host, no route

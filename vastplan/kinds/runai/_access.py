@@ -1,6 +1,6 @@
-"""Who may do what in a department or project, as the document writes it: a mapping from roles to subjects.
+"""The access to a department or project, as the document writes it: a mapping from roles to subjects.
 
-Run:AI has one access rule for every subject and role; an expansion makes them from what `grants` lists.
+Run:AI has one access rule for every subject and role; an expansion creates them from what `grants` lists.
 """
 
 from __future__ import annotations

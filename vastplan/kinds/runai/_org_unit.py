@@ -20,7 +20,7 @@ KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "reso
 class SchedulingRules(Spec):
     """How long workloads may run or idle; null lifts a limit. A project can only be stricter than its department.
 
-    The rules act on workloads that are submitted afterwards.
+    The rules apply to workloads that are submitted afterwards.
     """
 
     interactive_job_time_limit: Annotated[Span | None | MISSING, _UNLIMITED, Wire("interactiveJobTimeLimitSeconds")] = (

@@ -1,6 +1,6 @@
-"""Access rule: one subject with one role in one project, department or cluster. Entries with `access` yield them.
+"""Access rule: one subject with one role in one project, department or cluster. Entries with `access` create them.
 
-There is no update, and Run:AI does not promise to refuse a second rule that says the same.
+There is no update, and Run:AI does not promise to refuse a second, equal rule.
 """
 
 from typing import Annotated, Literal

@@ -1,6 +1,6 @@
-"""Project: a team's share of a cluster, bound to one namespace that outlives it.
+"""Project: a team's share of a cluster, bound to one namespace that stays after it.
 
-Deleting a project deletes the data sources in it, and with them the claims that Run:AI made.
+Deleting a project deletes the data sources in it, and with them the claims that Run:AI created.
 """
 
 from collections.abc import Mapping

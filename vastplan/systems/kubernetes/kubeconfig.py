@@ -114,7 +114,7 @@ def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: 
 
 
 def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
-    """Who is trusted, and who we are: read once, instead of from files at every connection."""
+    """The trusted authorities and the client certificate: read once, instead of from files at every connection."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if settings.verify_ssl else ssl.CERT_NONE)
     try:
         if settings.ssl_ca_cert or settings.ca_cert_data:

@@ -1,8 +1,7 @@
-"""A kubeconfig that stands in a document's folder: an address, an authority, and a credential that is written down in it.
+"""A kubeconfig in a document's folder: an address, an authority, and a credential that is written in it.
 
-A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the
-machine, go through somebody's proxy, or believe any server. So the file is never given to the official client: what may be in
-it is taken out and written anew.
+A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the machine, go through
+somebody's proxy, or believe any server. So the official client never gets the file: the permitted parts are taken out and written to a new one.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
 
 
 def refusals(folder: Path, name: str) -> list[str]:
-    """What the kubeconfig says that a document may not; nothing for a file that is not there."""
+    """What the kubeconfig says that a document may not; nothing for a file that does not exist."""
     try:
         reasons = list(_beyond(folder, _parsed(folder, name)))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Objects that are made of a VolumeSnapshot: which one is meant, and what is sent of it. Pure."""
+"""Objects that are created from a VolumeSnapshot: which one is meant, and what is sent of it. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Wanted:
 
 
 def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
-    """What a body says, `None` where it is made of no snapshot."""
+    """What a body says, `None` where it is not created from a snapshot."""
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None

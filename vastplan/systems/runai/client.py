@@ -185,7 +185,7 @@ class RunaiProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not tell."""
+        """Rows do not show it."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:

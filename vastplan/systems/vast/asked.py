@@ -1,4 +1,4 @@
-"""What is set of somebody in a place, and nobody lists: its rows and bodies. Pure."""
+"""Rights of a user or group in a tenant, which no list shows: their rows and bodies. Pure."""
 
 from __future__ import annotations
 

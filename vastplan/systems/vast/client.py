@@ -85,7 +85,7 @@ class VastProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows, in pages; a page that is not the documented envelope is not understood."""
+        """All rows, in pages; a page without the documented envelope is an error."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
             yield [self._singleton(kind)]
@@ -115,7 +115,7 @@ class VastProvider:
             return None
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create; a task in the answer is waited for. What only this answer holds is a secret from now on."""
+        """Create, and wait for a task in the answer. What only this answer holds is a secret from now on."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: exactly one always exists; no other can be created")
@@ -147,7 +147,7 @@ class VastProvider:
         return self._finished(endpoint, path, answer, row)
 
     def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
-        """Make a clone of the snapshot that is meant now; the row tells when that was taken."""
+        """Create a clone of the snapshot that is meant now; the row has the time at which that was taken."""
         guid = at(body, shape.room)
         rooms = (row for page in self._listed(shape.rooms, {}) for row in page)
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
@@ -168,7 +168,7 @@ class VastProvider:
         return self._finished(endpoint, path, answer, row)
 
     def _finished(self, endpoint: Endpoint, path: str, answer: Answer, row: Row) -> Row:
-        """The row of what was made, once the task in the answer has ended."""
+        """The row of the created object, once the task in the answer has ended."""
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
@@ -233,7 +233,7 @@ class VastProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not tell."""
+        """Rows do not show it."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
@@ -248,7 +248,8 @@ class VastProvider:
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
     def set_of(self, kind: Kind, locator: str) -> Row | None:
-        """What is set of somebody in a place, `None` where nothing is or the place is not known; raises `Nobody`."""
+        """The rights of a user or group in a tenant, `None` where there are none or the tenant does not exist;
+        raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, Asked)
         place, name = shape.parts(locator)
@@ -258,7 +259,8 @@ class VastProvider:
         return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """What somebody has in a place, by his locator; nothing where the place is not known; raises `Nobody`."""
+        """The keys of a user in a tenant, by the user's locator; none where the tenant does not exist; raises
+        `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, AskedMembers)
         place, name, _ = shape.parts(owner)
@@ -268,7 +270,7 @@ class VastProvider:
         return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """What the events since the first of these was applied say; at most `PAGES` pages of them."""
+        """The changes in the events since the first of these was applied; at most `PAGES` pages of them."""
         start = earliest(sought)
         if start is None:
             return
@@ -301,11 +303,11 @@ class VastProvider:
         return str(rows[0].get("sys_version", "")) if rows else ""
 
     def ask(self, method: str, path: str, body: Row | None = None) -> Any:
-        """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
+        """The answer to a documented call that belongs to no kind. The caller waits for a task in it."""
         return self._send(method, path, body).body
 
     def object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
-        """What is at a path that is no kind's, asked for with `only`."""
+        """The answer at a path that belongs to no kind, with the query `only`."""
         return self._object(path, only)
 
     def finished(self, method: str, path: str, body: Row | None = None) -> None:
@@ -313,7 +315,7 @@ class VastProvider:
         self._finish(self._send(method, path, body))
 
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
-        """All rows of a list that is no kind's, asked for with `only`, page by page."""
+        """All rows of a list that belongs to no kind, with the query `only`, page by page."""
         return [row for page in self._listed(path, only) for row in page]
 
     def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
@@ -396,7 +398,7 @@ class VastProvider:
         self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
-        """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several.
+        """The id of the tenant of that name, `None` where none exists; raises `Unreachable` where several do.
 
         A client that only reads asks for each once.
         """

@@ -25,7 +25,8 @@ Row = Mapping[str, Any]
 
 
 def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
-    """The row of a path, by what both sides share; `None` where there is none. Raises `Unreachable` for several of a name."""
+    """The row of a path, by what both sides share; `None` where none exists. Raises `Unreachable` for several of one
+    name."""
     rows = provider.rows(PATHS, {"name": name} if name else {})
     found = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
     if len(found) > 1:
@@ -34,7 +35,7 @@ def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | Non
 
 
 class VastReplica:
-    """The row of a path on one cluster. `now` is the time, for when what it asks for is to expire."""
+    """The row of a path on one cluster. `now` is the time, from which expiries are counted."""
 
     def __init__(
         self, site: str, provider: VastProvider, id: str, guid: str, directory: str, now: Callable[[], datetime]
@@ -105,7 +106,7 @@ class VastReplica:
         self._provider.ask("PATCH", self.path, {"failover": True, "graceful": False})
 
     def force(self) -> None:
-        """Whoever stands alone becomes the source. That it has is seen by its role, whatever becomes of the task."""
+        """The side that stands alone becomes the source. Its role shows the result, whatever the state of the task."""
         self._provider.ask("PATCH", f"{self.path}force_failover")
 
     def enable(self) -> None:
@@ -123,7 +124,7 @@ class VastReplica:
         self._provider.ask("POST", SNAPSHOTS, body)
 
     def kept(self, name: str) -> Kept | None:
-        """By its name and directory; a name is no key of VMS's, so several are not understood."""
+        """By its name and directory; names are not unique in VMS, so several are an error."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
         ours = [
             row

@@ -163,7 +163,7 @@ class VastProtected(VastDirectory):
         return bool(self._provider.object(self.path).get("restore_task"))
 
     def warnings(self) -> Mapping[str, Any]:
-        """What VAST wants to be looked at before."""
+        """What VAST asks to check before."""
         return self._provider.object(f"{self.path}validate")
 
     def restore(self, snapshot: int, name: str) -> None:
@@ -171,7 +171,7 @@ class VastProtected(VastDirectory):
         self._provider.ask("POST", f"{self.path}restore", {"loanee_snapshot_id": snapshot, "name": name})
 
     def stop(self) -> None:
-        """The copy goes."""
+        """Delete the copy."""
         self._provider.ask("PATCH", f"{self.path}stop")
 
     def commit(self) -> None:

@@ -1,4 +1,4 @@
-"""Views that an operation makes after that of a directory, and removes again."""
+"""Views that an operation creates after the model of another one, and removes again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALIKE = ("policy_id", "nfs_interop_flags")
 
 
 class VastViews:
-    """Those of one tenant, after the one of a directory."""
+    """Views of one tenant, after the model of the view of a directory."""
 
     def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
