@@ -956,5 +956,5 @@ def test_a_file_of_simulators_that_somebody_else_made_computes_nothing(name: str
     file = sqlite3.connect(tmp_path / "lab.vast.sqlite")
     file.executescript(MADE_BY_OTHERS[name])
     file.close()
-    with pytest.raises(sqlite3.DatabaseError, match="it was not made by a simulator"):
+    with pytest.raises(sqlite3.DatabaseError, match="it was not created by a simulator"):
         Store(tmp_path / "lab.vast.sqlite")
