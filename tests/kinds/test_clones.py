@@ -214,7 +214,7 @@ def test_no_source_goes_while_it_is_read(lab: Lab) -> None:
     plan = lab.plan()
     blocked = {str(one.address): {block.guard: block.message for block in one.blocked} for one in plan.actions}
     assert blocked["iad/view/home"]["in-use"] == "used: 1 TB; unfinished clones of it: 1"
-    assert blocked[CLONE]["in-use"] == "unfinished (its directory goes with it): 1"
+    assert blocked[CLONE]["in-use"] == "unfinished (a delete also deletes its directory): 1"
     lab.world.pass_time(10**5)
     lab.converge(lab.consent_to_loss(*blocked))
     assert [row["path"] for row in lab.rows("iad", "view") if row["path"].startswith("/a")] == ["/a/copy"]

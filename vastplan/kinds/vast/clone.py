@@ -19,7 +19,7 @@ from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refe
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64
-UNFINISHED = "unfinished (its directory goes with it)"
+UNFINISHED = "unfinished (a delete also deletes its directory)"
 _FINISHED = frozenset({"FINISHED"})
 _FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # taken with and without, shown with
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
