@@ -95,11 +95,11 @@ class Steps(Spec):
     every: Many
     """Training steps from one checkpoint to the next."""
     takes: _Time | MISSING = MISSING
-    """Seconds that one step takes; without it the interval is no time, and nothing bounds the work that is lost."""
+    """Seconds that one step takes; without it the interval is not a time, and nothing limits the work that is lost."""
 
 
 class Restore(Spec):
-    """How a job gets back after a failure: what each rank reads, and the time for attaching and restarting."""
+    """How a job restarts after a failure: what each rank reads, and the time for attaching and restarting."""
 
     read_per_rank: Rate | MISSING = MISSING
     """Read bandwidth of one rank in MB/s; all ranks together read no faster than the site's `reads_bw_mbps`."""
@@ -136,7 +136,8 @@ class Tier(Spec):
 
 
 class CheckpointTargets(Spec):
-    """Targets of a volume's checkpoints: lost work, time to get back, shares of 1 for stall and overhead, and durability."""
+    """Targets of a volume's checkpoints: lost work, time to restart, shares of 1 for stall and overhead, and
+    durability."""
 
     rpo: _Time | MISSING = MISSING
     """Most work that may be lost, in seconds: interval, write and the copy to another tier together."""
@@ -169,12 +170,14 @@ _Pattern = Annotated[
 
 
 class Complete(Spec):
-    """How a whole checkpoint is told: by a file in its directory, or by the name that its directory was renamed to."""
+    """How a complete checkpoint is recognised: by a file in its directory, or by the name that its directory was
+    renamed to."""
 
     marker: _Marker | MISSING = MISSING
-    """Name of a file that is in the directory of a checkpoint once it is whole; excludes `name`."""
+    """Name of a file that is in the directory of a checkpoint once it is complete; excludes `name`."""
     name: _Pattern | MISSING = MISSING
-    """Pattern of the names that directories of whole checkpoints are renamed to, such as step-*; excludes `marker`."""
+    """Pattern of the names that directories of complete checkpoints are renamed to, such as step-*; excludes
+    `marker`."""
 
     @model_validator(mode="after")
     def _one(self) -> Complete:
@@ -186,7 +189,7 @@ class Complete(Spec):
 
 
 class Checkpoint(Spec):
-    """The checkpoints that jobs write to a volume. Checks compute with it; nothing of it is sent, so a change of it plans no change."""
+    """The checkpoints that jobs write to a volume. Checks compute with it; it is not sent to a system, so a change of it plans no change."""
 
     size: _Size | MISSING = MISSING
     """Size of one checkpoint in bytes, as measured; excludes `model`."""
@@ -204,7 +207,7 @@ class Checkpoint(Spec):
     write_per_node: Rate | MISSING = MISSING
     """Most that one node writes, in MB/s; needs `nodes`."""
     staging_per_rank: Rate | MISSING = MISSING
-    """Bandwidth in MB/s at which a rank copies from GPU to host memory, which is all that mode async blocks. Async
+    """Bandwidth in MB/s at which a rank copies from GPU to host memory, the only time that mode async blocks. Async
     needs it, sync excludes it."""
     files_per_rank: Many | MISSING = MISSING
     """Files that each rank writes for one checkpoint, 1 when left out; compared with `max_inodes` of the volume."""
@@ -216,13 +219,13 @@ class Checkpoint(Spec):
     steps: Steps | MISSING = MISSING
     """Training steps from one checkpoint to the next, and the time of one; excludes `interval` and `event`."""
     event: Text | MISSING = MISSING
-    """Text that says what triggers a checkpoint where nothing regular does; nothing bounds the lost work then. Excludes
+    """Text that says what triggers a checkpoint, for irregular ones; nothing limits the lost work then. Excludes
     `interval` and `steps`."""
     complete: Complete | MISSING = MISSING
-    """How a whole checkpoint is told from a part of one, so that a move finds the newest; without it a move says
-    nothing of checkpoints."""
+    """How a complete checkpoint is recognised, so that a move finds the newest; without it a move reports nothing
+    about checkpoints."""
     keep_last: Many = 1
-    """Number of whole checkpoints that each job keeps, beside what it is writing."""
+    """Number of complete checkpoints that each job keeps, besides the one that it is writing."""
     concurrent_jobs: Many = 1
     """Number of jobs that write such checkpoints to the volume; they share its limits and its space."""
     aligned: bool = True
@@ -233,7 +236,7 @@ class Checkpoint(Spec):
     grace_period: _Time | MISSING = MISSING
     """Seconds that a pod is given to end (`terminationGracePeriodSeconds`); a write should take no longer."""
     restore: Restore | MISSING = MISSING
-    """How a job gets back after a failure: what it reads, and how long attaching and restarting take."""
+    """How a job restarts after a failure: what it reads, and how long attaching and restarting take."""
     readers: Rate | MISSING = MISSING
     """Read bandwidth in MB/s that others on the site need while a checkpoint is written."""
     reliability: Reliability | MISSING = MISSING
@@ -241,10 +244,10 @@ class Checkpoint(Spec):
     tier: Tier | MISSING = MISSING
     """Storage where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
     origin: Name | MISSING = MISSING
-    """Site that writes to this path go to, when the path is a satellite of a global namespace here; the link there
-    bounds them."""
+    """Site that receives the writes to this path, when the path is a satellite of a global namespace here; the link
+    there limits them."""
     targets: CheckpointTargets | MISSING = MISSING
-    """Targets that have to hold; each one that is broken is a finding."""
+    """Targets; each one that is missed is a finding."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Checkpoint:

@@ -1,4 +1,4 @@
-"""The vocabulary of what a document says of a system: where it is, who vouches for it, and what opens it."""
+"""The vocabulary of a system in a document: its address, its authority, and its credentials."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ AnySecret = EnvironmentSecret | FileSecret | CommandSecret
 
 
 class SystemSpec(Spec):
-    """What is said of one system of a site. Every field whose value is a secret is a credential."""
+    """One system of a site. Every field whose value is a secret is a credential."""
 
     CREDENTIAL_FILES: ClassVar[tuple[str, ...]] = ()
     """Fields that name a file with credentials in it."""
@@ -139,14 +139,14 @@ class SystemSpec(Spec):
 
 
 class Verified(SystemSpec):
-    """The server's certificate is checked, unless `insecure_skip_verify` says otherwise, loudly."""
+    """The server's certificate is checked, unless `insecure_skip_verify` is true, which every plan reports."""
 
     TRUST: ClassVar[str] = "ca_file"
     """What to give instead of `insecure_skip_verify`."""
 
     insecure_skip_verify: bool | MISSING = MISSING
-    """true leaves the server's certificate unchecked, so that anybody in between can read and answer; every plan warns
-    of it (VP320)."""
+    """true leaves the server's certificate unchecked, so that anybody on the network can read and answer; every plan
+    warns of it (VP320)."""
 
     def trust(self) -> str:
         """Its certificate is checked by what the client is configured with, or by nobody."""
@@ -158,7 +158,7 @@ class Verified(SystemSpec):
 
 
 class Tls(Verified):
-    """An authority that vouches for it; without `ca_file` those of this machine."""
+    """The authority of the server's certificate; those of this machine without `ca_file`."""
 
     ca_file: str | MISSING = MISSING
     """File of the authority whose certificates are trusted, relative to the document or the connections file; left out,

@@ -215,7 +215,7 @@ class Transport:
             raise Refused(f"{request}: the body has a number that JSON cannot express") from None
 
     def _unanswered(self, request: Request, problem: Exception) -> VastplanError:
-        """What it means that no whole answer came."""
+        """The error for a request without a complete answer."""
         failure, reason = failure_of(problem), reason_of(problem)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
             return Unclear(f"{request} was sent to {self.address}, and no answer came ({reason})")

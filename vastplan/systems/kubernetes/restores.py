@@ -73,7 +73,7 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
 
 
 def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
-    """What to say of the VolumeSnapshot of that name that is not ready after a time: nothing is made of it."""
+    """The error for the VolumeSnapshot of that name that is not ready after a time: nothing is created from it."""
     said = at(_named(rows, which), ("status", "error", "message"))
     why = f": {one_line(str(said))}" if said else ""
     return Refused(
@@ -91,7 +91,7 @@ def content_name(snapshot: Row) -> str:
 
 
 def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
-    """The body of a claim that is made of it; raises `Refused` where that is smaller, as no driver makes one (external-provisioner)."""
+    """The body of a claim that is created from it; raises `Refused` where the claim is smaller, which no driver allows (external-provisioner)."""
     size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
     if least is not None and _quantity(size) < _quantity(least):
         raise Refused(
@@ -108,7 +108,7 @@ def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
 
 
 def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Row:
-    """The body of another content of the same snapshot; raises `Refused` where the one does not tell its handle."""
+    """The body of another content of the same snapshot; raises `Refused` where the content does not show its handle."""
     handle = at(content, ("status", "snapshotHandle")) or at(content, ("spec", "source", "snapshotHandle"))
     if not handle:
         raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} has no snapshot handle")
