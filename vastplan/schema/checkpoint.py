@@ -207,7 +207,7 @@ class Checkpoint(Spec):
     write_per_node: Rate | MISSING = MISSING
     """Most that one node writes, in MB/s; needs `nodes`."""
     staging_per_rank: Rate | MISSING = MISSING
-    """Bandwidth in MB/s at which a rank copies from GPU to host memory, the only time that mode async blocks. Async
+    """Bandwidth in MB/s at which a rank copies from GPU to host memory; mode async blocks only for that copy. Async
     needs it, sync excludes it."""
     files_per_rank: Many | MISSING = MISSING
     """Files that each rank writes for one checkpoint, 1 when left out; compared with `max_inodes` of the volume."""
