@@ -230,7 +230,7 @@ def test_one_that_was_deleted_in_vms_is_shared_again_as_the_advice_says(lab: Lab
     lab.write(document(**bare))
     (failed,) = [one for one in lab.apply(lab.plan()).outcomes if one.address == PATH]
     assert "path on peer exists: VAST replicates only to a directory that does not exist yet" in failed.message
-    assert "have somebody remove it on the other site and apply again" in failed.message
+    assert "have it removed on the other site and apply again" in failed.message
     lab.by_hand("pdx", "vast", "DELETE", "/api/v5/folders/delete_folder/", gone)
     lab.converge()
     lab.world.pass_time(90)
@@ -249,7 +249,7 @@ def test_onto_a_directory_that_is_there_each_way_that_is_advised_leads_on(lab: L
     )
     lab.write(document(**bare))
     refusals = {one.address: one.message for one in lab.apply(lab.plan()).outcomes}
-    assert "where both are to stay, another path there (per_site: {SITE: {path: PATH}}" in refusals[PATH]
+    assert "if both are needed, give the other site another path (per_site: {SITE: {path: PATH}}" in refusals[PATH]
     if way == "another path there":
         lab.write(document(per_site={"pdx": {"path": "/a/w"}}, **bare))
         lab.converge()

@@ -157,7 +157,7 @@ def test_numbers_that_no_float_holds(number: Any, tmp_path: Path, vastplan: Run)
 
 
 def test_what_cannot_be_written_again_is_not_read() -> None:
-    with pytest.raises(ValueError, match="no quantity"):
+    with pytest.raises(ValueError, match="the quantity is too long"):
         QUANTITY.read(f"{'9' * 4299}Ei")
     assert QUANTITY.read(f"{'9' * 400}Ei") == int("9" * 400) * 2**60
     text = b'[{"whole": -%s, "text": "%s"}]' % (b"9" * 1000, b"9" * 3000)

@@ -242,7 +242,7 @@ def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
         ("size: 1 GB\n          interval: 10m\n          gpus: 8", 20, 11, "GPUs belong to a node pool: write {default: 8}"),
         ("size: 1 GB\n          interval: 10m\n          gpus: {default: 0}", 20, 18, "0 is too small"),
         ("size: 1 GB\n          interval: 10m\n          mode: async", 17, 9, "mode async needs staging_per_rank"),
-        ("size: 1 GB\n          interval: 10m\n          staging_per_rank: 1 GB/s", 17, 9, "is for mode async"),
+        ("size: 1 GB\n          interval: 10m\n          staging_per_rank: 1 GB/s", 17, 9, "needs mode async"),
         ("size: 1 GB\n          interval: 10m\n          write_per_node: 1 GB/s", 17, 9, "needs nodes"),
         ("size: 1 GB\n          interval: 10m\n          write_per_rank: 1 Gb/s", 20, 11, "in bits"),
         ("size: 1 GB\n          interval: 10m\n          targets: {stall_fraction: 0}", 20, 21, "0 is out of range"),
