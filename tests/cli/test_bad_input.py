@@ -153,7 +153,7 @@ def test_an_address_that_cannot_be_taken_apart(url: str, tmp_path: Path, vastpla
     file.write_text(yaml.safe_dump({"version": 1, "name": "d", "sites": {"iad": site}}, allow_unicode=True))
     ran = vastplan("validate", file)
     assert ran.code == 1
-    assert "its host or its port cannot be read" in ran.out + ran.err, ran
+    assert "the host or the port cannot be read" in ran.out + ran.err, ran
 
 
 @pytest.mark.parametrize("gpus", [10**16, 1e300, float("9" * 308 + ".5")])

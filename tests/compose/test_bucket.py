@@ -139,12 +139,12 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
         ({"locking": True}, "locking of a bucket needs s3_versioning: true"),
         (
             {"locking": True, "s3_versioning": True, "protocols": ["S3", "NFS"]},
-            "locking with NFS or SMB needs a files_retention_mode",
+            "locking with NFS or SMB needs files_retention_mode",
         ),
         ({"s3_locks_retention_mode": "COMPLIANCE"}, "a retention mode needs default_retention_period"),
         ({"names": {"qos_policy": "q"}}, "names.qos_policy needs qos"),
         ({"names": {"protected_path": "q"}}, "names.protected_path needs snapshots"),
-        ({"lifecycle": [{"name": "n", "noncurrent_days": 1}] * 2}, "two rules have one name"),
+        ({"lifecycle": [{"name": "n", "noncurrent_days": 1}] * 2}, "two rules have the same name"),
         ({"lifecycle": []}, "is empty; write at least 1 item"),
         ({"size": 0}, "is too small; write more than 0"),
         ({"max_inodes": 0}, "is too small; write 1 or more"),
@@ -152,7 +152,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
             {"path": "sets"},
             "'sets' is not a path: it starts with / and does not end with it, and has no // and no control characters",
         ),
-        ({"protocols": ["S3", "SMB"]}, "has to be 'S3', 'NFS' or 'NFS4'"),
+        ({"protocols": ["S3", "SMB"]}, "must be 'S3', 'NFS' or 'NFS4'"),
     ],
 )  # fmt: skip
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:

@@ -155,7 +155,7 @@ def test_what_a_class_says_itself_is_not_chosen() -> None:
 
 def test_what_nobody_can_choose_is_refused() -> None:
     _, wrong = made(COMPOSITION, entry("storage_class/fast", without(CLASS, "tenant")), WORLD)
-    text = "is left out, and without a tenant there is none to choose"
+    text = "is left out, and none can be chosen without a tenant"
     assert wrong == [("VP232", f"{field} {text}", f"write {field}: NAME") for field in ("vip_pool", "view_policy")]
 
 

@@ -274,7 +274,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
             )
         ),
         ({**TYPED, "volume_mode": "Block"}, "a volume with a path is a file system"),
-        ({**TYPED, "secret": "s", "secrets": {"node_publish": "a/b"}}, "give secret, which is for all purposes, or secrets, not both"),
+        ({**TYPED, "secret": "s", "secrets": {"node_publish": "a/b"}}, "give either secret (for all purposes) or secrets"),
         *(
             ({**(CLAIMED if needed == "path" else TYPED), "names": {name: "x"}}, f"names.{name} is for volumes with {needed}")
             for name, needed in {

@@ -93,9 +93,9 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         package(tmp_path, "house_reference", LAMP, target="bulb").kinds["lamp"]
     for number, of in enumerate(("", ", ('watts',)")):
         told = f"attributes=(Attribute('light', (), str{of}),))"
-        with pytest.raises(TypeError, match="light is predicted of no field, or of one that it does not have"):
+        with pytest.raises(TypeError, match="light is predicted from no field, or from one that it does not have"):
             package(tmp_path, f"house_dark{number}", LAMP.removesuffix(")") + ", " + told).kinds["lamp"]
-    with pytest.raises(TypeError, match="kind lamp: socket is said to be unique, and is no field of it"):
+    with pytest.raises(TypeError, match="kind lamp: unique names socket, which is not a field of it"):
         package(tmp_path, "house_unique", LAMP.removesuffix(")") + ", unique=(('watts', 'socket'),))").kinds["lamp"]
     with pytest.raises(KeyError, match="lamp has no attribute wattage"):
         check(package(tmp_path, "house_attribute", LAMP, target="lamp.wattage"))

@@ -98,7 +98,7 @@ def told(text: str) -> list[str]:
         ("{name: a, token: {env: hunter-2}}", ["1:19 VP212 token.env: is not the name of an environment variable: letters, digits and _"]),
         ("{name: a, token: {env: 5}}", ["1:19 VP212 token.env: is a number; write the name of an environment variable: letters, digits and _, in quotes"]),
         ("{name: a, parts: [5]}", ["1:19 VP212 parts.0: is a number; write {size: ...}"]),
-        ("{name: a, parts: [{size: 1, mode: fats}]}", ["1:29 VP212 parts.0.mode: has to be 'fast' or 'slow' (did you mean fast?)"]),
+        ("{name: a, parts: [{size: 1, mode: fats}]}", ["1:29 VP212 parts.0.mode: must be 'fast' or 'slow' (did you mean fast?)"]),
         ("{name: a, parts: [{size: 1, mode: 5}]}", ["1:29 VP212 parts.0.mode: is a number; write 'fast' or 'slow'"]),
         ("{name: a, parts: [{sise: 1}, {size: -1}]}", [
             "1:20 VP206 parts.0: unknown key sise (did you mean size?)",
@@ -125,7 +125,7 @@ def test_a_mistake_is_one_line_in_plain_words(text: str, lines: list[str]) -> No
 def test_two_mistakes_of_one_field_are_both_told_however_deep_they_are() -> None:
     assert told("{name: a, named: {b: {siez: 1}, c: {size: 1, mode: x}, d: 5}}") == [
         "1:23 VP206 named.b: unknown key siez (did you mean size?)",
-        "1:46 VP212 named.c.mode: has to be 'fast' or 'slow'",
+        "1:46 VP212 named.c.mode: must be 'fast' or 'slow'",
         "1:56 VP212 named.d: is a number; write {size: ...}",
     ]
 

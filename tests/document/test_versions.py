@@ -163,7 +163,7 @@ def test_the_version_that_answers_decides(
     file.write_text(head % (site, ", versions: {vms: 5.5}") + "tenants: {plain: {}}\n")
     ran = vastplan("plan", file)
     assert ran.code == 0, ran
-    assert "warning VP252" in ran.out and "versions.vms says 5.5, and VAST there is 5.3" in ran.out
+    assert "warning VP252" in ran.out and "versions.vms says 5.5, and VAST reports 5.3" in ran.out
 
 
 class _Lodger(Spec):

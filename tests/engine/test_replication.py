@@ -213,7 +213,7 @@ def test_how_it_is_told_and_what_is_planned(title: str) -> None:
 @pytest.mark.parametrize(
     ("title", "does"),
     [
-        ("deleted on peer", "no apply makes it again while its directory is there: take out active and what it is shared by"),
+        ("deleted on peer", "no apply makes it again while its directory is there: remove active and the field that shares it"),
         ("the other site shows no row", "no apply makes it again while one of the two sites shows it"),
         ("both rows are gone", "an apply makes it again, and all of it is sent again"),
     ],

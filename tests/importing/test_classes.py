@@ -273,7 +273,7 @@ def test_a_class_is_closed_where_that_refuses_nobody_who_is_seen(world: ClassWor
     (note,) = (one for one in report["notes"] if "vastplan-nlp" in one)
     assert note == (
         "iad/admission_policy/vastplan-nlp refuses no claim that is there; not seen are claims that StatefulSets, Jobs and workloads "
-        "of Run:AI have yet to make, and those of the default class (open_to: [NAMESPACE] on the storage class)"
+        "of Run:AI have yet to create, and those of the default class (open_to: [NAMESPACE] on the storage class)"
     )
     applied(world)
     after = world.may()

@@ -34,7 +34,7 @@ def test_its_path_is_left_with_what_takes_it_over(imported: tuple[Lab, Path]) ->
     done = ran("import", folder)
     assert done.code == 0, done.err
     assert (
-        "protected_path v (iad): SYNC_REPLICATION goes by a peer, which no answer of VMS shows: write synchronous_replication and active in "
+        "protected_path v (iad): SYNC_REPLICATION needs a peer, which VMS does not show: write synchronous_replication and active in "
         "the entry of its directory"
     ) in done.out
     file = folder / "tenant-a.yaml"

@@ -277,7 +277,7 @@ def test_before_a_time(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("latest", "claim first of namespace runai-a has no VolumeSnapshot that is ready, of 0 that are there"),
+        ("latest", "claim first of namespace runai-a has no ready VolumeSnapshot (0 exist)"),
         ({"before": "2001-01-01"}, "has no VolumeSnapshot from 2001-01-01T00:00:00Z or before that is ready"),
         ("gone", "namespace runai-a has no VolumeSnapshot gone"),
     ],
@@ -310,7 +310,7 @@ def test_one_of_somebody_that_never_gets_ready_is_told(lab: Lab, monkeypatch: py
     lab.write(document(second=second("nightly")))
     (outcome,) = lab.apply(lab.plan()).outcomes
     assert outcome.state is State.FAILED
-    assert "VolumeSnapshot runai-a/nightly is not ready after 0 s, and nothing is made of it: " in outcome.message
+    assert "VolumeSnapshot runai-a/nightly is not ready after 0 s; nothing was created from it: " in outcome.message
     assert 'volumesnapshotclass "nothing" not found' in outcome.message
     assert [one["metadata"]["name"] for one in lab.rows("iad", "persistent_volume_claim")] == ["first"]
 
@@ -373,7 +373,7 @@ def test_no_snapshot_goes_unasked_while_claims_are_made_from_it(lab: Lab) -> Non
     assert blocks(lab.plan()) == {
         "iad/claim_snapshot/nightly": {
             "approval": "a delete of a claim_snapshot loses data",
-            "in-use": "claims made from it: 1; copies of it for other projects: 1",
+            "in-use": "claims created from it: 1; copies of it for other projects: 1",
         }
     }
     copied(lab)
@@ -390,7 +390,7 @@ def test_no_source_goes_unasked_while_claims_and_snapshots_are_of_it(lab: Lab) -
     del sections["volumes"]["first"]
     lab.write(sections)
     found = blocks(lab.plan())["iad/persistent_volume_claim/first"]
-    assert found["in-use"] == "bound: 1; claims made from it: 1"
+    assert found["in-use"] == "bound: 1; claims created from it: 1"
     assert found["orphans"] == "1 snapshots would stay behind"
     lab.converge(lab.consent_to_loss("iad/persistent_volume_claim/first"))
     assert snapshots(lab) == ["runai-a/theirs"]

@@ -68,7 +68,7 @@ def test_a_year_of_edits(tmp_path: Path) -> None:
         held = blocks(lab.plan())
         for site in SITES:
             assert held[f"{site}/claim_snapshot/nightly"]["in-use"] == (
-                "claims made from it: 1; copies of it for other projects: 1"
+                "claims created from it: 1; copies of it for other projects: 1"
             )
             # nightly goes by the same plan, and before the claim: it would not stay behind
             assert set(held[f"{site}/persistent_volume_claim/first"]) == {"approval", "in-use"}

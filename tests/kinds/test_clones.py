@@ -153,11 +153,11 @@ def test_which_snapshot_it_is(lab: Lab, said: dict[str, Any], name: str) -> None
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({}, "/a/home/ has no snapshot that can be cloned, of 0 that are there"),
+        ({}, "/a/home/ has no snapshot that can be cloned (0 exist)"),
         ({"snapshot": "gone"}, "/a/home/ has no snapshot gone: it may have expired"),
         (
             {"snapshot": {"before": "2001-01-01"}},
-            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned, of 0",
+            "no snapshot from 2001-01-01T00:00:00Z or before that can be cloned (0 exist)",
         ),
     ],
 )
@@ -175,7 +175,7 @@ def test_another_snapshot_is_another_clone(lab: Lab) -> None:
     for changes in ({"source": {"volume": "home", "snapshot": "one"}}, {"path": "/a/elsewhere"}):
         lab.write(document(copy=copy_of(**changes)))
         plan = lab.plan()
-        assert "it is made already" in told(plan, "VP350") and "a name and path of its own" in told(plan, "VP350")
+        assert "it is made already" in told(plan, "VP350") and "with its own name and path" in told(plan, "VP350")
         assert CLONE not in verbs(plan)
 
 
@@ -214,7 +214,7 @@ def test_no_source_goes_while_it_is_read(lab: Lab) -> None:
     plan = lab.plan()
     blocked = {str(one.address): {block.guard: block.message for block in one.blocked} for one in plan.actions}
     assert blocked["iad/view/home"]["in-use"] == "used: 1 TB; unfinished clones of it: 1"
-    assert blocked[CLONE]["in-use"] == "unfinished (its directory goes with it): 1"
+    assert blocked[CLONE]["in-use"] == "unfinished (a delete also deletes its directory): 1"
     lab.world.pass_time(10**5)
     lab.converge(lab.consent_to_loss(*blocked))
     assert [row["path"] for row in lab.rows("iad", "view") if row["path"].startswith("/a")] == ["/a/copy"]

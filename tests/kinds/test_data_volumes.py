@@ -78,7 +78,7 @@ def test_it_is_not_deleted_while_somebody_mounts_it(lab: Lab) -> None:
     lab.converge()
     job = mounted(lab)
     lab.write({**shared(), "data_volumes": {}})
-    text = "in use behind it: 1 workload(s); whoever mounts it has no data there any more"
+    text = "in use behind it: 1 workload(s); workloads that mount it lose its data"
     assert blocks(lab.plan(Consent(approvals=APPROVED, max_count=10))) == {"narrows": text}
     plane(lab).end(job)
     assert blocks(lab.plan(Consent(approvals=APPROVED, max_count=10))) == {}

@@ -201,7 +201,7 @@ def test_what_is_wrong_with_it(lab: Lab, section: str) -> None:
         "replicate needs active": document(section, active=None),
         "active is for what two sites share": document(section, replicate=None),
         "by one of replicate and global_access": document(section, global_access=there),
-        "without a schedule, is sent by synchronous_replication: {disconnect_after: TIME}": document(
+        "to replicate each write of a bucket, write synchronous_replication: {disconnect_after: TIME}": document(
             section, replicate={"mode": "sync"}
         ),
         "names.protected_path needs": document(section, replicate=None, active=None, names={"protected_path": "p"}),

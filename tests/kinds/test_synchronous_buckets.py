@@ -152,7 +152,7 @@ def test_another_kind_of_replication_is_refused_and_nothing_of_it_is_done(lab: L
         (finding,) = [one for one in plan.findings if one.code == "VP350"]
         assert (finding.address, finding.severity.value) == (PATH, "error")
         assert "capabilities is about how it was made: nothing there is changed" in finding.message
-        assert finding.fix.startswith("leave it as it was; for the other kind take the replication away first")
+        assert finding.fix.startswith("leave it as it was; or change it in three steps: remove the replication")
         assert PATH not in verbs(plan)
 
 
@@ -209,7 +209,8 @@ def test_one_that_was_deleted_in_vms_is_not_made_again_onto_the_other_bucket(lab
     (held,) = [one for one in plan.actions if one.blocked]
     assert held.blocked[0].fix in finding.fix and "target_exported_dir" not in finding.fix
     assert (
-        "no apply makes it again while its directory is there: take out active and what it is shared by" in finding.fix
+        "no apply makes it again while its directory is there: remove active and the field that shares it"
+        in finding.fix
     )
     lab.apply(plan)
     assert lab.calls() == []
@@ -228,8 +229,8 @@ def test_one_that_was_deleted_in_vms_is_shared_again_as_the_advice_says(lab: Lab
     gone = {"path": "/a/v", "tenant_id": tenant(lab, "pdx")}
     lab.write(document(**bare))
     (failed,) = [one for one in lab.apply(lab.plan()).outcomes if one.address == PATH]
-    assert "path on peer exists: VAST sends into no directory that is there" in failed.message
-    assert "have somebody remove it on the other site and apply again" in failed.message
+    assert "path on peer exists: VAST replicates only to a directory that does not exist yet" in failed.message
+    assert "have it removed on the other site and apply again" in failed.message
     lab.by_hand("pdx", "vast", "DELETE", "/api/v5/folders/delete_folder/", gone)
     lab.converge()
     lab.world.pass_time(90)
@@ -248,7 +249,7 @@ def test_onto_a_directory_that_is_there_each_way_that_is_advised_leads_on(lab: L
     )
     lab.write(document(**bare))
     refusals = {one.address: one.message for one in lab.apply(lab.plan()).outcomes}
-    assert "where both are to stay, another path there (per_site: {SITE: {path: PATH}}" in refusals[PATH]
+    assert "if both are needed, give the other site another path (per_site: {SITE: {path: PATH}}" in refusals[PATH]
     if way == "another path there":
         lab.write(document(per_site={"pdx": {"path": "/a/w"}}, **bare))
         lab.converge()
@@ -352,7 +353,7 @@ def test_it_is_not_restored_in_place(lab: Lab) -> None:
 
 
 def test_what_is_wrong_with_it(lab: Lab) -> None:
-    alone = "synchronous replication is for S3 buckets alone: write it as an entry of buckets"
+    alone = "synchronous_replication is for S3 buckets only: write an entry of buckets"
     word = "synchronous_replication: {disconnect_after: TIME}"
     cases = {
         alone: volume(replicate=None, synchronous_replication=WAIT),
@@ -363,9 +364,7 @@ def test_what_is_wrong_with_it(lab: Lab) -> None:
         "active is fra": document(active="fra"),
         "synchronous_replication.disconnect_after": document(synchronous_replication={}),
         word: shared("buckets", replicate={"mode": "sync"}),
-        "active is for what two sites share, with replicate or global_access or synchronous_replication": document(
-            synchronous_replication=None
-        ),
+        "active needs replicate or global_access or synchronous_replication": document(synchronous_replication=None),
     }
     for text, sections in cases.items():
         assert text in refused(lab, sections), text
@@ -396,7 +395,7 @@ def test_a_path_by_itself_is_of_a_bucket_too(lab: Lab) -> None:
 def test_a_path_by_itself_that_goes_by_a_peer_says_which(lab: Lab, how: dict[str, Any], word: str) -> None:
     path = {"sites": ["iad"], "tenant": "a", "source_dir": "/a/d", **how}
     said = refused(lab, {**document(), "protected_paths": {"p": path}})
-    assert f"{how['capabilities']} goes by a peer, which no answer of VMS shows: write {word} and active" in said
+    assert f"{how['capabilities']} needs a peer, which VMS does not show: write {word} and active" in said
     assert "give either protection_policy, or peer" in refused(
         lab, {**document(), "protected_paths": {"p": {name: path[name] for name in ("sites", "tenant", "source_dir")}}}
     )

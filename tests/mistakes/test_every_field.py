@@ -26,7 +26,7 @@ WRONG: tuple[Any, ...] = (
 LIBRARY = re.compile(
     r"Input|should (be|have|match|end|start)|valid (string|integer|number|boolean|list|dictionary|tuple|set|date)|instance of|pattern|permitted"
     r"|function-|constrained-|custom-error|pydantic|[Ff]ield required|\^\[|\(\?|isoformat|must be in \d|invalid literal|does not appear|NoneType"
-    r"|'?(int|str|dict|list|tuple|float)'? (object|type)|unhashable|has no attribute|cannot stand here|value_error|Value error|octet|Expected \d"
+    r"|'?(int|str|dict|list|tuple|float)'? (object|type)|unhashable|has no attribute|cannot be used here|value_error|Value error|octet|Expected \d"
 )
 DEEPEST = 4
 

@@ -66,7 +66,7 @@ def test_a_part_of_a_volume_says_the_volume(scene: Scene) -> None:
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"directory": "/team/scratch"}, r"a view \(.*\) is at /team/scratch already"),
+    ({"directory": "/team/scratch"}, r"a view \(.*\) already exists at /team/scratch"),
     ({"directory": "/team/home/deep"}, "is no directory beside /team/home"),
     ({"directory": "relative"}, "is no directory beside /team/home"),
     ({"directory": "/"}, "/ is no directory beside /team/home"),

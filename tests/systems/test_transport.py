@@ -186,7 +186,7 @@ def test_a_huge_answer_is_cut_off(system: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_endless_trickle_is_cut_off(system: str, tmp_path: Path) -> None:
     with serving(tmp_path, _endless(b" ", 0.02)) as server:
-        with pytest.raises(Unreachable, match="no whole answer within 1 s"):
+        with pytest.raises(Unreachable, match="no complete answer within 1 s"):
             list(provider(system, server, replace(QUICK, whole=1)).pages(kind(system)))
 
 
@@ -433,7 +433,7 @@ def test_what_took_all_the_time_is_not_waited_for_again(system: str, tmp_path: P
     with serving(tmp_path, lambda _, handler: time.sleep(3)) as server:
         one = provider(system, server, hasty, writable=False)
         for _ in range(3):
-            with pytest.raises(Unreachable, match="no whole answer within 1 s"):
+            with pytest.raises(Unreachable, match="no complete answer within 1 s"):
                 one.read(kind(system), "a")
         assert len(server.seen) <= 1
 

@@ -121,5 +121,5 @@ def test_another_path_in_its_place_is_noticed() -> None:
     assert not Cluster({**ROW, "capabilities": "ASYNC_REPLICATION"}).cached().shared()
     cached = Cluster({**ROW, "guid": "h"}).cached()
     for look in (cached.shared, cached.lease, lambda: cached.running("/d")):
-        with pytest.raises(Unreachable, match="is another protected path now"):
+        with pytest.raises(Unreachable, match="is now another protected path"):
             look()

@@ -98,11 +98,11 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "has its authority where it is hidden": ({"cluster": {"certificate-authority": ".git/config"}}, "names a file in certificate-authority"),
     "goes through a proxy": ({"cluster": {"proxy-url": "http://127.0.0.1:9"}}, "its cluster lab has proxy-url"),
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
-    "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab is not reached by https"),
-    "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server, and there is a user"),
+    "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab has a server without https://"),
+    "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server that is not used: there is a user"),
     "asks its host for something": ({"cluster": {"server": "https://127.0.0.1:9/?a=b"}}, "its cluster lab has a server that is not a host and"),
-    "has members that are none": ({"users": ["lab"]}, "it is no kubeconfig"),
-    "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "it is no kubeconfig"),
+    "has members that are none": ({"users": ["lab"]}, "not a kubeconfig"),
+    "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "not a kubeconfig"),
 }  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def test_what_is_no_kubeconfig_is_not_quoted(name: str, repo: Path, vastplan: Ru
     (repo / "kc.txt").write_bytes(f"# {CANARY}\n{TEXTS[name]}".encode("utf-8", "surrogateescape"))
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
     (ran,) = each(vastplan, repo, commands=("validate",))
-    assert ran.code == 1 and "the kubeconfig kc.txt is not used: it is no kubeconfig" in ran.err, ran
+    assert ran.code == 1 and "the kubeconfig kc.txt is not used: not a kubeconfig" in ran.err, ran
     assert PLACES.get(name, "") in ran.err, ran
 
 
@@ -233,7 +233,7 @@ def test_one_that_is_damaged_ends_nothing(name: str, whose: str, repo: Path, tmp
         "a server that is none",
         "document's",
     ):  # nothing is asked by an address that may not be a document's
-        assert ran.code == 1 and "a server that is not a host and a path alone" in ran.err, ran
+        assert ran.code == 1 and "a server that is more than a host and a path" in ran.err, ran
     else:
         assert ran.code == 6 and "? lab kubernetes" in ran.out, ran
 
@@ -243,7 +243,7 @@ def test_one_of_the_runner_that_is_no_yaml_is_not_quoted(repo: Path, tmp_path: P
     (tmp_path / "c.yaml").write_text("version: 1\nsites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
     (ran,) = each(vastplan, repo, "--connections", tmp_path / "c.yaml", commands=("plan",))
-    assert ran.code == 6 and "the kubeconfig cannot be used, it is damaged" in ran.out, ran
+    assert ran.code == 6 and "the kubeconfig is damaged or in another format" in ran.out, ran
 
 
 def test_it_is_looked_at_again_when_it_is_used(
@@ -477,9 +477,7 @@ def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
             (tmp_path / "config").write_text(yaml.safe_dump(config))
             for ran in each(vastplan, repo, commands=("plan", "drift", "record")):
                 assert ran.code == (0 if agrees else 1), ran
-                says = (
-                    "VP242: kubernetes: context far: insecure_skip_verify would send a credential of whoever runs this"
-                )
+                says = "VP242: kubernetes: context far: insecure_skip_verify would send the runner's credential"
                 assert (says in ran.err) != agrees, ran
                 assert bool(lab.all_calls()) == agrees, ran
         assert "warning VP320: " in vastplan("plan", repo / "doc.yaml").out
@@ -956,5 +954,5 @@ def test_a_file_of_simulators_that_somebody_else_made_computes_nothing(name: str
     file = sqlite3.connect(tmp_path / "lab.vast.sqlite")
     file.executescript(MADE_BY_OTHERS[name])
     file.close()
-    with pytest.raises(sqlite3.DatabaseError, match="it was not made by a simulator"):
+    with pytest.raises(sqlite3.DatabaseError, match="it was not created by a simulator"):
         Store(tmp_path / "lab.vast.sqlite")

@@ -23,7 +23,7 @@ from tests.trust.hostile_server import PHASES, Hostile, hostile
 from vastplan.model.errors import Refused, Unclear, Unreachable
 from vastplan.schema.transport_limits import TransportLimits
 
-LATE = "no whole answer within 1.5 s"
+LATE = "no complete answer within 1.5 s"
 HEAD = "the headers of the answer are larger than 64 KiB"
 LARGE = "the answer is larger than 1 MiB"
 SHORT = {"connect": 1.0, "silence": 1.0, "whole": 1.5, "retries": 1, "size": 1 << 20}
@@ -193,7 +193,7 @@ def test_a_write_without_an_answer_may_have_happened(system: str, name: str, tmp
 @pytest.mark.parametrize("system", ["vast", "kubernetes"])
 def test_our_request_is_read_too_slowly(system: str, tmp_path: Path) -> None:
     with hostile("our request read byte by byte", tmp_path) as server:
-        with pytest.raises(Unclear, match=r"no whole answer within 0\.6 s"):
+        with pytest.raises(Unclear, match=r"no complete answer within 0\.6 s"):
             _writing(system, server, content="x" * (32 << 20))
 
 
@@ -210,7 +210,7 @@ def test_a_proxy_with_tls_is_bounded_as_well(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setenv("HTTPS_PROXY", server.url)
         monkeypatch.setenv("NO_PROXY", "")
         there = Server("https://vms.example.com", server.ca)
-        with pytest.raises(Unreachable, match=r"no whole answer within 0\.6 s"):
+        with pytest.raises(Unreachable, match=r"no complete answer within 0\.6 s"):
             list(provider("vast", there, QUICK).pages(kind("vast")))
         assert [head.split(b"\r\n")[0] for head in server.requests] == [b"CONNECT vms.example.com:443 HTTP/1.0"]
 
@@ -232,6 +232,6 @@ def test_a_host_with_very_many_addresses(system: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr("vastplan.systems.bounds.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setenv("NO_PROXY", "*")
     hasty = TransportLimits(connect=10, whole=35, retries=0)
-    with pytest.raises(Unreachable, match="no whole answer within 35 s"):
+    with pytest.raises(Unreachable, match="no complete answer within 35 s"):
         list(provider(system, Server("https://vms.example.com", certifi.where()), hasty).pages(kind(system)))
     assert waited == [10, 10, 10, 5]

@@ -60,7 +60,7 @@ def test_a_local_user_is_not_taken_for_one_of_the_directory_and_his_key_stays(pl
     plant.document.write_text(text.replace(users, ""))
     for words in ((), ("--adopt", "--allow-delete", "*")):
         ran = plant.run("plan", *words)
-        assert ran.code != 0 and "alice is a local user here" in ran.out + ran.err, ran
+        assert ran.code != 0 and "alice is a local user: write the user in users" in ran.out + ran.err, ran
         plant.run("apply", "--auto-approve", *words)
         assert plant.pairs() == [old] and plant.holds_the_pair_of(old)
 

@@ -1,4 +1,4 @@
-"""Amounts that are more than nothing, refused with what would have to change."""
+"""Amounts above zero, refused with what to change."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from vastplan.schema.types import Bandwidth
 
 
 def some(parse: Callable[[str], int], sentence: str) -> Any:
-    """More than nothing, or what would have to change."""
+    """Above zero, or a message with what to change."""
 
     def check(value: Any) -> Any:
         number = parse(value) if isinstance(value, str) else value
         if isinstance(number, int | float) and not isinstance(number, bool) and number <= 0:
-            raise ValueError(f"{value} is too little: {sentence}")
+            raise ValueError(f"{value} is too small: {sentence}")
         return value
 
     return BeforeValidator(check)
 
 
 def within(holds: Callable[[float], bool], sentence: str) -> Any:
-    """A number in its range, or what would have to change."""
+    """A number in its range, or a message with what to change."""
 
     def check(value: Any) -> Any:
         if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value):

@@ -1,4 +1,4 @@
-"""What a document says that a site can do: the one place for what is computed with and no API tells, or not all of it.
+"""What a document says that a site can do: the only place for figures that no API shows, or shows in part.
 
 Bandwidths are MB/s (10^6 bytes) when validated, sizes bytes. They are spelled like the limits of QoS policies that they are
 compared with: `max_writes_bw_mbps` is a part of `writes_bw_mbps`.
@@ -14,31 +14,33 @@ from vastplan.model import units
 from vastplan.schema.bounds import Many, Rate, some, within
 from vastplan.schema.types import Bytes, Name, Spec
 
-_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out, and what the cluster reports is taken")]
+_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out to use what the cluster reports")]
 _Percent = Annotated[
     Annotated[int, Field(ge=1, le=10000)],
-    within(lambda percent: 1 <= percent <= 10000, "100 promises what is there and no more; give 1 to 10000"),
+    within(lambda percent: 1 <= percent <= 10000, "100 promises exactly what exists; give 1 to 10000"),
 ]
 _Ratio = Annotated[
     Annotated[float, Field(ge=1, le=100)],
-    within(lambda ratio: 1 <= ratio <= 100, "a ratio is the size before reduction over that after it: 1 to 100"),
+    within(
+        lambda ratio: 1 <= ratio <= 100, "a ratio is the size before reduction divided by the size after it: 1 to 100"
+    ),
 ]
 _Gpus = Annotated[float, Field(ge=0, le=10**9)]
 
 
 class Capability(Spec):
-    """What a site can do, as measured or bought. Nothing of it is sent anywhere: a change of it plans no change."""
+    """What a site can do, as measured or bought. It is not sent to a system: a change of it plans no change."""
 
     usable_capacity: _Capacity | MISSING = MISSING
-    """Bytes that can be stored on the site, in place of what the cluster reports."""
+    """Bytes that can be stored on the site, instead of what the cluster reports."""
     promised_percent: _Percent | MISSING = MISSING
     """Percent of the usable capacity that hard limits may promise together; left out, 100. Above 100 it is
     overcommitted."""
     reads_bw_mbps: Rate | MISSING = MISSING
-    """Read bandwidth of the site in MB/s (10^6 bytes), in place of what the cluster reports; checkpoint budgets use
+    """Read bandwidth of the site in MB/s (10^6 bytes), instead of what the cluster reports; checkpoint budgets use
     this figure alone."""
     writes_bw_mbps: Rate | MISSING = MISSING
-    """Write bandwidth of the site in MB/s (10^6 bytes), in place of what the cluster reports; checkpoint budgets use
+    """Write bandwidth of the site in MB/s (10^6 bytes), instead of what the cluster reports; checkpoint budgets use
     this figure alone."""
     writes_bw_mbps_per_cnode: Rate | MISSING = MISSING
     """Write bandwidth of one CNode in MB/s; a VIP pool lets through as much for each CNode in its `cnode_ids`."""

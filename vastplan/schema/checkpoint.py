@@ -43,7 +43,7 @@ def _model_size(parameters: int) -> int | str:
 
 def _by_pool(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
-        raise ValueError(f"GPUs are of a node pool: write {{default: {value}}}, or the pool's name")
+        raise ValueError(f"GPUs belong to a node pool: write {{default: {value}}}, or the name of the pool")
     return value
 
 
@@ -59,14 +59,14 @@ _Share = Annotated[
     Annotated[float, Field(gt=0, lt=1)],
     within(
         lambda share: 0 < share < 1,
-        "a share is above 0 and below 1, as 0.02 for 2 %: no interval does without all cost",
+        "a share is above 0 and below 1, for example 0.02 for 2 %",
     ),
 ]
 _Saved = Annotated[
     Annotated[float, Field(gt=0, le=64)],
     within(
         lambda size: 0 < size <= 64,
-        "above 0 and at most 64 bytes are saved of a parameter: 10 to 16 with its optimizer",
+        "more than 0 and at most 64 bytes are saved for each parameter: 10 to 16 with the optimizer",
     ),
 ]
 
@@ -95,11 +95,11 @@ class Steps(Spec):
     every: Many
     """Training steps from one checkpoint to the next."""
     takes: _Time | MISSING = MISSING
-    """Seconds that one step takes; without it the interval is no time, and nothing bounds the work that is lost."""
+    """Seconds that one step takes; without it the interval is not a time, and nothing limits the work that is lost."""
 
 
 class Restore(Spec):
-    """How a job gets back after a failure: what each rank reads, and the time for attaching and restarting."""
+    """How a job restarts after a failure: what each rank reads, and the time for attaching and restarting."""
 
     read_per_rank: Rate | MISSING = MISSING
     """Read bandwidth of one rank in MB/s; all ranks together read no faster than the site's `reads_bw_mbps`."""
@@ -136,7 +136,8 @@ class Tier(Spec):
 
 
 class CheckpointTargets(Spec):
-    """Targets of a volume's checkpoints: lost work, time to get back, shares of 1 for stall and overhead, and durability."""
+    """Targets of a volume's checkpoints: lost work, time to restart, shares of 1 for stall and overhead, and
+    durability."""
 
     rpo: _Time | MISSING = MISSING
     """Most work that may be lost, in seconds: interval, write and the copy to another tier together."""
@@ -164,27 +165,31 @@ _Pattern = Annotated[
         max_length=255,
         pattern=r"^[A-Za-z0-9._@:+-]*[A-Za-z0-9_@:+-][A-Za-z0-9._@:+-]*\*[A-Za-z0-9._@:+*-]*$",
     ),
-    Says("the names of directories: letters, digits and ._@:+-, then a *, as step-*"),
+    Says("the names of directories: letters, digits and ._@:+-, then a *, such as step-*"),
 ]
 
 
 class Complete(Spec):
-    """How a whole checkpoint is told: by a file in its directory, or by the name that its directory was renamed to."""
+    """How a complete checkpoint is recognised: by a file in its directory, or by the name that its directory was
+    renamed to."""
 
     marker: _Marker | MISSING = MISSING
-    """Name of a file that is in the directory of a checkpoint once it is whole; excludes `name`."""
+    """Name of a file that is in the directory of a checkpoint once it is complete; excludes `name`."""
     name: _Pattern | MISSING = MISSING
-    """Pattern of the names that directories of whole checkpoints are renamed to, such as step-*; excludes `marker`."""
+    """Pattern of the names that directories of complete checkpoints are renamed to, such as step-*; excludes
+    `marker`."""
 
     @model_validator(mode="after")
     def _one(self) -> Complete:
         if (self.marker is MISSING) == (self.name is MISSING):
-            raise ValueError("give either marker (a file that says that it is whole), or name (as step-*)")
+            raise ValueError(
+                "give either marker (a file that shows that the checkpoint is complete), or name (such as step-*)"
+            )
         return self
 
 
 class Checkpoint(Spec):
-    """The checkpoints that jobs write to a volume. Checks compute with it; nothing of it is sent, so a change of it plans no change."""
+    """The checkpoints that jobs write to a volume. Checks compute with it; it is not sent to a system, so a change of it plans no change."""
 
     size: _Size | MISSING = MISSING
     """Size of one checkpoint in bytes, as measured; excludes `model`."""
@@ -202,7 +207,7 @@ class Checkpoint(Spec):
     write_per_node: Rate | MISSING = MISSING
     """Most that one node writes, in MB/s; needs `nodes`."""
     staging_per_rank: Rate | MISSING = MISSING
-    """Bandwidth in MB/s at which a rank copies from GPU to host memory, which is all that mode async blocks. Async
+    """Bandwidth in MB/s at which a rank copies from GPU to host memory; mode async blocks only for that copy. Async
     needs it, sync excludes it."""
     files_per_rank: Many | MISSING = MISSING
     """Files that each rank writes for one checkpoint, 1 when left out; compared with `max_inodes` of the volume."""
@@ -214,13 +219,13 @@ class Checkpoint(Spec):
     steps: Steps | MISSING = MISSING
     """Training steps from one checkpoint to the next, and the time of one; excludes `interval` and `event`."""
     event: Text | MISSING = MISSING
-    """Text that says what triggers a checkpoint where nothing regular does; nothing bounds the lost work then. Excludes
+    """Text that says what triggers a checkpoint, for irregular ones; nothing limits the lost work then. Excludes
     `interval` and `steps`."""
     complete: Complete | MISSING = MISSING
-    """How a whole checkpoint is told from a part of one, so that a move finds the newest; without it a move says
-    nothing of checkpoints."""
+    """How a complete checkpoint is recognised, so that a move finds the newest; without it a move reports nothing
+    about checkpoints."""
     keep_last: Many = 1
-    """Number of whole checkpoints that each job keeps, beside what it is writing."""
+    """Number of complete checkpoints that each job keeps, besides the one that it is writing."""
     concurrent_jobs: Many = 1
     """Number of jobs that write such checkpoints to the volume; they share its limits and its space."""
     aligned: bool = True
@@ -231,7 +236,7 @@ class Checkpoint(Spec):
     grace_period: _Time | MISSING = MISSING
     """Seconds that a pod is given to end (`terminationGracePeriodSeconds`); a write should take no longer."""
     restore: Restore | MISSING = MISSING
-    """How a job gets back after a failure: what it reads, and how long attaching and restarting take."""
+    """How a job restarts after a failure: what it reads, and how long attaching and restarting take."""
     readers: Rate | MISSING = MISSING
     """Read bandwidth in MB/s that others on the site need while a checkpoint is written."""
     reliability: Reliability | MISSING = MISSING
@@ -239,23 +244,23 @@ class Checkpoint(Spec):
     tier: Tier | MISSING = MISSING
     """Storage where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
     origin: Name | MISSING = MISSING
-    """Site that writes to this path go to, when the path is a satellite of a global namespace here; the link there
-    bounds them."""
+    """Site that receives the writes to this path, when the path is a satellite of a global namespace here; the link
+    there limits them."""
     targets: CheckpointTargets | MISSING = MISSING
-    """Targets that have to hold; each one that is broken is a finding."""
+    """Targets; each one that is missed is a finding."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Checkpoint:
         if (self.size is MISSING) == (self.model is MISSING):
-            raise ValueError("give either size, or model (its parameters and what is saved of each)")
+            raise ValueError("give either size, or model (its parameters and the bytes saved for each)")
         if sum(value is not MISSING for value in (self.interval, self.steps, self.event)) != 1:
             raise ValueError(
-                "say when: give one of interval (a time), steps (every so many), or event (what triggers it)"
+                "give one of interval (a time), steps (a number of training steps), or event (what triggers it)"
             )
         if self.mode == "async" and self.staging_per_rank is MISSING:
-            raise ValueError("mode async needs staging_per_rank: the copy to host memory is what still blocks")
+            raise ValueError("mode async needs staging_per_rank: the copy to host memory still blocks training")
         if self.mode == "sync" and self.staging_per_rank is not MISSING:
-            raise ValueError("staging_per_rank is for mode async: a synchronous write blocks for all of it")
+            raise ValueError("staging_per_rank needs mode async: a synchronous write blocks until all is written")
         if self.write_per_node is not MISSING and self.nodes is MISSING:
             raise ValueError("write_per_node needs nodes, the number of nodes that write")
         return self

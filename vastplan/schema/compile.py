@@ -160,20 +160,22 @@ def kind(
     if endpoint.update is Update.NONE:
         fields = FieldTable(_frozen(field) for field in fields)
     if unknown := _speaks_of_unknown(fields, witness):
-        raise TypeError(f"kind {name}: a default or the witness speaks of {unknown}, which is no field of it")
+        raise TypeError(f"kind {name}: a default or the witness names {unknown}, which is not a field of it")
     declared, known = {attribute.name for attribute in attributes}, {field.name for field in fields}
     for attribute in attributes:
         if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
-            raise TypeError(f"kind {name}: {attribute.name} is predicted of no field, or of one that it does not have")
+            raise TypeError(
+                f"kind {name}: {attribute.name} is predicted from no field, or from one that it does not have"
+            )
     if delivers is not None and not known.issuperset((delivers.to, delivers.generation)):
         raise TypeError(f"kind {name}: it delivers values, and has no field {delivers.to} or {delivers.generation}")
     if strange := sorted({each for together in unique for each in together} - known):
-        raise TypeError(f"kind {name}: {strange[0]} is said to be unique, and is no field of it")
+        raise TypeError(f"kind {name}: unique names {strange[0]}, which is not a field of it")
     implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
     if "path" not in declared:
         implied.append(Attribute("path", ()))
     if read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in attributes):
-        raise TypeError(f"kind {name}: it is read by name, and its path is not predicted")
+        raise TypeError(f"kind {name}: it is read by name and has no predicted path")
     named = next((field for field in fields if field.name == "name"), None)
     if named is not None and "name" not in declared:
         implied.append(Attribute("name", named.wire, lambda values: values.get("name"), ("name",)))

@@ -1,4 +1,4 @@
-"""The vocabulary of what a document says of a system: where it is, who vouches for it, and what opens it."""
+"""The vocabulary of a system in a document: its address, its authority, and its credentials."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says,
 
 def _without_login(value: object) -> object:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, so write them in fields of their own")
+        raise ValueError(f"{LOGIN_IN_URL}: write them in fields of their own, because addresses are shown")
     if isinstance(value, str) and value.lower().startswith("http://"):
-        raise ValueError("is not encrypted; write https:// in the place of http://")
+        raise ValueError("is not encrypted; write https:// instead of http://")
     return value
 
 
 def _taken_apart(value: str) -> str:
     if not can_be_taken_apart(value):
-        raise ValueError("is no address: its host or its port cannot be read")
+        raise ValueError("is not an address: the host or the port cannot be read")
     return value
 
 
@@ -78,7 +78,7 @@ AnySecret = EnvironmentSecret | FileSecret | CommandSecret
 
 
 class SystemSpec(Spec):
-    """What is said of one system of a site. Every field whose value is a secret is a credential."""
+    """One system of a site. Every field whose value is a secret is a credential."""
 
     CREDENTIAL_FILES: ClassVar[tuple[str, ...]] = ()
     """Fields that name a file with credentials in it."""
@@ -139,14 +139,14 @@ class SystemSpec(Spec):
 
 
 class Verified(SystemSpec):
-    """The server's certificate is checked, unless `insecure_skip_verify` says otherwise, loudly."""
+    """The server's certificate is checked, unless `insecure_skip_verify` is true, which every plan reports."""
 
     TRUST: ClassVar[str] = "ca_file"
     """What to give instead of `insecure_skip_verify`."""
 
     insecure_skip_verify: bool | MISSING = MISSING
-    """true leaves the server's certificate unchecked, so that anybody in between can read and answer; every plan warns
-    of it (VP320)."""
+    """true leaves the server's certificate unchecked, so that anybody on the network can read and answer; every plan
+    warns of it (VP320)."""
 
     def trust(self) -> str:
         """Its certificate is checked by what the client is configured with, or by nobody."""
@@ -158,7 +158,7 @@ class Verified(SystemSpec):
 
 
 class Tls(Verified):
-    """An authority that vouches for it; without `ca_file` those of this machine."""
+    """The authority of the server's certificate; those of this machine without `ca_file`."""
 
     ca_file: str | MISSING = MISSING
     """File of the authority whose certificates are trusted, relative to the document or the connections file; left out,
@@ -194,7 +194,7 @@ class Tls(Verified):
             try:
                 regular_files.read(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
-                raise VastplanError(f"ca_file {self.ca_file} is not there") from None
+                raise VastplanError(f"ca_file {self.ca_file} does not exist") from None
             except OSError as problem:
                 raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None
             return str(path)

@@ -1,7 +1,7 @@
-"""What of a live object need not be written: its system would take the same where nobody says anything.
+"""What of a live object need not be written: its system would use the same value where the field is left out.
 
-Fields say it with `ServerDefault`, kinds with `Witness`. Leaving such a value out changes nothing; but nobody then sees it
-move, and an object that is made anew gets what its system takes at that time.
+Fields have it in `ServerDefault`, kinds in `Witness`. Leaving such a value out changes nothing; but nobody then sees it
+change, and a recreated object gets the default that its system has at that time.
 """
 
 from __future__ import annotations

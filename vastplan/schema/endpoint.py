@@ -1,4 +1,4 @@
-"""Where the objects of a kind live and how their API wants to be spoken to: data that a system's client understands."""
+"""Where the objects of a kind are and how to use their API: data that a system's client understands."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class FarClones:
-    """How a clone of a snapshot of another cluster is made: by a POST at the endpoint's own path, whose body names the peer at `peer`.
+    """How a clone of a snapshot on another cluster is created: by a POST at the endpoint's own path, whose body names
+    the peer at `peer`.
 
-    `peers` lists the peers. What a body says of the snapshot is asked of the peer: its rooms at `rooms`, the directories of one of
-    them (whose GUID a body has at `room`) at `directories`, and the snapshots of one of those at `snapshots`. The snapshot is sent
-    under `snapshot`, and the room at `room` with its name.
+    `peers` lists the peers. The snapshot is looked up at the peer: its rooms (tenants) at `rooms`, the directories of
+    one of them (whose GUID a body has at `room`) at `directories`, and the snapshots of one of those at `snapshots`.
+    The snapshot is sent under `snapshot`, and the room at `room` with its name.
     """
 
     peer: str
@@ -44,13 +45,13 @@ class FarClones:
 
 @dataclass(frozen=True, slots=True)
 class Clones(Collection):
-    """Objects that are each made of a snapshot, by a POST at `path`, where `{snapshot}` stands for its id.
+    """Objects that are each created from a snapshot, by a POST at `path`, where `{snapshot}` is its id.
 
-    The client chooses it from the list at `snapshots`, by what a body says: of which directory (at `of`), of the room whose GUID is at
-    `room` (one of those that `rooms` lists), and which one of these at `which`: `latest`, `before TIME`, or its name. The room's
-    id is sent under `sent_room`. One whose `state` is not `done` is stopped before it is deleted (PATCH of `stop` below it);
-    what is `with_directory` in the body of a delete is false.
-    The row that the client answers a create with has at `taken` when the snapshot was made.
+    The client chooses it from the list at `snapshots`, by the fields of a body: its directory (at `of`), the room
+    (tenant) whose GUID is at `room` (one of those that `rooms` lists), and which one of these at `which`: `latest`,
+    `before TIME`, or its name. The room's id is sent under `sent_room`. A clone whose `state` is not `done` is stopped
+    before it is deleted (PATCH of `stop` below it); the body of a delete has false at `with_directory`. The row that
+    the client returns for a create has at `taken` when the snapshot was created.
     """
 
     path: str
@@ -70,12 +71,14 @@ class Clones(Collection):
 
 @dataclass(frozen=True, slots=True)
 class OfSnapshots(Collection):
-    """Objects of a collection some of which are made of a snapshot, which the client looks up when it makes one: it waits until that is ready.
+    """Objects of a collection of which some are created from a snapshot. The client looks it up, and waits until it is
+    ready.
 
-    A body says where it is (the namespace, at `within`) and which one: by its name at `named`, or as the `newest_of` a claim, made
-    at the time at `until` or before where there is one. `snapshots` lists those of a namespace. With `contents` the body gets the
-    handle that the content of the snapshot has there, and which one it is, at `made_of`; else the snapshot's own name at `named`.
-    One by name has to be of the claim at `whose` where that is said, and what is made no smaller, in its size at `size`, than it.
+    A body has the namespace at `within`, and says which snapshot: by its name at `named`, or as the `newest_of` a
+    claim, created at or before the time at `until` where there is one. `snapshots` lists those of a namespace. With
+    `contents` the body gets the handle that the content of the snapshot has there, and the snapshot's name at
+    `made_of`; otherwise the snapshot's own name at `named`. One by name must be of the claim at `whose` where that is
+    written, and the new object, by its size at `size`, no smaller than it.
     """
 
     snapshots: str
@@ -94,13 +97,11 @@ class Members:
     """Objects that belong to an owner and have no path of their own, such as the access keys of a user.
 
     They are listed at the endpoint's path, and created (POST), changed (PATCH) and deleted (DELETE) at `path`, where
-    `{owner}` stands for the owner's id. PATCH and DELETE name the member in their body: its id, under `key`. `removed_with` is
-    what else a DELETE says: names in its body, each with the place of its value in the row.
-
-    A row of a member holds its owner's id at `owner`, in what is listed and in what is sent to be created. Where the
-    endpoint's path lists the owners instead, `within` is the place of the members in each of them; the client then puts
-    the owner's `id` at `owner` itself. Otherwise `filter` is the query by which the list is that of one owner, if there is
-    one.
+    `{owner}` is the owner's id. PATCH and DELETE name the member in their body: its id, under `key`. `removed_with`
+    lists what else the body of a DELETE has: names, each with the place of its value in the row. A row of a member
+    holds its owner's id at `owner`, in lists and in bodies of creates. Where the endpoint's path lists the owners
+    instead, `within` is the place of the members in each of them; the client then puts the owner's `id` at `owner`
+    itself. Otherwise `filter` is the query that limits the list to one owner, if there is one.
     """
 
     path: str
@@ -113,16 +114,17 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Singleton:
-    """One object at the endpoint's path. It is always there: it is read and changed, never created or deleted."""
+    """One object at the endpoint's path. It always exists: it is read and changed, never created or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is set of somebody in a place, such as the S3 rights of a directory's user in a tenant; nobody lists it.
+    """Rights of a user or group in a place, such as the S3 rights of a directory's user in a tenant; no list shows
+    them.
 
-    It is there where anything of it is set. It is read (GET) and set (PATCH) at the endpoint's path. `name` is the query, and
-    the field of a body, that says of whom; `place` the one that says where: the id of an object at `places`, which rows and
-    bodies of the kind have by its name, at `within`. A delete sets `nothing`.
+    They exist where any of them is set. They are read (GET) and set (PATCH) at the endpoint's path. `name` is the
+    query, and the field of a body, for the user or group; `place` the one for the place: the id of an object at
+    `places`, which rows and bodies of the kind have by its name, at `within`. A delete sets `nothing`.
     """
 
     name: str
@@ -145,13 +147,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AskedMembers:
-    """What somebody has in a place, several objects, such as the access keys of a directory's user in a tenant; nobody lists it.
+    """Objects of a user in a place, such as the access keys of a directory's user in a tenant; no list shows them.
 
-    Whom an answer (GET at the endpoint's path) is about is asked as of `Asked`; the objects are within it, at `rows`. A row of one
-    has the place's name at `within`, and the name of whom it is at `of`. They are made (POST), changed (PATCH) and deleted
-    (DELETE) at `path`, by a body that says the place, whom it is about by the first of the fields in `known_by` that the answer
-    has, and which object, by its id under `key`. Of somebody whose answer has the value of `origin` at its path they are objects of
-    another kind.
+    The user is queried as for `Asked` (GET at the endpoint's path); the objects are in the answer, at `rows`. A row of
+    one has the place's name at `within`, and the user's name at `of`. They are created (POST), changed (PATCH) and
+    deleted (DELETE) at `path`, by a body with the place, the user by the first of the fields in `known_by` that the
+    answer has, and the object by its id under `key`. Where the answer has the value of `origin` at its path, the user's
+    objects are of another kind.
     """
 
     name: str
@@ -186,9 +188,9 @@ class AskedMembers:
 class PerUnit:
     """At most one object for each type and each unit of an organisation, such as a workload policy of a project.
 
-    It is read, made and changed (PUT, whole) and deleted at a path for its type, with a query that says of which unit; none has a
-    path of its own. The endpoint's path lists which there are, and not what they say. `paths` has for each type, as rows name it,
-    the step below the endpoint's path. A row has its type at `type`, and its unit in `meta`.
+    It is read, created and changed (PUT, whole) and deleted at a path for its type, with a query for its unit; none has
+    a path of its own. The endpoint's path lists which exist, without their contents. `paths` has for each type, as rows
+    name it, the step below the endpoint's path. A row has its type at `type`, and its unit in `meta`.
     """
 
     paths: Mapping[str, str]
@@ -196,11 +198,12 @@ class PerUnit:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A list at the top of an object that an update changes by calls of their own (PATCH), by what comes and what goes.
+    """A list at the top of an object that an update changes by calls of their own (PATCH), for additions and for
+    removals.
 
-    What comes is sent to `add`, what goes to `remove`: each a path below the object's, and the name under which the body has it.
-    One call takes a list of `most` items; with `most` 0 it takes one item by itself. Of an item that is an object only `says`
-    is sent and compared: a system shows more of it.
+    Additions are sent to `add`, removals to `remove`: each a path below the object's, and the name under which the body
+    has them. One call takes a list of `most` items; with `most` 0 it takes one item by itself. Of an item that is an
+    object only `says` is sent and compared: a system shows more of it.
     """
 
     field: str
@@ -212,9 +215,9 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """Objects of a collection that nobody deletes: a PATCH of `action` below one takes it away for good, without a body.
+    """Objects of a collection that are not deleted: a PATCH of `action` below one, without a body, revokes it for good.
 
-    It stays in the list, with true at `mark`, and is then as good as gone.
+    It stays in the list, with true at `mark`, and counts as gone.
     """
 
     action: str
@@ -228,7 +231,7 @@ SINGLETON_ID = "singleton"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a kind lives and how its API wants to be spoken to."""
+    """Where the objects of a kind are, and how to use their API."""
 
     path: str
     update: Update = Update.PATCH

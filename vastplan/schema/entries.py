@@ -22,7 +22,8 @@ _T = TypeVar("_T")
 
 
 class Inside(NamedTuple):
-    """The entry that another stands inside, and whether that one has its name from it (`project:` in a tenant)."""
+    """The entry inside which another one is written, and whether that one has its name from it (`project:` in a
+    tenant)."""
 
     container: Address
     shares_name: bool
@@ -111,7 +112,7 @@ class EntryType:
 
     @property
     def noun(self) -> str:
-        """What to call one of them to somebody who wrote it in its section: a kind may have its system's name for it."""
+        """The word for one of them in messages, from its section: a kind may have the system's name."""
         return self.name if plural(self.name) == self.section or not self.section else self.section.removesuffix("s")
 
 
@@ -123,7 +124,7 @@ def composite(
     systems: Callable[[Mapping[str, Any]], frozenset[str]],
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
 ) -> EntryType:
-    """An entry that no single object stands for; a composition turns it into objects."""
+    """An entry that is not a single object; a composition turns it into objects."""
     within = "tenant" in model.model_fields
     return EntryType(name, section, model, fields_of(model), systems, within, sites=sites)
 
@@ -147,7 +148,7 @@ class Site:
 
 
 class Scope:
-    """The whole document, as a composition sees it, and the place for what it finds wrong."""
+    """The whole document, as a composition sees it, and the place for its findings."""
 
     def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
         self.sites = sites
@@ -204,7 +205,7 @@ class Scope:
         return self._by_tenant[site, kind].get(tenant.target, [])
 
     def called(self, site: str, kind: str, name: str) -> list[Entry]:
-        """The entries of a kind on a site that are called so in their system."""
+        """The entries of a kind on a site with that name in their system."""
         if (site, kind) not in self._by_name:
             index: dict[str, list[Entry]] = {}
             for entry in self.of(site, kind):
@@ -247,20 +248,20 @@ class Scope:
                 entry, "VP231", f"{field} is left out, and {owner} has several: {names}", f"write {field}: NAME"
             )
         else:
-            text = f"{owner} has none" if tenant else "without a tenant there is none to choose"
+            text = f"{owner} has none" if tenant else "none can be chosen without a tenant"
             self.refuse(entry, "VP232", f"{field} is left out, and {text}", f"write {field}: NAME")
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """Turns one entry of type `of` into what it stands for; itself included, if it stays.
+    """Turns one entry of type `of` into its objects; the entry itself included, if it stays.
 
-    `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
-    `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
-    `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of what it makes that follow
-    without being said: a system fills them in. `keeps` are fields with what they are where they follow from names: what to write in
-    an entry that is renamed, or whose tenant is, so that the live objects stay.
+    `makes` are the kinds of those objects that have no section of their own. `recover` is the way back
+    (`schema/recovery.py`), `rank` its order: entries inside others first. Objects of the kinds in `adds` need not
+    exist. `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of its
+    objects that the system fills in. `keeps` are fields with their values where those follow from names: what to write
+    in an entry that is renamed, or whose tenant is, so that the live objects stay.
     """
 
     of: str
@@ -277,7 +278,7 @@ class Composition:
 def compose(
     scope: Scope, entries: Iterable[Entry], compositions: Mapping[str, Composition], kinds: Mapping[str, Kind]
 ) -> list[Entry]:
-    """All objects that `entries` stand for, in a stable order; what a composition yields is composed in turn."""
+    """All objects of the `entries`, in a stable order; the result of a composition is composed in turn."""
     objects: dict[Address, Entry] = {}
     done: set[Address] = set()
     for written in entries:
@@ -299,7 +300,7 @@ def compose(
 def composed(
     written: Entry, scope: Scope, compositions: Mapping[str, Composition], done: set[Address]
 ) -> Iterator[Entry]:
-    """What one entry of the document stands for, depth first; what is `done` is not composed again."""
+    """The objects of one entry of the document, depth first; what is `done` is not composed again."""
     waiting = [written]
     while waiting:
         entry = waiting.pop()

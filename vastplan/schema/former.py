@@ -1,4 +1,4 @@
-"""Former names: what each object was called before the renames that the document writes as `renamed_from`.
+"""Former names: the name of each object before the renames that the document writes as `renamed_from`.
 
 A composition names its parts after the entry and after what that refers to, in ways of its own. So the document is composed
 once more as it would be under the former names, and the objects of each entry are paired by kind and place. That needs no

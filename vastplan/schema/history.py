@@ -1,4 +1,4 @@
-"""Who moved an object: what the engine may ask of a system that remembers it. A provider need not have it."""
+"""Who changed an object: what the engine can ask a system that records it. A provider need not have it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WirePath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """An object that moved: its kind, id and locator, and when it was last applied (ISO 8601, whole seconds)."""
+    """An object that has changed: its kind, id and locator, and when it was last applied (ISO 8601, whole seconds)."""
 
     kind: Kind
     id: str
@@ -37,7 +37,7 @@ class Trace:
 
 @runtime_checkable
 class Historian(Protocol):
-    """A provider that can tell who changed what."""
+    """A provider that can show who changed what."""
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What was done to these objects since they were applied, each with its place in `sought`; reads only.
@@ -58,7 +58,8 @@ def moment(text: str) -> datetime | None:
 def later(when: str, since: str, slack: int = 1) -> bool:
     """Whether something was done after an apply: by more than `slack` seconds, as the ledger notes whole ones.
 
-    Our own writes come just before that note; taking one of them for somebody else's would be worse than not telling.
+    Our own writes come just before that note; taking one of them for a change by others would be worse than not
+    reporting it.
     """
     done, applied = moment(when), moment(since)
     return done is not None and applied is not None and done >= applied + timedelta(seconds=slack)

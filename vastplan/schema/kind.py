@@ -109,7 +109,8 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """When an object that is made asynchronously is usable: the value at `path` is one of `ok`; `failed` gives up."""
+    """When an object that is created asynchronously is usable: the value at `path` is one of `ok`. With a value in
+    `failed` it never will be."""
 
     path: tuple[str, ...]
     ok: frozenset[Any]
@@ -119,7 +120,8 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Something others refer to an object by. `predict` says what it will be, where the fields `of` the document tell it."""
+    """What other objects can refer to: an attribute of an object. `predict` computes it before the object exists,
+    from the fields `of`."""
 
     name: str
     path: tuple[str, ...]
@@ -135,12 +137,11 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A live figure that guards and people weigh: its name, where it is on the wire, its unit.
+    """A live figure that guards and users weigh: its name, its place on the wire, its unit.
 
-    With `ones` and `zeros` it is 1 or 0 for the words there that are one of them. A list counts its items; with `by` it
-    is a mapping instead, from what is at `by` in each item to what is at `each`. `absent` is what it means that the
-    object it would be in is there without it, where the vendor's document makes it optional. Anything else that is no
-    figure is `Unknown`.
+    With `ones` and `zeros` the words listed there count as 1 and as 0. A list counts its items; with `by` it is a
+    mapping instead, from the value at `by` in each item to the value at `each`. `absent` is the figure where the object
+    is present without it, for figures that the vendor's document makes optional. Any other value is `Unknown`.
     """
 
     name: str
@@ -155,14 +156,14 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Dependents:
-    """Objects of another kind that hang on one of ours: counted before ours goes, never touched.
+    """Objects of another kind that depend on one of ours: counted before ours is deleted, never changed.
 
     They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
-    (`under`), and of these, with `counted`, those whose fact of that name is not zero. `remain` says that they stay
-    behind when ours goes; `locks` are facts of theirs that forbid that they go. With `when` (a field, a value) it holds
-    only for those of ours that have that value there. With `by` they hang on ours by that field of theirs, which is text: ours
-    goes after they went or have another value there, and not before. A field of theirs may be one of what they refer to:
-    `tenant.local_provider`.
+    (`under`); with `counted` only those whose figure of that name is not zero. With `remain` they stay after ours is
+    deleted; `locks` are figures of theirs that forbid deleting them. With `when` (a field, a value) the rule holds only
+    for those of ours that have that value there. With `by` they refer to ours by that field of theirs, as text: ours is
+    deleted after they are deleted or have another value there, and not before. A field of theirs may be one of the
+    object that they refer to: `tenant.local_provider`.
     """
 
     kind: str
@@ -178,10 +179,10 @@ class Dependents:
 
 @dataclass(frozen=True, slots=True)
 class UsedBy:
-    """Objects of another `kind` that use ours, each in the room that its field `room` names.
+    """Objects of another `kind` that use ours, each in the room (a namespace, a tenant) that its field `room` names.
 
-    Their field `theirs` has, or lists, what our field `ours` has. With `same_room` a name holds in its room only: ours has that
-    field too. `name` is what to call them, for people.
+    Their field `theirs` has, or lists, what our field `ours` has. With `same_room` a name counts in its room only: ours
+    has that field too. `name` is the word for them in messages.
     """
 
     kind: str
@@ -194,11 +195,11 @@ class UsedBy:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What objects of another kind use together of one of ours: the sum of their fact `metric`, for a limit (`floors`) of which the
-    system tells no figure itself.
+    """What objects of another kind use of one of ours together: the sum of their figure `metric`, for a limit
+    (`floors`) for which the system has no figure.
 
-    They are those with a field that equals ours (`same`: ours, theirs; `id` is our id). Of those whose `path` is inside that of
-    another only the outer one counts.
+    They are those with a field that equals ours (`same`: ours, theirs; `id` is our id). Where the `path` of one is
+    inside that of another only the outer one counts.
     """
 
     name: str
@@ -211,11 +212,11 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class LetsIn:
-    """The object lets somebody in: when it goes, whoever is in use behind it is cut off, and so are its dependents.
+    """The object lets clients in: a delete cuts off those who use what is behind it, and its dependents.
 
-    `without` says what they lose, for people. With `replaceable` they need no more than that something of its name is there,
-    so a replacement cuts nobody off. `into` is the field that names what it lets into: the object goes with that unasked,
-    and never without it where that is to go too.
+    `without` says in messages what they lose. With `replaceable` they only need some object of its name, so a
+    replacement cuts nobody off. `into` is the field that names what it lets into: the object is deleted together with
+    that without consent of its own, and where that is to be deleted, never without it.
     """
 
     without: str
@@ -225,10 +226,8 @@ class LetsIn:
 
 @dataclass(frozen=True, slots=True)
 class Backs:
-    """Whom an object keeps out could go around what keeps others closed, and it does not go while one of those stands.
-
-    They are of another `kind`, and their `field` has one of what ours says.
-    """
+    """The object keeps clients out who could bypass what keeps others closed. It is not deleted while one of those
+    exists: they are of another `kind`, and their `field` has one of the values of ours."""
 
     kind: str
     field: str
@@ -236,9 +235,8 @@ class Backs:
 
 @dataclass(frozen=True, slots=True)
 class Deleting:
-    """The object has the system delete what people keep in what its field `of` refers to; the fields that say what, and when, are
-    marked `Deletes`. Where its field `unless` is false it deletes nothing.
-    """
+    """Because of the object the system deletes data by itself, in what its field `of` refers to. The fields that say
+    what and when are marked `Deletes`. Where its field `unless` is false it deletes nothing."""
 
     of: str
     unless: str
@@ -246,13 +244,14 @@ class Deleting:
 
 @dataclass(frozen=True, slots=True)
 class Closes:
-    """The object keeps something closed: making it is what cuts off, and taking it away is what opens.
+    """The object keeps something closed: its create cuts off, its delete opens.
 
-    Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours` has (or
-    lists), each in the room that its field `room` names. Rooms in our list `but` may go on; where our field `unless` is
-    true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them,
-    `fix` how to spare a room, and `unseen` who may come that is not there yet, all for people. With
-    `named` those who would be cut off are named, too: nobody else lists them. `backs` are those whose closing would be in vain without it.
+    Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours`
+    has (or lists), each in the room that its field `room` names. Rooms in our list `but` may continue; where our field
+    `unless` is true, all may. Where a field in `by` has a wrong value, the object has kept nothing closed so far. For
+    messages: `name` is the word for one of those objects, `fix` how to spare a room, and `unseen` those that do not
+    exist yet. With `named` they are listed in messages too, as nothing else lists them. `backs` are those that would be
+    closed in vain without this object.
     """
 
     kind: str
@@ -271,10 +270,9 @@ class Closes:
 
 @dataclass(frozen=True, slots=True)
 class Enforces:
-    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in `by` is wrong.
-
-    With `when` (a field, a value) it does so only while that field lists the value: of all else people are told, at most.
-    """
+    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in
+    `by` has a wrong value. With `when` (a field, a value) it does so only while that field lists the value: all else
+    is only reported."""
 
     field: str
     by: tuple[str, ...]
@@ -288,7 +286,8 @@ class Enforces:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A value that is drawn here and sent: characters of all `alphabets`, of each one at least, at `path` on the wire."""
+    """A value that vastplan draws and sends: characters of all `alphabets`, at least one of each, at `path` on the
+    wire."""
 
     name: str
     path: tuple[str, ...]
@@ -298,15 +297,14 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Delivers:
-    """An object has values that are known only when they come to be: they go to their destination, and nowhere else.
+    """An object has values that exist only once it is created: they go to their destination, and nowhere else.
 
-    They are what the answer to its create tells (`Endpoint.answered_once`, by the names of attributes), or what is `drawn`. The
-    destination is the field `to`: a struct with a reference to an object of another kind (`target`) and a mapping (`keys`) from
-    names of values to keys in that object's mapping `into`.
-
-    Another value comes with another number in the field `generation`. What is drawn is sent in an update. What only a create
-    tells takes another object: such objects are told by their ids alone, several may be alike, and the former one stays for
-    `overlap` (a field, seconds) after the delivery.
+    They are in the answer to its create (`Endpoint.answered_once`, by the names of attributes), or `drawn`. The
+    destination is the field `to`: a struct with a reference to an object of another kind (`target`) and a mapping
+    (`keys`) from names of values to keys in that object's mapping `into`. Another number in the field `generation`
+    causes another value. A drawn value is sent in an update. A value that only a create answers needs another object:
+    such objects differ by their ids alone, several may be alike, and the former one stays for `overlap` (a field, in
+    seconds) after the delivery.
     """
 
     to: str
@@ -320,7 +318,7 @@ class Delivers:
 
 @dataclass(frozen=True, slots=True)
 class Precedes:
-    """Objects of another kind, on another site, that come after ours, because ours makes what they are of.
+    """Objects of another kind, on another site, that come after ours, because ours creates what they are of.
 
     They are those whose fields equal ours (`same`: ours, theirs). With `here` they are on the same site.
     """
@@ -332,17 +330,17 @@ class Precedes:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The system keeps one object as a member on each of several sites; all have the attribute `key` in common.
+    """The system keeps one object as a member on each of several sites; all members have the attribute `key` in common.
 
-    With `role` (an attribute) one of them leads and the others follow it, until that is changed; one that stands `alone` was
-    detached. A role counts while the attribute `state` is one of `settled`; these are words in upper case, with _ for a blank. `across` is the field
-    that only what has other members has. A document says which site is to lead in the key `chosen_by` of a composite entry. `ends` are
-    pairs of fields of which a member may have either the one way round or the other.
-
-    Further words of `state`: in `starting` nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other
-    member is gone for good. `told` are the attributes that say how far the others are. Where the field `kept_by` has one of the
-    values `at_once`, a write is answered when all members have it, and they are never behind; in `parted` they wait no more for
-    each other: who leads goes on alone, who follows gives no access.
+    With `role` (an attribute) one of them is the source (`leads`) and the others are destinations (`follows`), until
+    that is changed; one that stands `alone` was detached. A role counts while the attribute `state` is one of
+    `settled`; these are words in upper case, with _ for a blank. Only an object with other members has the field
+    `across`. A document says which site is the source in the key `chosen_by` of a composite entry. `ends` are pairs of
+    fields of which a member may have either the one way round or the other. Further words of `state`: in `starting`
+    nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other member is gone for good. `told`
+    are the attributes that show how far behind the others are. Where the field `kept_by` has one of the values
+    `at_once`, a write is answered when all members have it, and they are never behind; in `parted` they are
+    disconnected: the source continues alone, the destination gives no access.
     """
 
     key: str
@@ -366,10 +364,10 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The attributes of a member that say how far the others are: when the newest that has arrived was taken and came, the newest
-    that was taken, the bytes that are on their way and how much of it is done (of 1000), how the member is, and its
-    link, which is up while it says one of `connected`. The field `enabled` is false while nothing is sent.
-    """
+    """The attributes of a member that show how far behind the others are: when the newest restore point that arrived
+    was taken and when it arrived, when the newest of all was taken, the bytes on their way and how much of them is
+    done (of 1000), the health of the member, and its link, which is up while it is one of `connected`. While the
+    field `enabled` is false nothing is sent."""
 
     as_of: str
     arrived: str
@@ -384,11 +382,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Lands:
-    """The system makes a directory for ours on another site, refuses where there is one, and leaves it there when ours goes.
+    """The system creates a directory for ours on another site. It refuses where one exists, and keeps it when ours is
+    deleted.
 
-    Our field `room` refers to whose it is there (`told` says it where that site is none of ours), `path` is the directory.
-    `shown_by` are objects of that site that stand in it or below it, and show that it is there: kind, its room, its path.
-    `composed` is what to do where ours is a part of an entry that is on both sites, and says nothing of a directory.
+    Our field `room` refers to the tenant of the directory there (`told` has it where that site is not one of ours),
+    `path` is the directory. `shown_by` are objects of that site in it or below it, which prove that it exists: kind,
+    its room, its path. `composed` is what to do where ours is part of an entry that is on both sites and does not name
+    the directory.
     """
 
     room: str
@@ -400,11 +400,11 @@ class Lands:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """An object is made once: what is gone is not made again, and nothing of how it was made is changed.
+    """An object is created once: one that is gone is not recreated, and nothing of how it was created is changed.
 
-    `another` says for people how to have another one. The ledger keeps what the attributes in `noted` were when it was made; the row
-    that a create answers with may have some that no later one has. `means` says that it is there for what another object of its entry
-    is made of: without it that would be made otherwise.
+    `another` says in messages how to have another one. The ledger keeps the attributes in `noted` as they were when it
+    was created; the row that answers a create may have some that no later one has. `means` says that it exists for
+    another object of its entry to be created from: without it that would be created in another way.
     """
 
     another: str
@@ -414,10 +414,9 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class ControllerOwned:
-    """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole.
-
-    With `goes_along` the system takes it away together with what it refers to, which it does not keep from going.
-    """
+    """How an object that a driver or another system created for itself is recognised: the text at `path` of the row
+    matches `pattern` as a whole. With `goes_along` the system deletes it together with what it refers to, and it
+    does not block that delete."""
 
     name: str
     path: tuple[str, ...]
@@ -427,7 +426,7 @@ class ControllerOwned:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How much an object of the document is, in a word: the sum of the numbers at `path`, where `*` is any key."""
+    """The size of an object of the document, as one figure: the sum of the numbers at `path`, where `*` is any key."""
 
     name: str
     path: tuple[str, ...]
@@ -436,7 +435,8 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class CalledAs:
-    """Objects of another kind that an entry is called as: those whose fields equal ours (`same`: ours, theirs)."""
+    """Objects of another kind from which an imported entry gets its name: those whose fields equal ours (`same`:
+    ours, theirs)."""
 
     kind: str
     same: tuple[tuple[str, str], ...]
@@ -444,11 +444,9 @@ class CalledAs:
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """What the entry of a live object is called that is imported: as others are (`called_as`, the first that there is one of), else as
-    the field `path` says without its slashes, else by its own name.
-
-    What refers to `within` tells two apart whose keys are the same; with `always` so it is called at once.
-    """
+    """The key of the entry of a live object that is imported: that of another object (`called_as`, the first that
+    exists), otherwise the field `path` without its slashes, otherwise its own name. Two with the same key are
+    distinguished by what the field `within` refers to; with `always` every key has that."""
 
     called_as: tuple[CalledAs, ...] = ()
     path: str = ""
@@ -458,10 +456,8 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """How a row that ships with the system is told, which shows what the system takes where nobody says anything.
-
-    It is the one whose value at `path` is `value`. It says something only of objects whose fields in `like` are as its own.
-    """
+    """A row that ships with the system and shows its defaults: the one whose value at `path` is `value`. It shows
+    those only of objects whose fields in `like` equal its own."""
 
     path: tuple[str, ...]
     value: Any
@@ -470,19 +466,23 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
+    """One type of object.
 
-    `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
-    `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
-    `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
-    keeps a copy of the object on another site, under the same name, which comes and goes with it; `grouped` says how one is told
-    that stays while its source may move. `stage` is its column in
-    a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
-    `on_request` only when it is asked for. Of what is `as_evidence` there are many, and what it refers to goes without it: it is read where
-    it is declared or owned, and where what it is of is to go. Who is let in and who is kept out, so that nobody is
-    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits` and `Revokes`; what else opens access by
-    `Opens`. `deleting` says that the system deletes by itself because of it. `mounts` is the kind that work gets at by this one: of all that
-    stands on an object it goes first, for a system refuses that while it is in use, and then all the rest is as it was.
+    `section` is its plural in the document, "" for a kind that only other entries create. `finish_encode(body, values)`
+    and `finish_decode(values, row)` are pure, for what the field table cannot express. `controller_owned` recognises
+    objects that a driver or another system created for itself: nobody has to manage them. `system_owned` lists wire
+    values of rows that vastplan never touches (`internal: true`).
+
+    With `mirrored` the system keeps a copy of the object on another site, under the same name, which is created and
+    deleted with it; `grouped` describes copies that stay while their source may change. `stage` is its column in a
+    picture of a site, `measures` the figures beside its name. An import names its entries by `keyed`, and takes kinds
+    that are `on_request` only when asked. Objects that are `as_evidence` are many, and do not block the delete of what
+    they refer to: they are read where they are declared or owned, and where what they are of is to be deleted.
+
+    So that nobody is cut off unseen, `lets_in`, `closes` and `enforces` say who is let in and who is kept out, and
+    `Admits` and `Revokes` say it for single fields; `Opens` says what else opens access. `deleting` says that the
+    system deletes by itself because of it. `mounts` is the kind that workloads reach by this one: it is deleted before
+    everything else on its object, because a system refuses that while it is in use, and then the rest is as it was.
     """
 
     name: str

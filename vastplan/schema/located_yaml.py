@@ -140,7 +140,7 @@ def _refuse_controls(text: str, shown: str) -> None:
     if place is None:
         return
     code = ord(text[place])
-    what = "would end a line that no editor ends there" if text[place] in _LINE_ENDS else "is a control character"
+    what = "is a line break that most editors do not show" if text[place] in _LINE_ENDS else "is a control character"
     where = Where(shown, text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
     fix = f'remove it; a value that has it is in double quotes, where it is "\\u{code:04x}"'
     raise Invalid([error("VP104", f"not YAML: U+{code:04X} {what}", fix=fix, where=where)])
@@ -149,10 +149,18 @@ def _refuse_controls(text: str, shown: str) -> None:
 def _no_key(event: Any) -> tuple[str, Any, str]:
     """What is said of an event that is no key of a mapping."""
     if type(event) is yaml.ScalarEvent and event.tag is None:
-        return "<< takes over keys from elsewhere, which no reviewer sees", event, "write them out, or use defaults"
+        return (
+            "<< merges keys from elsewhere, which a reviewer does not see here",
+            event,
+            "write them out, or use defaults",
+        )
     if type(event) is yaml.MappingStartEvent:
-        return "a mapping is no key", event, "a document has no templates such as {{ NAME }}: write the value itself"
-    return "a key is plain text", event, "put it in quotes"
+        return (
+            "a mapping cannot be a key",
+            event,
+            "write the value itself: a document has no templates such as {{ NAME }}",
+        )
+    return "a key must be plain text", event, "put it in quotes"
 
 
 def _too_deep(where: Where) -> Finding:
@@ -266,8 +274,8 @@ class _Reader:
 
     def _alias(self, event: Any, depth: int) -> Any:
         if event.anchor not in self._anchors:
-            fix = f"write &{event.anchor} before the value that it stands for, further up, or put it in quotes"
-            self._problem("VP112", f"*{event.anchor} stands for nothing yet", event, fix)
+            fix = f"write &{event.anchor} before a value further up, or put *{event.anchor} in quotes"
+            self._problem("VP112", f"*{event.anchor} has no &{event.anchor} before it", event, fix)
             return None
         value, size, levels = self._anchors[event.anchor]
         self._count += size

@@ -68,13 +68,14 @@ class ShownAt:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Refers:
-    """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
+    """The field names another object: the kinds that it may be of, with the attribute that is sent.
 
-    `blocks_delete` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
-    `shields` says that this object keeps the target closed, so it must not go while the target stays; `needs` that it is of
-    no use without something of that name: no system minds, so it is ours to see that the name does not go; `admits` that
-    whoever the target lets in comes in here by it, so that by another target others do. With `composed` only a
-    composition can tell which object is meant (on which site, of which kind): until then the value stays as it is written.
+    `blocks_delete` says that the target cannot be deleted while it is referred to (true for ids, mostly not for names).
+    `shields` says that this object keeps the target closed, so it must not be deleted while the target stays. `needs`
+    says that this object is useless without an object of that name: no system checks that, so vastplan checks that the
+    name is not deleted. `admits` says that clients whom the target lets in come in here by it, so another target lets
+    in others. With `composed` only a composition can determine which object is meant (on which site, of which kind):
+    until then the value stays as it is written.
     """
 
     targets: tuple[tuple[str, str], ...]
@@ -130,7 +131,7 @@ class Clears:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a canonical number, for people: one of `vastplan.model.units`."""
+    """The unit of a canonical number, for messages: one of `vastplan.model.units`."""
 
     name: str
 
@@ -145,17 +146,18 @@ class Codec:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """How a person writes a canonical value (an item, where it stands at a list's item); the model reads either as the same."""
+    """How a user writes a canonical value (an item, where the marker is at a list's item); the model reads both
+    forms as the same."""
 
     write: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
-    """What a person writes in the place of the field: `write` gets the values of the struct and answers with other keys and
-    their values, with none where the rest implies the field, or with `None` where only the field says it.
+    """A short form of the field: `write` gets the values of the struct and returns other keys and their values.
 
-    The struct's model reads it back: what its validator makes of the short form has the field as it was.
+    It returns no keys where the rest implies the field, and `None` where only the field can express it. The struct's
+    model reads the short form back: its validator creates the field from it as it was.
     """
 
     write: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
@@ -163,11 +165,10 @@ class Shorthand:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Admits:
-    """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in. It lists them,
-    or is a switch that lets everybody in.
+    """The field lets clients in: removed ones are cut off, unless one of the wider fields `also` lets them in.
 
-    With `open_when_empty` an empty or missing value lets everybody in; `unsaid` are those that a create lets in that does
-    not say the field.
+    It lists them, or is a switch that lets everybody in. With `open_when_empty` an empty or missing value lets
+    everybody in; `unsaid` are those that a create without the field lets in.
     """
 
     also: tuple[str, ...]
@@ -182,11 +183,12 @@ class Admits:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Opens:
-    """By the field somebody may get at more than before, though it lists no clients: people are told, and no guard asks.
+    """By the field somebody may get access to more than before, though it lists no clients: reports show it, and no
+    guard asks.
 
-    What comes into a list opens; of other values those in `to`, or where there are none any that is not in `shut`. With `lost`
-    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. With `either` what comes
-    into a list opens as what goes does. Without `made` nothing opens by what an object is made with.
+    A value that is added to a list opens; of other values those in `to`, or without `to` any that is not in `shut`.
+    With `lost` a removal opens: of items of a list (those in `to`, if any), or of the whole value. With `either`
+    additions and removals open. Without `made` a value that an object is created with opens nothing.
     """
 
     to: tuple[Any, ...]
@@ -207,11 +209,12 @@ class Opens:
 
 @dataclass(frozen=True, slots=True)
 class Revokes:
-    """By the field somebody has access: what goes of it (the value, or items of a list) takes that away at once, and a guard asks.
+    """The field gives somebody access: a removal (of the value, or of items of a list) takes it away at once, and a
+    guard asks.
 
-    No system tells who works by it, so nothing has to be in use. What comes instead takes nothing away. `without` says for people
-    what is lost. With `of` only those values give access; `lost` says what of a value goes by another one, where that is not
-    what stands in it no more.
+    No system shows who uses that access, so nothing needs to be in use. Additions take nothing away. `without` says in
+    messages what is lost. With `of` only those values give access; `lost` says what of a value is lost to another one,
+    where that is more than the items that it no longer has.
     """
 
     without: str
@@ -221,8 +224,10 @@ class Revokes:
 
 @dataclass(frozen=True, slots=True, init=False)
 class MadeWith:
-    """Beside IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it. `another` says for
-    people how to have the other value all the same."""
+    """Beside IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it.
+
+    `another` says in messages how to have the other value.
+    """
 
     of: tuple[Any, ...]
     another: str
@@ -234,9 +239,10 @@ class MadeWith:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Limits:
-    """Each item of the list limits somebody whom it names by text: by a key of the item the kind and the attribute it is of.
+    """Each item of the list limits a user or group that it names by text: by a key of the item, with the kind and
+    attribute of that name.
 
-    Who goes is limited until he is gone: what is taken out of the list with him goes no further than he does.
+    A user who is deleted stays limited until then: the removal of its item in the same apply waits for the delete.
     """
 
     whom: Mapping[str, tuple[str, str]]
@@ -248,8 +254,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Deletes:
-    """By the field a system deletes what people keep, by itself. `more` says of a value before and one after whether by the change
-    it deletes sooner, or more than before; `None` is a value that nobody set, before an object is there too.
+    """By the field a system deletes data by itself.
+
+    `more` says, for a value before and a value after, whether by the change it deletes sooner or more than before;
+    `None` is a value that is not set, also before the object exists.
     """
 
     more: Callable[[Any, Any], bool]
@@ -257,9 +265,9 @@ class Deletes:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Exclusive:
-    """The field lists ranges of IP addresses, none of which two objects of the kind hold at once on a site.
+    """The field lists ranges of IP addresses; no address may be in two objects of the kind on a site.
 
-    Where a field of `within` differs it is another network, and its addresses are others.
+    Where a field of `within` differs it is another network, with other addresses.
     """
 
     within: tuple[str, ...]
@@ -270,9 +278,9 @@ class Exclusive:
 
 @dataclass(frozen=True, slots=True)
 class InsteadOf:
-    """The field says in another way what another one says: where that can say it, it is left out of what is written.
+    """The field expresses in another way what another field expresses: where that one can, this one is not written.
 
-    `keys` are those of mappings, each with the field that it is in, which it says too: they are left out where it is written.
+    `keys` are those of mappings, each with the field that has its value: they are not written where that field is.
     """
 
     field: str
@@ -280,7 +288,7 @@ class InsteadOf:
 
 
 class Evidence(Enum):
-    """How it is known what a system takes for a field that nobody writes."""
+    """The source of the knowledge which default a system uses for a field."""
 
     SCHEMA = "schema"  # `default` in the schema of every document of the vendor that has the field
     PROSE = "prose"  # the vendor's documentation says so in words
@@ -299,17 +307,17 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class AsWitness:
-    """What the row shows that ships with the system; of a reference, which no document can name beforehand."""
+    """The value in the row that ships with the system; for a reference, which no document can name beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerDefault:
-    """What the system takes where nobody writes the field: canonical, as the model validates it, `SameAs` another field, or
-    `AsWitness`.
+    """The default that the system uses where the field is not written: canonical, as the model validates it, `SameAs`
+    another field, or `AsWitness`. `None` is no value at all.
 
-    `None` is nothing at all. `since` is the first version of the kind's product whose documents say so: of an older one, or
-    of one that is not known, it is no better known than by a witness. Fields with the same `group` are left out together
-    or not at all: each of them alone would not show what the others do.
+    `since` is the first version of the kind's product whose documents have it: for an older or an unknown version it is
+    known no better than by a witness. Fields with the same `group` are left out together or not at all: each of them
+    alone would not show the effect of the others.
     """
 
     value: Any
@@ -322,7 +330,7 @@ class ServerDefault:
 class Shown:
     """Of a mapping with free keys: those whose values hold no secret, so that they may be kept where others read them.
 
-    Without any it is all of them: by their type the values can hold none.
+    Without any it is all of them: their type cannot hold a secret.
     """
 
     keys: frozenset[str]
@@ -337,9 +345,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Theirs:
-    """Of a mapping with free keys: each belongs to whoever wrote it, so an import takes only what somebody asks for.
+    """Of a mapping with free keys: each belongs to whoever wrote it, so an import takes only keys that are asked for.
 
-    Keys in `never` are not taken either way: they hold whole objects.
+    Keys in `never` are not taken even then: they hold whole objects.
     """
 
     never: frozenset[str]
@@ -381,7 +389,7 @@ class Since(_VersionMarker):
 
 @dataclass(frozen=True, slots=True)
 class Until(_VersionMarker):
-    """The product has it no more from this version on."""
+    """The product no longer has it from this version on."""
 
     product: Product
     version: str
@@ -389,7 +397,8 @@ class Until(_VersionMarker):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredFrom:
-    """The product makes no object without the field, or struct that it is in, from this version on, and until that one."""
+    """The product creates no object without the field, or without its struct, from this version on, and until the
+    other one."""
 
     product: Product
     version: str

@@ -77,7 +77,7 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         if not choices and isinstance(value, str) and value.strip() == expected:
             return f"is text; write {expected}, without quotes", ()
         like = (isinstance(value, str) and value) or (type(value) is int and not choices)
-        return (f"has to be {expected}" if like else f"is {there(value)}; write {expected}"), choices
+        return (f"must be {expected}" if like else f"is {there(value)}; write {expected}"), choices
     if kind == SAID and isinstance(value, str):
         return _not_as(value, context), ()
     if is_of_another_type(error):
@@ -95,7 +95,7 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         return "is too large", ()
     if kind == "value_error":
         return error["msg"].removeprefix("Value error, "), ()
-    return f"is {there(value)} that cannot stand here", ()  # no type of a document has such a problem today
+    return f"is {there(value)} that cannot be used here", ()  # no type of a document has such a problem today
 
 
 def _not_as(value: str, context: Mapping[str, Any]) -> str:

@@ -138,8 +138,8 @@ def plain_key(value: Any) -> Any:
     if isinstance(value, Key):
         if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
             raise ValueError(
-                f"{str(value)!r} cannot be an entry's key, which is letters, digits and ' ._@:+-' after the first,"
-                f" at most {_LONGEST_KEY}; give it another, and say what it is called with name: {scalar(value)}"
+                f"{str(value)!r} cannot be an entry's key: a key is letters, digits and ' ._@:+-' after the first,"
+                f" at most {_LONGEST_KEY}; write another key, and name: {scalar(value)} below it"
             )
         return str(value)
     return value
@@ -210,7 +210,9 @@ def _address(value: Any) -> Any:
 
 def _without_login(value: Any) -> Any:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, and keys are delivered elsewhere")
+        raise ValueError(
+            f"{LOGIN_IN_URL}; write the address alone: addresses are shown, and keys are delivered elsewhere"
+        )
     if isinstance(value, str) and not re.match(_ENDPOINT, value):
         raise ValueError("write https://HOST or https://HOST:PORT, without a path: buckets are below it")
     return value
@@ -218,7 +220,7 @@ def _without_login(value: Any) -> Any:
 
 def _host_alone(value: str) -> str:
     if not can_be_taken_apart(value):
-        raise ValueError("is no address: its host or its port cannot be read")
+        raise ValueError("is not an address: the host or the port cannot be read")
     return value.rstrip("/")
 
 

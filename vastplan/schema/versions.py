@@ -195,7 +195,7 @@ def _refusal(need: Need, version: str) -> Finding:
     wants = "needs" if isinstance(marker, Since) else "needs a version before"
     since = f"version {marker.version}" if isinstance(marker, Since) else marker.version
     message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {version}"
-    fix = marker.fix or f"leave it out, or upgrade; what a site has is said in its {_key(marker.product)}"
+    fix = marker.fix or f"leave it out, or upgrade; {_key(marker.product)} of a site says its version"
     return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
 
 
@@ -212,7 +212,7 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
             if written and probed and _padded(probed, len(written))[: len(written)] != written:
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "
-                    f"and {NAMES[product]} there is {site.probed[fact]}"
+                    f"and {NAMES[product]} reports {site.probed[fact]}"
                 )
-                findings.append(Finding("VP252", Severity.WARNING, message, "write the version that is there"))
+                findings.append(Finding("VP252", Severity.WARNING, message, "write the version that it reports"))
     return findings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_OTHER = "what stands here cannot be read", "look at the quotes, brackets and colons up to here"
+_OTHER = "this cannot be read as YAML", "check the quotes, brackets and colons up to here"
 _OPENED = {"'": "quote", '"': "quote", "[": "list", "{": "mapping"}
 _CLOSES = {"[": "]", "{": "}"}
 
@@ -13,12 +13,12 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
     """What is wrong at `mark` and what to write; `begun` is where what was being read begins, if that is known."""
     at = text[mark.index : mark.index + 1] if mark is not None else ""
     if at == "\t" or "\\t" in problem:
-        return "a tab, which YAML takes for no indentation", "write blanks in its place"
+        return "a tab, which YAML does not accept as indentation", "write blanks instead"
     if "cannot start any token" in problem:
         return f"no text begins with {at}", "put the text in quotes"
     if "mapping values are not allowed" in problem:
         return (
-            "a colon that cannot stand here",
+            "a colon that is not allowed here",
             "write the missing colon before it, or put the text with a colon in quotes",
         )
     if "end of stream" in problem and "quoted" in context:
@@ -33,18 +33,18 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
     if "could not find expected ':'" in problem:
         return "a key without a colon", "write KEY: VALUE"
     if "did not find expected key" in problem:
-        return "a line that is indented unlike those around it", "indent it as the keys before it that it belongs to"
+        return "a line that is indented unlike those around it", "indent it like the keys it belongs to"
     if "expected '-' indicator" in problem or "block sequence entries are not allowed" in problem:
         return (
-            "a list item that cannot stand here",
+            "a list item that is not allowed here",
             "write each item on a line of its own, with - in the column of the others",
         )
     if "alphabetic or numeric character" in problem:
         return "no text begins with * or &", "put the text in quotes"
     if "unexpected ':'" in problem:
-        return "a colon that cannot stand here", "write a value before it, or put the text with a colon in quotes"
+        return "a colon that is not allowed here", "write a value before it, or put the text with a colon in quotes"
     if "escape" in problem:
-        return "in double quotes, \\ begins an escape and this is none", "write \\\\, or use single quotes"
+        return "in double quotes, \\ begins an escape, and this is not one", "write \\\\, or use single quotes"
     return _OTHER
 
 

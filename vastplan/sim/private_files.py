@@ -21,7 +21,7 @@ def make_folder(folder: Path) -> Path:
     if not stat.S_ISDIR(found.st_mode):
         raise OSError(ELOOP, f"{folder} is a link")
     if found.st_uid != os.geteuid():
-        raise OSError(EPERM, f"{folder} belongs to somebody else")
+        raise OSError(EPERM, f"{folder} belongs to another user")
     if found.st_mode & 0o077:
         folder.chmod(0o700)
     return folder
@@ -47,7 +47,7 @@ def claim(path: Path) -> None:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(ELOOP, f"{path} is no regular file")
+            raise OSError(ELOOP, f"{path} is not a regular file")
         if found.st_mode & 0o077:
             os.fchmod(descriptor, 0o600)
     finally:

@@ -98,7 +98,7 @@ class Store:
         self._file.execute("PRAGMA trusted_schema=OFF")
         found = self._file.execute("SELECT type, sql FROM sqlite_master WHERE type <> 'index'").fetchall()
         if any(kind != "table" or "virtual" in sql.lower() for kind, sql in found):
-            raise sqlite3.DatabaseError("it was not made by a simulator")
+            raise sqlite3.DatabaseError("it was not created by a simulator")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -271,7 +271,7 @@ def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[Worl
             world.start()
         except Timeout:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"another command holds the simulators in {folder}") from None
+                raise TimeoutError(f"another command uses the simulators in {folder}") from None
             time.sleep(0.1)
             continue
         return world, world.endpoints()

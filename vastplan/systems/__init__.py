@@ -1,1 +1,1 @@
-"""One folder a system: what a document says of it, how it is connected, its client. One transport is under all; none knows a kind."""
+"""One folder for each system: its part of a document, its connection, its client. All use one transport; none knows a kind."""

@@ -1,7 +1,7 @@
-"""What one call may take: seconds for all of it, bytes for each answer. Its sockets ask here before they wait.
+"""Limits of one call: seconds for all of it, bytes for each answer. Its sockets ask here before they wait.
 
-A server decides how long each part of an answer takes, and how many parts there are: lines of "100 Continue", headers,
-chunks, trailers. So the end of a call is looked at where every part comes through, at the socket.
+A server decides how long each part of an answer takes, and how many parts there are: lines of "100 Continue",
+headers, chunks, trailers. So the time limit of a call is checked where every part arrives, at the socket.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.systems.watch import WATCH
 
 
 class Overdue(urllib3.exceptions.HTTPError):
-    """A call that is not done when its time is up."""
+    """A call that is not complete when its time is over."""
 
 
 class TooMuch(urllib3.exceptions.HTTPError):
@@ -32,7 +32,7 @@ class Bounds:
     """The bounds of one call. Only the thread that makes the call uses them, and `WATCH` when it is late."""
 
     def __init__(self, limits: TransportLimits, large: threading.Lock) -> None:
-        """`large` is held by the one call of a system that reads a large answer."""
+        """The one call of a system that reads a large answer holds `large`."""
         self._limits, self._large, self._has_large = limits, large, False
         self._end = time.monotonic() + limits.whole
         self._came = self._most = 0
@@ -40,7 +40,7 @@ class Bounds:
         self.expect_head()
 
     def expect_head(self) -> None:
-        """From now on an answer comes, first what stands before its body."""
+        """From now on an answer arrives, first its head."""
         self._came, self._most, self._in_head = 0, self._limits.head, True
 
     def body(self, response: urllib3.BaseHTTPResponse) -> bytearray:
@@ -79,7 +79,7 @@ class Bounds:
         """Seconds until the end; raises `Overdue` when there are none."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
-            raise Overdue(f"no whole answer within {self._limits.whole:g} s")
+            raise Overdue(f"no complete answer within {self._limits.whole:g} s")
         return seconds
 
     def took(self, count: int) -> None:
@@ -91,13 +91,13 @@ class Bounds:
             raise TooMuch(f"{what} larger than {_amount(self._most)}")
 
     def end_after(self, grace: float) -> None:
-        """Shut down what is waited on where the end is longer ago than that."""
+        """Shut the socket down where the call ended longer ago than that."""
         if self.waits_on is not None and time.monotonic() > self._end + grace:
             with suppress(OSError):
                 socket.socket.shutdown(self.waits_on, socket.SHUT_RDWR)  # below TLS, which is in use
 
     def pause(self, seconds: float) -> bool:
-        """Wait so long, and say so; false, at once, where the call would be over by then."""
+        """Wait that long and return true; return false at once where the call would be over by then."""
         if seconds >= self._end - time.monotonic():
             return False
         time.sleep(seconds)

@@ -1,4 +1,5 @@
-"""What changes a list by calls of their own: what comes first, so that at no time there is less than before and after share."""
+"""Lists that change by calls of their own: additions come first, so that what is both before and after is never
+missing."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator
 
 
 def without_deltas(deltas: Sequence[Delta], body: Row) -> Row:
-    """What is left of an update's body for the object's own call."""
+    """The part of an update's body that goes with the object's own call."""
     apart = {delta.field for delta in deltas}
     return {name: value for name, value in body.items() if name not in apart}
 

@@ -1,4 +1,4 @@
-"""What it means that a request failed: by the types of what was raised, by the status that was answered, and why, in short."""
+"""The meaning of a failed request: by the exception, by the status of the answer, and the reason in short."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READS = frozenset({"GET", "HEAD"})
 
 
 class Failure(Enum):
-    """How far a request came that got no whole answer. Only after the last two something may have happened."""
+    """How far a request without a complete answer came. Only after the last two it may have had an effect."""
 
     UNTRUSTED = "untrusted"  # the server's certificate was not accepted
     UNCONNECTED = "unconnected"  # there was no connection: refused, no such host, no route
@@ -62,9 +62,9 @@ _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
 _NO_CONNECTION = "Failed to establish a new connection: "
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_WORDS = {
-    "NO_CERTIFICATE_OR_CRL_FOUND": "the file that says whom to trust (ca_file) holds no certificate",
-    "Connection refused": "nobody listens there",
-    "[Errno 111] Connection refused": "nobody listens there",
+    "NO_CERTIFICATE_OR_CRL_FOUND": "the file in ca_file holds no certificate",
+    "Connection refused": "nothing listens there",
+    "[Errno 111] Connection refused": "nothing listens there",
 }
 
 
@@ -81,7 +81,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     """The error that a status means."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
     if status == 401:
-        text += "; the credential is not accepted: renew it, or correct where it comes from"
+        text += "; the credential is not accepted: renew it, or correct its source"
     if status in (401, 403):
         return NotAuthorised(text, status)
     if status == 404:

@@ -1,4 +1,4 @@
-"""What each system's records say of who changed an object: from rows to traces, pure."""
+"""Who changed an object, by each system's records: from rows to traces, pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OBJECTS = 100  # read again for their field managers
 
 
 def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-    """VMS events of objects that were made, changed or deleted; alarms of thresholds and rates are not about people.
+    """VMS events of objects that were created, changed or deleted; alarms of thresholds and rates have no user.
 
     An event names `object_type` and `object_id`, its initiator (`event_origin`) and the time (VMS 5.5, schema Event).
     """

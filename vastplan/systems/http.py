@@ -1,4 +1,4 @@
-"""Requests sent by the `requests` library, as VAST and Run:AI are spoken to."""
+"""Requests sent by the `requests` library, to VAST and Run:AI."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Session:
 
 
 class _Adapter(HTTPAdapter):
-    """Bounded connections, and answers of which nothing is looked at before we do."""
+    """Bounded connections, and answers that no library interprets before vastplan does."""
 
     def init_poolmanager(self, *args: Any, **named: Any) -> None:
         """As requests does."""

@@ -95,7 +95,7 @@ class _Plain(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         """Connected to the first of the host's addresses that answers in time; a name may have any number of them."""
-        last: OSError = OSError("it has no address")
+        last: OSError = OSError("the host has no address")
         bounds = CURRENT.get()
         for host in _addresses(self):
             timeout = self.timeout if bounds is None else min(self.timeout or bounds.left(), bounds.left())

@@ -202,7 +202,7 @@ class Transport:
         try:
             base, parts = urlsplit(self.address), urlsplit(url)
         except ValueError:
-            raise Unreachable(f"{self.address} answered with a link that is no address") from None
+            raise Unreachable(f"{self.address} answered with a link that is not an address") from None
         if parts[:2] != base[:2] and parts.netloc:
             raise Unreachable(f"{self.address} answered with a link to another host ({parts.netloc})")
         path = parts.path.removeprefix(base.path) if base.path else parts.path
@@ -212,10 +212,10 @@ class Transport:
         try:
             return json.dumps(request.body, allow_nan=False).encode()
         except ValueError:
-            raise Refused(f"{request}: a number in it is none that JSON has") from None
+            raise Refused(f"{request}: the body has a number that JSON cannot express") from None
 
     def _unanswered(self, request: Request, problem: Exception) -> VastplanError:
-        """What it means that no whole answer came."""
+        """The error for a request without a complete answer."""
         failure, reason = failure_of(problem), reason_of(problem)
         if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
             return Unclear(f"{request} was sent to {self.address}, and no answer came ({reason})")
@@ -223,10 +223,10 @@ class Transport:
             return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
-                f"; set {self._trust_by} to the certificate of whoever vouches for it" if self._trust_by else ""
+                f"; set {self._trust_by} to the certificate of its authority" if self._trust_by else ""
             )
         elif failure is Failure.UNCONNECTED:
-            reason = f"no connection ({reason}); correct the address, or see that it can be reached from here"
+            reason = f"no connection ({reason}); correct the address, or check that it can be reached from here"
         elif failure is Failure.CONNECT_TIMEOUT:
             reason = f"no connection within {self._limits.connect:g} s"
         self._down = f"{self.address}: {reason}"
@@ -259,7 +259,7 @@ def _date(text: str | None) -> datetime | None:
 def segment(text: str) -> str:
     """A name or id as one step of a request path; raises `Refused` for what would lead out of it."""
     if text in ("", ".", "..") or not text.isprintable():
-        raise Refused(f"{text[:80]!r} is no name for an object: it cannot stand in a request path")
+        raise Refused(f"{text[:80]!r} is not a valid object name: it cannot be part of a request path")
     return quote(text, safe="")
 
 

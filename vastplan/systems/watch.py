@@ -1,4 +1,4 @@
-"""A thread that ends calls whose time is up where their own thread cannot: TLS may read records without content for ever.
+"""A thread that ends calls whose time is over where their own thread cannot: TLS may read records without content forever.
 
 A server can send what belongs to TLS alone (new session tickets, new keys) as fast as it is read. OpenSSL reads on until there
 is content or nothing more to read, and looks at no clock meanwhile. When its socket is shut down by somebody else, it ends.
@@ -18,7 +18,7 @@ class Call(Protocol):
     """A call that is being made."""
 
     def end_after(self, grace: float) -> None:
-        """Shut its socket down where its end is longer ago than that."""
+        """Shut its socket down where it ended longer ago than that."""
 
 
 class Watch:

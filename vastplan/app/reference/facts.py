@@ -11,12 +11,12 @@ from vastplan.schema.versions import NAMES
 
 _MARKS = {
     Marker.GROW_ONLY: "It only grows: a smaller value is refused.",
-    Marker.ONE_WAY: "It is switched on, and never off again.",
-    Marker.CREATE_ONLY: "It counts when the object is made, and is not compared after that.",
+    Marker.ONE_WAY: "Once on, it cannot be switched off.",
+    Marker.CREATE_ONLY: "It has an effect only when the object is created, and is not compared after that.",
     Marker.WRITE_ONLY: "The system does not show it: it is compared with what was last applied.",
     Marker.SENSITIVE: "It is secret: no plan, report or ledger shows it.",
     Marker.SET: "Order and repetition mean nothing.",
-    Marker.DOCUMENT: "It is for vastplan alone; no system gets it.",
+    Marker.DOCUMENT: "Only vastplan uses it: it is not sent to a system.",
 }
 
 
@@ -41,7 +41,7 @@ def _facts(field: Field, kind: Kind | None) -> Iterator[str]:
         text for marker, text in _MARKS.items() if field.has(marker) and (kind or marker is not Marker.DOCUMENT)
     )
     if field.nullable and not field.shape.unordered:
-        yield "`null` is a choice." if field.has(Marker.EXPLICIT_NULL) else _cleared(field)
+        yield "`null` is a value of its own." if field.has(Marker.EXPLICIT_NULL) else _cleared(field)
     yield from dict.fromkeys(_version(one) for one in field.versions)
     if field.required_from is not None:
         yield _required(field.required_from)
@@ -51,8 +51,8 @@ def _on_change(field: Field, kind: Kind | None) -> str:
     if kind is not None and kind.once is not None:
         return f"It cannot be changed: {kind.once.another}."
     if field.has(Marker.MADE_WITH):
-        return "It cannot be changed once the object is there."
-    return "A change replaces the object: it is deleted and made again."
+        return "It cannot be changed once the object exists."
+    return "A change replaces the object: it is deleted and created again."
 
 
 def _cleared(field: Field) -> str:

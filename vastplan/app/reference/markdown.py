@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from vastplan.app.reference.told import Section
 
-_MADE = "<!-- Made from the models by `make reference`. What is written here by hand is lost. -->"
+_MADE = "<!-- Generated from the models by `make reference`. Changes by hand are lost. -->"
 
 
 def index(known: Mapping[str, Section]) -> str:
@@ -15,8 +15,8 @@ def index(known: Mapping[str, Section]) -> str:
     return "\n".join(
         [
             _MADE, "", "# Reference", "",
-            "What the document may say, a page for each of its keys. At a terminal `vastplan explain quotas.hard_limit` says the same.", "",
-            "| key | what it is |", "|---|---|", *rows, "",
+            "The keys of the document, a page for each. At a terminal `vastplan explain quotas.hard_limit` shows the same.", "",
+            "| key | meaning |", "|---|---|", *rows, "",
         ]
     )  # fmt: skip
 

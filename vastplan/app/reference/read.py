@@ -101,14 +101,14 @@ class _Reader:
         own = {name: node for name, node in properties.items() if name in entry_type.model.model_fields}
         told = self._fields(own, entry_type.model, (), kind, ())
         common = self._fields({name: properties[name] for name in COMMON}, None, (), None, ())
-        several = "It stands for several objects; `vastplan plan` lists them."
+        several = "An entry creates several objects; `vastplan plan` lists them."
         facts = [f"An object of {self._titles[kind.system]}." if kind else several]
         if entry_type.within_tenant:
             place = f"`tenants.NAME.{entry_type.section}`, or `{entry_type.name}` for the only one"
-            facts.append(f"May stand in a tenant too: {place}.")
+            facts.append(f"It may also be written in a tenant: {place}.")
         if entry_type.contains:
             others = ", ".join(f"`{name}`" for name in sorted(set(self._nested.values())))
-            facts.append(f"Its entries may hold those of other sections: {others}.")
+            facts.append(f"Its entries may contain entries of other sections: {others}.")
         says = _first(inspect.getdoc(entry_type.model))
         return Section(
             entry_type.section,

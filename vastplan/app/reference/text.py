@@ -13,7 +13,9 @@ _INDENT = "  "
 
 def all_sections(known: Mapping[str, Section], width: int) -> str:
     """All sections, a line each."""
-    return "\n".join(["The document may have:", "", *_listed(((one.name, one.says) for one in known.values()), width)])
+    return "\n".join(
+        ["A document may have these keys:", "", *_listed(((one.name, one.says) for one in known.values()), width)]
+    )
 
 
 def of_section(section: Section, width: int, *, recursive: bool) -> str:

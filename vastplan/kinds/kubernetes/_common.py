@@ -1,4 +1,4 @@
-"""What the Kubernetes kinds share: endpoints, names, labels, quantities, and how secrets are pointed to."""
+"""What the Kubernetes kinds share: endpoints, names, labels, quantities, and references to secrets."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _write_quantity(size: int) -> str:
 def _read_quantity(raw: object) -> int:
     text = str(raw)
     if len(text) > _LONGEST_QUANTITY:
-        raise ValueError("no quantity is as long as this")
+        raise ValueError("the quantity is too long")
     factors: dict[str, int] = _SUFFIXES | _DECIMAL
     if text[-2:] in _SUFFIXES or text[-1:] in _DECIMAL:
         suffix = text[-2:] if text[-2:] in _SUFFIXES else text[-1:]
@@ -134,7 +134,7 @@ def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, st
 
 
 def secret_of_parameters(parameters: dict[str, Any], purposes: Iterable[str]) -> str | None:
-    """The NAMESPACE/NAME that every purpose points to; when they disagree, a text that says so."""
+    """The NAMESPACE/NAME that every purpose points to; a text with each of them when they differ."""
     purposes_by_path: dict[str, list[str]] = {}
     for purpose in purposes:
         start = f"{PARAMETER_PREFIX}{purpose}-secret"

@@ -1,8 +1,8 @@
 """The two rules that vastplan writes as admission policies: who may use a class, and no inline volumes of VAST.
 
-All that differs between two policies stands in `variables`, as JSON, which is CEL too, so it can be read back. All else
-is the same in every policy, and `read` says where a live one departs from it. The expressions use no optional types, so
-that clusters from 1.30 on and plain CEL evaluators take them alike.
+Everything that differs between two policies is in `variables`, as JSON, which is CEL too, so it can be read back.
+The rest is the same in every policy, and `read` says where a live one differs from it. The expressions use no
+optional types, so that clusters from 1.30 on and plain CEL evaluators take them alike.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _annotated(claim: str) -> str:
 def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -> dict[str, Any]:
     """The policy's spec: claims that name the class are for the namespaces only, or for all when it is open.
 
-    An update that leaves a claim's class as it was is let through: old claims must be able to lose their finalizers.
+    An update that does not change a claim's class is allowed: old claims must be able to lose their finalizers.
     """
     name = json.dumps(storage_class)
     conditions = {
@@ -62,7 +62,7 @@ def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -
 
 
 def no_inline_volumes(drivers: Iterable[str]) -> dict[str, Any]:
-    """The policy's spec: no new pod brings its own volume of these CSI drivers past all claims."""
+    """The policy's spec: no new pod may bring an inline volume of these CSI drivers."""
     conditions = {"has-inline-volumes": "has(object.spec.volumes) && object.spec.volumes.exists(v, has(v.csi))"}
     rule = {
         "expression": "object.spec.volumes.all(v, !has(v.csi) || !(v.csi.driver in variables.drivers))",
@@ -73,7 +73,7 @@ def no_inline_volumes(drivers: Iterable[str]) -> dict[str, Any]:
 
 
 def over_live(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec as a merge patch that leaves nothing of what somebody added beside it."""
+    """The spec as a merge patch that removes everything that others added to it."""
     match = {
         **spec["matchConstraints"],
         **dict.fromkeys(("excludeResourceRules", "namespaceSelector", "objectSelector")),
@@ -82,7 +82,7 @@ def over_live(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a live policy, and as `rule` whether all else is as vastplan writes it, or what is not."""
+    """The variables of a live policy, and as `rule` whether the rest is as vastplan writes it, or what differs."""
     variables: dict[str, Any] = {}
     for variable in spec.get("variables") or []:
         try:
@@ -99,7 +99,7 @@ def read(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wanted(variables: dict[str, Any]) -> dict[str, Any] | None:
-    """The spec that vastplan writes for these variables, `None` when they are not those of a rule."""
+    """The spec that vastplan writes for these variables, `None` when they belong to no rule."""
     if set(variables) == {"drivers"} and _texts(variables["drivers"]):
         return no_inline_volumes(variables["drivers"])
     if set(variables) != {"storageClass", "namespaces", "open"} or not _texts(variables["namespaces"]):

@@ -1,7 +1,7 @@
-"""Secrets by purpose: what each of the calls that a CSI driver gets logs in with, where that is not one secret for all.
+"""Secrets by purpose: what a CSI driver logs in with for each of its calls, where one secret does not serve all.
 
-Source: Kubernetes CSI, secrets of a StorageClass (`csi.storage.k8s.io/PURPOSE-secret-name` and `-namespace`, a pair for each
-purpose), which become `PURPOSESecretRef` of the volumes that are made of it.
+Source: Kubernetes CSI, secrets of a StorageClass (`csi.storage.k8s.io/PURPOSE-secret-name` and `-namespace`, a pair for each purpose), which
+become `PURPOSESecretRef` of its volumes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ELSEWHERE = Opens(made=False)  # with another log-in somebody gets at something
 
 
 def _pair(purpose: str) -> tuple[Any, ...]:
-    """What is said of the pair of parameters of a purpose; `null` is a class without it."""
+    """The pair of parameters of a purpose; `null` is a class without it."""
 
     def write(path: str) -> dict[str, str | None]:
         return secret_parameters(path, (purpose,))
@@ -37,7 +37,7 @@ def _pair(purpose: str) -> tuple[Any, ...]:
 
 
 def _reference(name: str) -> tuple[Any, ...]:
-    """What is said of a reference of a volume."""
+    """The secret reference of a volume."""
 
     def write(path: str) -> dict[str, str]:
         namespace, _, secret = path.partition("/")
@@ -50,7 +50,7 @@ def _reference(name: str) -> tuple[Any, ...]:
 
 
 class ByPurpose(Spec):
-    """A Secret for each purpose that is written; null is none. What is left out stays as it is."""
+    """A Secret for each purpose that is written; null is none. A purpose that is left out stays as it is."""
 
     @model_validator(mode="after")
     def _in_full(self) -> ByPurpose:
@@ -63,7 +63,7 @@ class ClassSecrets(ByPurpose):
     """Secrets of a class by purpose. Only the block driver has `node_stage`, only the file driver `node_expand`."""
 
     provisioner: Annotated[ReferenceName | None | MISSING, *_pair("provisioner")] = MISSING
-    """Secret with which the driver makes, copies and deletes volumes on VAST; null for none."""
+    """Secret with which the driver creates, copies and deletes volumes on VAST; null for none."""
     controller_publish: Annotated[ReferenceName | None | MISSING, *_pair("controller-publish")] = MISSING
     """Secret with which the driver's controller attaches a volume to a node; null for none."""
     node_publish: Annotated[ReferenceName | None | MISSING, *_pair("node-publish")] = MISSING
@@ -94,7 +94,7 @@ class VolumeSecrets(ByPurpose):
 def one_form(secret: object, secrets: object) -> None:
     """Refuse both forms at once."""
     if secret is not MISSING and secrets is not MISSING:
-        raise ValueError("give secret, which is for all purposes, or secrets, not both")
+        raise ValueError("give either secret (for all purposes) or secrets")
 
 
 def unused(secrets: object, purposes: Iterable[str], driver: str) -> None:

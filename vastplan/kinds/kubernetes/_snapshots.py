@@ -1,4 +1,4 @@
-"""What the kinds share that have to do with volume snapshots: where these are, and where it is noted which one something is made of.
+"""What the kinds of volume snapshots share: their endpoint, and where an object notes which snapshot it was created from.
 
 Source: the CRDs of external-snapshotter (snapshot.storage.k8s.io/v1), and https://kubernetes.io/docs/concepts/storage/volume-snapshots/.
 """
@@ -13,14 +13,14 @@ ROOT = f"/apis/{GROUP_VERSION}"
 IN_NAMESPACE = f"{ROOT}/namespaces/{{namespace}}/volumesnapshots"
 SNAPSHOT = "VolumeSnapshot"
 SINCE = Since("kubernetes", "1.20", subject="a snapshot of a claim")
-"""The first with v1 of the group; a cluster without its CRDs shows none."""
+"""The first version with v1 of the group; a cluster without its CRDs shows none."""
 
 READY = Ready(("status", "readyToUse"), frozenset({True}), message=("status", "error", "message"))
 CREATED = Attribute("created", ("status", "creationTime"))
 
 
 def note(name: str) -> tuple[str, ...]:
-    """Where an object keeps what it was made of, of which its system keeps nothing: an annotation."""
+    """The annotation that notes what an object was created from, as its system does not."""
     return ("metadata", "annotations", f"vastplan.io/{name}")
 
 

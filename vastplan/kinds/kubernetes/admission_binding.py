@@ -16,7 +16,7 @@ _NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
 
 
 class AdmissionBinding(Labelled):
-    """A binding that puts an admission policy in force, in all of the cluster."""
+    """A binding that puts an admission policy in force, in the whole cluster."""
 
     name: ObjectName = MISSING
     """Name of the ValidatingAdmissionPolicyBinding in Kubernetes."""
@@ -30,7 +30,7 @@ class AdmissionBinding(Labelled):
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), Wire(*_NOTE)
     ] = MISSING
-    """Storage class that the binding keeps closed, noted in an annotation: it opens when the binding goes."""
+    """Storage class that the binding keeps closed, noted in an annotation: without the binding the class is open."""
     validation_actions: Annotated[
         list[Literal["Deny", "Warn", "Audit"]] | MISSING,
         Wire("spec", "validationActions"),
@@ -44,12 +44,12 @@ class AdmissionBinding(Labelled):
     @model_validator(mode="after")
     def _told_once(self) -> "AdmissionBinding":
         if isinstance(self.validation_actions, list) and {"Deny", "Warn"} <= {*self.validation_actions}:
-            raise ValueError("give Deny or Warn, not both: Kubernetes takes only one of them")
+            raise ValueError("give either Deny or Warn: Kubernetes takes only one of them")
         return self
 
 
 def in_force(name: str, policy: Ref, storage_class: Ref | None = None, *, audit: bool = False) -> dict[str, Any]:
-    """The values of a binding that denies what the policy does not allow, or with `audit` only tells of it."""
+    """The values of a binding that denies what the policy does not allow, or with `audit` only reports it."""
     shielded = {} if storage_class is None else {"storage_class": storage_class}
     actions = ["Audit", "Warn"] if audit else ["Deny"]
     return {"name": name, "policy": policy, "validation_actions": actions, "only": None, **shielded}

@@ -46,7 +46,7 @@ class AdmissionPolicy(Labelled):
     drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC, Opens(lost=True)] = MISSING
     """CSI drivers, by name, whose inline volumes new pods may not bring. Excludes `storage_class`."""
     rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
-    """Rest of the policy, which is the same in all; a live policy that departs from it says in what."""
+    """Rest of the policy, which is the same in all; for a live policy that differs, what differs."""
 
     @model_validator(mode="after")
     def _one_rule(self) -> "AdmissionPolicy":
@@ -54,19 +54,19 @@ class AdmissionPolicy(Labelled):
         if (self.drivers is MISSING) != of_a_class[0] or (self.drivers is not MISSING and any(of_a_class)):
             raise ValueError("give either storage_class with namespaces and open, or drivers")
         if any(of_a_class) and not all(of_a_class):
-            raise ValueError("namespaces and open go with storage_class")
+            raise ValueError("namespaces and open need storage_class")
         return self
 
 
 def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: bool = False) -> dict[str, Any]:
-    """The values of a policy that keeps a class for some namespaces, and of none when the list is empty."""
+    """The values of a policy that keeps a class for some namespaces, for none when the list is empty."""
     allowed = sorted(set(namespaces), key=lambda ref: (ref.target.name, ref.target.kind))
     rule = _rules.AS_WRITTEN
     return {"name": name, "storage_class": storage_class, "namespaces": allowed, "open": open, "rule": rule}
 
 
 def without_inline_volumes(name: str) -> dict[str, Any]:
-    """The values of a policy that keeps pods from mounting VAST without a claim."""
+    """The values of a policy by which pods cannot mount VAST without a claim."""
     return {"name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER], "rule": _rules.AS_WRITTEN}
 
 
@@ -108,7 +108,7 @@ KIND = kind(
             "open",
             by=("storage_class", "rule"),
             fix="open_to: [NAMESPACE] on the storage class",
-            unseen="claims that StatefulSets, Jobs and workloads of Run:AI have yet to make, and those of the default class",
+            unseen="claims that StatefulSets, Jobs and workloads of Run:AI have yet to create, and those of the default class",
         ),
         Closes(
             "pod",
@@ -119,7 +119,7 @@ KIND = kind(
             by=("drivers", "rule"),
             fix="isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there",
             backs=Backs("storage_class", "driver"),
-            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to make",
+            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to create",
             named=True,
         ),
     ),

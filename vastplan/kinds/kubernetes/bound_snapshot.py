@@ -1,4 +1,4 @@
-"""VolumeSnapshot of a content that is there before it: a snapshot of another namespace, from which claims of this one are made."""
+"""VolumeSnapshot of a content that exists before it: a snapshot of another namespace, from which claims of this one are created."""
 
 from typing import Annotated
 
@@ -13,12 +13,12 @@ _CONTENT = ("spec", "source", "volumeSnapshotContentName")
 
 
 class BoundSnapshot(Labelled):
-    """A VolumeSnapshot of an existing content. When it goes, the content and the snapshot on VAST stay."""
+    """A VolumeSnapshot of an existing content. A delete keeps the content and the snapshot on VAST."""
 
     name: ObjectName = MISSING
     """Name of the VolumeSnapshot in Kubernetes."""
     namespace: InNamespace
-    """Namespace that holds the VolumeSnapshot; the name of a project stands for its namespace."""
+    """Namespace that holds the VolumeSnapshot; the name of a project means its namespace."""
     content: Annotated[ReferenceName, Refers("snapshot_content.name", blocks_delete=False), Wire(*_CONTENT), IMMUTABLE]
     """VolumeSnapshotContent that the VolumeSnapshot is bound to."""
 
@@ -40,6 +40,6 @@ KIND = kind(
     ),
     versions=(SINCE,),
     as_evidence=True,
-    once=Once("a copy of another snapshot is for another volume, of a name of its own", means=True),
+    once=Once("for a copy of another snapshot, write another volume with its own name", means=True),
     ready=READY,
 )

@@ -1,6 +1,7 @@
-"""VolumeSnapshot of a claim: what was in its volume at one moment, made once, by the driver, as a snapshot class says.
+"""VolumeSnapshot of a claim: the contents of its volume at one moment, created once by the driver, as a snapshot class says.
 
-Kubernetes has no expiry for one. When it goes its class' deletion policy decides whether the snapshot of the storage system does.
+Kubernetes has no expiry for one. When it is deleted, the deletion policy of its class decides whether the snapshot on the storage system is
+deleted too.
 """
 
 from typing import Annotated
@@ -16,12 +17,12 @@ _CLAIM = ("spec", "source", "persistentVolumeClaimName")
 
 
 class ClaimSnapshot(Labelled):
-    """A VolumeSnapshot of a claim in its namespace. Its class counts when it is made, and not after."""
+    """A VolumeSnapshot of a claim in its namespace. Its class has an effect only when it is created."""
 
     name: ObjectName = MISSING
     """Name of the VolumeSnapshot in Kubernetes."""
     namespace: InNamespace
-    """Namespace that holds the VolumeSnapshot and its claim; the name of a project stands for its namespace."""
+    """Namespace that holds the VolumeSnapshot and its claim; the name of a project means its namespace."""
     claim: Annotated[
         ReferenceName, Refers("persistent_volume_claim.name", blocks_delete=False), Wire(*_CLAIM), IMMUTABLE
     ]
@@ -32,7 +33,7 @@ class ClaimSnapshot(Labelled):
         Wire("spec", "volumeSnapshotClassName"),
         CREATE_ONLY,
     ] = MISSING
-    """Snapshot class that says how the snapshot is made; without one the cluster's default for the driver counts."""
+    """Snapshot class of the VolumeSnapshot; when left out, the cluster's default for the driver."""
 
 
 KIND = kind(
@@ -45,12 +46,12 @@ KIND = kind(
     dependents=(
         # Kubernetes does not tell whether the driver still copies: a claim is bound before
         Dependents(
-            "persistent_volume_claim", "claims made from it", (("namespace", "namespace"), ("name", "from_snapshot"))
+            "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_snapshot"))
         ),
         Dependents("snapshot_content", "copies of it for other projects", (("path", "made_of"),)),
     ),
     versions=(SINCE,),
     as_evidence=True,
-    once=Once("a snapshot of another moment or volume is another entry", ("created", "content")),
+    once=Once("for a snapshot of another moment or volume, write another entry", ("created", "content")),
     ready=READY,
 )

@@ -1,4 +1,4 @@
-"""Namespace: a room of the cluster. Deleting one deletes every pod and claim in it, and what the claims hold."""
+"""Namespace of the cluster. Deleting one deletes every pod and claim in it, and the data of the claims."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 class Namespace(Labelled):
     """A namespace of the cluster. Deleting it deletes every pod and claim in it.
 
-    Namespaces of Run:AI projects are made by Run:AI and are not written here.
+    Run:AI creates the namespaces of its projects; they are not written here.
     """
 
     name: Annotated[NamespaceName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING

@@ -1,4 +1,4 @@
-"""PersistentVolume that vastplan makes: data that is already on VAST, shown to one claim. The driver's are not ours."""
+"""PersistentVolume that vastplan creates: existing data on VAST, for one claim. Those of the driver are not managed."""
 
 from typing import Annotated, Any, Literal
 
@@ -57,7 +57,7 @@ def _write_secret(path: str) -> dict[str, dict[str, str]]:
 
 
 def _read_secret(source: dict[str, Any]) -> str | None:
-    """NAMESPACE/NAME when both agree, a text that says so when they do not."""
+    """NAMESPACE/NAME when both agree, a text with each of them when they differ."""
     paths = [f"{ref.get('namespace')}/{ref.get('name')}" if (ref := source.get(field)) else "" for field in _SECRETS]
     if len(set(paths)) == 1:
         return paths[0] or None
@@ -65,14 +65,14 @@ def _read_secret(source: dict[str, Any]) -> str | None:
 
 
 class PersistentVolume(Labelled):
-    """A static volume: a PersistentVolume of data that is on VAST already."""
+    """A static volume: a PersistentVolume of existing data on VAST."""
 
     name: ObjectName = MISSING
     """Name of the PersistentVolume in Kubernetes."""
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
-    """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it asks for no more."""
+    """Capacity in bytes that the volume declares to Kubernetes; a claim that binds it requests at most this."""
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(made=False)]
-    """Access modes that the volume offers; a claim that binds it asks for no others."""
+    """Access modes that the volume offers; a claim that binds it requests no others."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING,
         Wire("spec", "persistentVolumeReclaimPolicy"),
@@ -80,7 +80,7 @@ class PersistentVolume(Labelled):
     ] = MISSING
     """Whether the data stays (`Retain`) or is deleted by the driver (`Delete`) once the claim is deleted."""
     storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(made=False)] = MISSING
-    """Class name that a claim must have, too, to bind the volume; null for claims without a class."""
+    """Class name that a claim must also have to bind the volume; null for claims without a class."""
     claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace"), Opens()] = (
         MISSING
     )
@@ -94,7 +94,7 @@ class PersistentVolume(Labelled):
     volume_attributes: Annotated[
         dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE, _TOLD
     ] = MISSING
-    """Parameters by name that Kubernetes hands to the driver whenever it attaches or mounts the volume."""
+    """Parameters by name that the driver gets from Kubernetes when it attaches or mounts the volume."""
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),
@@ -110,7 +110,7 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
-    """View policy for the view of the path, which the driver needs only where it has to make that view."""
+    """View policy for the view of the path; the driver needs it only where it has to create that view."""
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
     """File system of the volume, with which nodes mount it."""
     read_only: Annotated[
@@ -120,7 +120,7 @@ class PersistentVolume(Labelled):
         Opens(False, made=False),
         ServerDefault(False, PROSE),
     ] = MISSING
-    """Whether the driver attaches the volume for reading only."""
+    """Whether the driver attaches the volume read-only."""
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path"),
@@ -142,14 +142,15 @@ class PersistentVolume(Labelled):
         if (self.claim_namespace is MISSING) != (self.claim_name is MISSING):
             raise ValueError("claim_namespace and claim_name go together")
         if self.driver == FILE_DRIVER and not self.volume_handle.startswith("/"):
-            raise ValueError("volume_handle is an absolute path on VAST")
+            raise ValueError("volume_handle must be an absolute path on VAST")
         in_full(self.secret)
         one_form(self.secret, self.secrets)
         return self
 
 
 def _finished(body: Row, values: Values) -> Row:
-    """The block driver logs in to stage a volume too, with one `secret` for all; and a volume that gets another claim forgets the one it had."""
+    """With one `secret` for all purposes the block driver also logs in to stage a volume; and a volume that gets another claim no longer refers to
+    the former one."""
     spec = body.get("spec", {})
     source = spec.get("csi", {})
     if source.get("driver") == BLOCK_DRIVER and "secret" in values:
@@ -160,7 +161,7 @@ def _finished(body: Row, values: Values) -> Row:
 
 
 def _read(values: Values, row: Row) -> Values:
-    """A volume whose claim is gone is bound to no new claim of that name until it forgets the old one's uid."""
+    """A volume whose claim is gone binds no new claim of that name while it refers to the uid of the old one."""
     if at(row, ("status", "phase")) == "Released" and at(row, ("spec", "claimRef", "uid")):
         return {**values, "claim_name": f"{values.get('claim_name')}, which is gone"}
     return values

@@ -43,16 +43,16 @@ _SIZE = ("spec", "resources", "requests", "storage")
 
 
 class PersistentVolumeClaim(Labelled):
-    """A claim, whose volume its class makes, or which with `storage_class: null` binds a volume that is already there.
+    """A claim, whose volume its class creates, or which with `storage_class: null` binds an existing volume.
 
-    One without a class cannot grow: Kubernetes expands what a class provisioned. Its `nominal_size` is asked for once
-    and not compared; what it may hold is the quota of its directory.
+    A claim without a class cannot grow: Kubernetes expands only what a class provisioned. Its `nominal_size` is
+    requested once and not compared; the quota of its directory limits what it holds.
     """
 
     name: ObjectName = MISSING
     """Name of the PersistentVolumeClaim in Kubernetes."""
     namespace: InNamespace
-    """Namespace that holds the claim; the name of a project stands for its namespace."""
+    """Namespace that holds the claim; the name of a project means its namespace."""
     storage_class: Annotated[
         ReferenceName | None,
         Refers("storage_class.name", blocks_delete=False),
@@ -61,13 +61,14 @@ class PersistentVolumeClaim(Labelled):
         Clears(""),
         IMMUTABLE,
     ]
-    """Storage class that makes the volume; null for a claim that binds the existing `volume`."""
+    """Storage class that creates the volume; null for a claim that binds the existing `volume`."""
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
-    """Size in bytes that the claim asks its class for. It grows only while the class allows volume expansion."""
+    """Size in bytes that the claim requests from its class. It can grow only while the class allows volume
+    expansion."""
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
-    """Size in bytes that a claim without a class asks for once; the quota of its directory limits what it holds."""
+    """Size in bytes that a claim without a class requests once; the quota of its directory limits what it holds."""
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
-    """Access modes that the claim asks for: how many nodes may mount the volume, and whether they write."""
+    """Access modes that the claim requests: how many nodes may mount the volume, and whether they write."""
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
     """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
     volume: Annotated[
@@ -86,16 +87,18 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """Claim of the same namespace whose data the new volume begins with. Excludes `from_snapshot` and `newest_of`."""
+    """Claim of the same namespace from which the new volume gets its first data. Excludes `from_snapshot` and
+    `newest_of`."""
     from_snapshot: Annotated[KubernetesName | MISSING, Wire(*_SOURCE, "name"), IMMUTABLE, MADE_WITH] = MISSING
-    """Name of the VolumeSnapshot whose data the new volume begins with. Excludes `from_claim` and `newest_of`."""
+    """Name of the VolumeSnapshot from which the new volume gets its first data. Excludes `from_claim` and
+    `newest_of`."""
     of_claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire(*WHOSE),
         CREATE_ONLY,
     ] = MISSING
-    """Claim that the VolumeSnapshot `from_snapshot` must be of when this claim is made."""
+    """Claim that the VolumeSnapshot `from_snapshot` must be of when this claim is created."""
     newest_of: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -103,29 +106,31 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
         MADE_WITH,
     ] = MISSING
-    """Claim whose newest ready VolumeSnapshot the new volume begins with. Excludes `from_claim` and `from_snapshot`."""
+    """Claim whose newest ready VolumeSnapshot gives the new volume its first data. Excludes `from_claim` and
+    `from_snapshot`."""
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE, MADE_WITH] = MISSING
-    """Time, UTC without a zone, after which a VolumeSnapshot of `newest_of` is too new to be taken."""
+    """Time, in UTC where no zone is written, after which a VolumeSnapshot of `newest_of` is too new to be used."""
 
     @model_validator(mode="after")
     def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
         if self.storage_class is None and self.volume is MISSING:
-            raise ValueError("a claim without a storage_class names its volume")
+            raise ValueError("a claim without storage_class needs volume")
         if (self.size is MISSING) == (self.nominal_size is MISSING):
-            raise ValueError("give size, or nominal_size for a claim without a storage_class")
+            raise ValueError("give size, or nominal_size for a claim without storage_class")
         if self.nominal_size is not MISSING and self.storage_class is not None:
-            raise ValueError("nominal_size is for a claim without a storage_class")
+            raise ValueError("nominal_size is for a claim without storage_class; write size")
         if len([one for one in (self.from_claim, self.from_snapshot, self.newest_of) if one is not MISSING]) > 1:
-            raise ValueError("give one of from_claim, from_snapshot and newest_of")
+            raise ValueError("give only one of from_claim, from_snapshot and newest_of")
         if self.until is not MISSING and self.newest_of is MISSING:
-            raise ValueError("until is for newest_of")
+            raise ValueError("until needs newest_of")
         if self.of_claim is not MISSING and self.from_snapshot is MISSING:
-            raise ValueError("of_claim is for from_snapshot")
+            raise ValueError("of_claim needs from_snapshot")
         return self
 
 
 def _read(values: Values, row: Row) -> Values:
-    """The class that the cluster goes by: the old annotation wins over the spec (component-helpers `storage/volume`)."""
+    """The class that the cluster uses: the old annotation has priority over the spec (component-helpers
+    `storage/volume`)."""
     annotated = at(row, ("metadata", "annotations", _LEGACY))
     # what another controller fills is none of them
     others = {field for field, of in _KINDS.items() if at(row, (*_SOURCE, "kind")) != of}
@@ -179,7 +184,7 @@ KIND = kind(
     dependents=(
         # Kubernetes does not tell whether the driver still copies: a claim is bound before
         Dependents(
-            "persistent_volume_claim", "claims made from it", (("namespace", "namespace"), ("name", "from_claim"))
+            "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_claim"))
         ),
         # the driver deletes no volume that has some
         Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),

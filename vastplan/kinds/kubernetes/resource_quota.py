@@ -1,4 +1,4 @@
-"""ResourceQuota: what a namespace may ask for; with zeroes for a class, the weaker way to close it to the namespace."""
+"""ResourceQuota: what a namespace may request; with zeros for a class, the weaker way to close it to the namespace."""
 
 from fractions import Fraction
 from typing import Annotated
@@ -25,7 +25,7 @@ def canonical(value: object) -> object:
     except ValueError:
         raise ValueError(f"{quoted(text)} is not a quantity such as 10Gi or 5") from None
     if amount < 0:
-        raise ValueError("a quantity is not negative")
+        raise ValueError("a quantity must not be negative")
     if amount.denominator != 1:
         return f"{amount * 1000}m"
     whole = int(amount)
@@ -41,15 +41,17 @@ _Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str
 
 
 class ResourceQuota(Labelled):
-    """A ResourceQuota of a namespace. It binds new claims only, and not before the cluster has counted what is there.
+    """A ResourceQuota of a namespace. It limits new claims only, and only after the cluster has counted the existing
+    ones.
 
-    `storage_class` is the class that it keeps closed to its namespace: it is there before the class, and as long.
+    `storage_class` is the class that it keeps closed to its namespace: it is created before the class and deleted
+    after it.
     """
 
     name: ObjectName = MISSING
     """Name of the ResourceQuota in Kubernetes."""
     namespace: InNamespace
-    """Namespace that the quota limits; the name of a project stands for its namespace."""
+    """Namespace that the quota limits; the name of a project means its namespace."""
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), DOCUMENT
     ] = MISSING
@@ -57,7 +59,7 @@ class ResourceQuota(Labelled):
     hard: Annotated[
         dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical), Opens(shut=("0",)), Shown()
     ]
-    """Limits by resource, such as `requests.storage`; 0 allows nothing new, null removes a limit."""
+    """Limits by resource, such as `requests.storage`; 0 allows no new ones, null removes a limit."""
 
 
 KIND = kind(

@@ -1,4 +1,4 @@
-"""Secret: what the CSI drivers log in to VAST with. The document says where its values are, never what they are."""
+"""Secret: what the CSI drivers log in to VAST with. The document says where its values are, and never contains them."""
 
 import base64
 from collections.abc import Mapping
@@ -40,13 +40,13 @@ class Secret(Labelled):
     name: ObjectName = MISSING
     """Name of the Secret in Kubernetes, where it is not the entry's key."""
     namespace: InNamespace
-    """Namespace that holds the Secret; the name of a project stands for its namespace."""
+    """Namespace that holds the Secret; the name of a project means its namespace."""
     type: Annotated[str | MISSING, IMMUTABLE, ServerDefault("Opaque", WITNESS)] = MISSING
     """Type of the Secret in Kubernetes, such as `kubernetes.io/tls`, which decides what keys must be in its data."""
     data: Annotated[dict[_Key, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
     """Values by key: `{env: NAME}`, `{file: PATH}` or, except for log-in secrets, text; null removes a key."""
     immutable: Annotated[bool | MISSING, ONE_WAY, ServerDefault(False, PROSE)] = MISSING
-    """Whether Kubernetes refuses every change of the data. Nothing but deleting the Secret undoes it."""
+    """Whether Kubernetes refuses every change of the data. Only deleting the Secret undoes it."""
 
     @model_validator(mode="after")
     def _no_credentials_in_the_document(self) -> "Secret":

@@ -1,4 +1,4 @@
-"""VolumeSnapshotClass: how snapshots of claims are made. Everything in it can be changed in place."""
+"""VolumeSnapshotClass: how snapshots of claims are created. All of it can be updated."""
 
 from typing import Annotated, Any, Literal
 
@@ -31,7 +31,8 @@ def _read(parameters: dict[str, Any]) -> str | None:
 
 
 class SnapshotClass(Labelled):
-    """A VolumeSnapshotClass: how a CSI driver makes VolumeSnapshots. Those that exist keep what they were made with."""
+    """A VolumeSnapshotClass: how a CSI driver creates VolumeSnapshots. Existing ones keep what they were created
+    with."""
 
     name: ObjectName = MISSING
     """Name of the VolumeSnapshotClass in Kubernetes, where it is not the entry's key."""
@@ -53,7 +54,8 @@ class SnapshotClass(Labelled):
     default: Annotated[
         bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, ServerDefault(False, WITNESS)
     ] = MISSING
-    """Whether VolumeSnapshots that name no class get this one. With two defaults for a driver they fail."""
+    """Whether VolumeSnapshots that name no class get this one. With two defaults for a driver, such VolumeSnapshots
+    fail."""
 
     @model_validator(mode="after")
     def _secret_in_full(self) -> "SnapshotClass":

@@ -1,7 +1,7 @@
-"""VolumeSnapshotContent that was there before its VolumeSnapshot: by it a snapshot of one namespace is one of another, too.
+"""VolumeSnapshotContent that exists before its VolumeSnapshot: by it a snapshot of one namespace can be used in another.
 
-The new one has the handle of the content that the original is bound to, and is always retained: when it goes, the snapshot of the
-storage system stays with whose it was. https://kubernetes.io/docs/concepts/storage/volume-snapshots/#static
+The new one has the handle of the content that the original is bound to, and is always retained: after its delete the snapshot on the storage
+system stays with the original. https://kubernetes.io/docs/concepts/storage/volume-snapshots/#static
 """
 
 from typing import Annotated, Literal
@@ -30,33 +30,33 @@ from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 class SnapshotContent(Labelled):
     """A VolumeSnapshotContent that makes a snapshot of another namespace known to a VolumeSnapshot of this one.
 
-    `of_snapshot` names the original; else it is the newest one of the claim `newest_of`, made `until` then. Which one
-    it was is in the ledger.
+    `of_snapshot` names the original; otherwise it is the newest one of the claim `newest_of`, not newer than
+    `until`. The ledger notes which one it was.
     """
 
     name: ObjectName = MISSING
     """Name of the VolumeSnapshotContent in Kubernetes."""
     namespace: Annotated[ReferenceName, NAMESPACE, Wire("spec", "volumeSnapshotRef", "namespace"), IMMUTABLE, Opens()]
-    """Namespace of the VolumeSnapshot that the content is for; the name of a project stands for its namespace."""
+    """Namespace of the VolumeSnapshot that the content is for; the name of a project means its namespace."""
     snapshot: Annotated[KubernetesName, Wire("spec", "volumeSnapshotRef", "name"), IMMUTABLE]
-    """Name of the VolumeSnapshot that the content is for, which is made after it."""
+    """Name of the VolumeSnapshot that the content is for, which is created after it."""
     deletion_policy: Annotated[Literal["Retain"], Wire("spec", "deletionPolicy"), IMMUTABLE]
-    """`Retain`: the snapshot on VAST stays when the content goes, as it belongs to the original."""
+    """`Retain`: a delete of the content keeps the snapshot on VAST, which belongs to the original."""
     of_namespace: Annotated[
         ReferenceName,
         Refers("namespace.name", "project.namespace", blocks_delete=False),
         Wire(*NAMESPACE_OF),
         IMMUTABLE,
     ]
-    """Namespace of the original VolumeSnapshot; the name of a project stands for its namespace."""
+    """Namespace of the original VolumeSnapshot; the name of a project means its namespace."""
     of_snapshot: Annotated[KubernetesName | MISSING, Wire(*NAMED), IMMUTABLE] = MISSING
-    """Name of the original VolumeSnapshot; without it the newest of the claim `newest_of` is taken."""
+    """Name of the original VolumeSnapshot; when left out, the newest of the claim `newest_of`."""
     of_claim: Annotated[KubernetesName | MISSING, Wire(*WHOSE), CREATE_ONLY] = MISSING
-    """Name of the claim that the original VolumeSnapshot must be of when the content is made."""
+    """Name of the claim that the original VolumeSnapshot must be of when the content is created."""
     newest_of: Annotated[KubernetesName | MISSING, Wire(*NEWEST_OF), IMMUTABLE] = MISSING
     """Name of the claim whose newest ready VolumeSnapshot is the original."""
     until: Annotated[Moment | MISSING, Wire(*UNTIL), IMMUTABLE] = MISSING
-    """Time, UTC without a zone, after which a VolumeSnapshot of `newest_of` is too new to be taken."""
+    """Time, in UTC where no zone is written, after which a VolumeSnapshot of `newest_of` is too new to be used."""
 
 
 KIND = kind(
@@ -83,6 +83,6 @@ KIND = kind(
     versions=(SINCE,),
     as_evidence=True,
     once=Once(
-        "a copy of another snapshot is for another volume, of a name of its own", ("made_of", "handle"), means=True
+        "for a copy of another snapshot, write another volume with its own name", ("made_of", "handle"), means=True
     ),
 )

@@ -1,4 +1,5 @@
-"""StorageClass of the VAST CSI drivers. Its parameters are immutable: a change replaces it, and touches no volume."""
+"""StorageClass of the VAST CSI drivers. Its parameters are immutable: a change replaces the class, and affects no
+existing volume."""
 
 from difflib import get_close_matches
 from typing import Annotated, Literal
@@ -111,20 +112,21 @@ _Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=st
 
 
 class StorageClass(Labelled):
-    """A StorageClass of a VAST CSI driver, which makes the volumes of claims that name it.
+    """A StorageClass of a VAST CSI driver, which creates the volumes of claims that name it.
 
-    It is closed to every namespace but those of its tenant's projects, of projects that list it and of `open_to`,
-    unless `shared`.
+    Unless it is `shared`, only the namespaces of its tenant's projects, of projects that list it and in `open_to`
+    may use it.
     """
 
     name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
     """Name of the StorageClass in Kubernetes, where it is not the entry's key."""
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", blocks_delete=False), DOCUMENT] = MISSING
-    """Tenant whose projects may use the class. Its only VIP pool, view policy and CSI user fill in what is left out."""
+    """Tenant whose projects may use the class. Its only VIP pool, view policy and CSI user are used where these are
+    left out."""
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
-    """VAST CSI driver that makes the volumes: `file` over NFS, `block` over NVMe."""
+    """VAST CSI driver that creates the volumes: `file` over NFS, `block` over NVMe."""
     storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
-    """Directory on VAST below which the file driver makes a directory and a view for each volume."""
+    """Directory on VAST below which the file driver creates a directory and a view for each volume."""
     view_policy: Annotated[
         ReferenceName | MISSING,
         Refers("view_policy.name", blocks_delete=False),
@@ -132,7 +134,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
-    """View policy of the views that the file driver makes; the volumes are in the tenant of this policy."""
+    """View policy of the views that the file driver creates; the volumes are in the tenant of this policy."""
     subsystem: Annotated[
         ReferenceName | MISSING,
         Refers("view.name", blocks_delete=False, needs=True),
@@ -140,7 +142,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
-    """View with protocol BLOCK in which the block driver makes the volumes."""
+    """View with protocol BLOCK in which the block driver creates the volumes."""
     tenant_name: Annotated[
         ReferenceName | MISSING,
         Refers("tenant.name", blocks_delete=False, needs=True),
@@ -148,7 +150,7 @@ class StorageClass(Labelled):
         IMMUTABLE,
         _ELSEWHERE,
     ] = MISSING
-    """Tenant whose subsystem the block driver takes, where several have one of that name; `tenant` fills it in."""
+    """Tenant whose subsystem the block driver uses, where several have one of that name; `tenant` when left out."""
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),
@@ -168,17 +170,17 @@ class StorageClass(Labelled):
         IMMUTABLE,
         Since("csi", "2.6.3", when=_BLOCK),
     ] = MISSING
-    """QoS policy that the driver gives each new volume. Volumes that exist keep theirs."""
+    """QoS policy that the driver gives each new volume. Existing volumes keep theirs."""
     transport_type: Annotated[
         Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE, ServerDefault("TCP", WITNESS)
     ] = MISSING
     """Transport of NVMe between nodes and VAST, for the block driver."""
     fs_type: Annotated[Literal["ext3", "ext4", "xfs"] | MISSING, Wire("parameters", "fsType"), IMMUTABLE] = MISSING
-    """File system that the block driver makes on a volume, unless the claim asks for a raw device."""
+    """File system that the block driver creates on a volume, unless the claim requests a raw device."""
     volume_group: Annotated[Text | MISSING, Wire("parameters", "volume_group"), IMMUTABLE] = MISSING
     """Template of the folder for volumes of the block driver, with {namespace}, {name} and {id}; folders may nest."""
     volume_name_format: Annotated[Text | MISSING, Wire("parameters", "volume_name_fmt"), IMMUTABLE] = MISSING
-    """Template of a volume's name on VAST, with {namespace}, {name} and {id}; the file driver names the quota so."""
+    """Template of a volume's name on VAST, with {namespace}, {name} and {id}; the file driver uses it for the quota."""
     cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE, Since("csi", "2.4.3")] = (
         MISSING
     )
@@ -197,7 +199,7 @@ class StorageClass(Labelled):
     secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE, _BY_PURPOSE] = MISSING
     """Secrets by purpose, for a class whose purposes do not share one. Excludes `secret`."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
-    """Options with which nodes mount new volumes; null for none. `vers=4` has the file driver make NFSv4 views."""
+    """Options with which nodes mount new volumes; null for none. With `vers=4` the file driver creates NFSv4 views."""
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE, ServerDefault("Delete", PROSE)
     ] = MISSING
@@ -216,7 +218,7 @@ class StorageClass(Labelled):
     default: Annotated[
         bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, Opens(True), ServerDefault(False, PROSE)
     ] = MISSING
-    """Whether claims that say nothing of a class get this one."""
+    """Whether claims that name no class get this one."""
     shared: Annotated[bool, DOCUMENT] = False
     """Whether every namespace of the cluster may use the class. Excludes `open_to`."""
     open_to: Annotated[list[NamespaceName] | MISSING, SET, DOCUMENT] = MISSING
@@ -225,9 +227,9 @@ class StorageClass(Labelled):
     @model_validator(mode="after")
     def _as_the_driver_wants_it(self) -> "StorageClass":
         if self.vip_pool is not MISSING and self.vip_pool_fqdn is not MISSING:
-            raise ValueError("give vip_pool or vip_pool_fqdn, not both")
+            raise ValueError("give either vip_pool or vip_pool_fqdn")
         if self.shared and self.open_to is not MISSING:
-            raise ValueError("give shared or open_to, not both: a shared class is open to every namespace")
+            raise ValueError("give either shared or open_to: a shared class is open to every namespace")
         other = "block" if self.driver == "file" else "file"
         for name in _ONLY[other]:
             if getattr(self, name) is not MISSING:
@@ -254,7 +256,7 @@ class StorageClass(Labelled):
             if key not in _KNOWN[self.driver]:
                 near = get_close_matches(key, (*_KNOWN[self.driver], *_WRITTEN), 1, 0.5)
                 meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_KNOWN[self.driver])}"
-                raise ValueError(f"parameters.{key} means nothing to the {self.driver} driver; {meant}")
+                raise ValueError(f"parameters.{key} is unknown to the {self.driver} driver; {meant}")
         return self
 
 
@@ -270,7 +272,7 @@ def _with_secret_pairs(body: Row, values: Values) -> Row:
 
 
 def _with_secret(values: Values, row: Row) -> Values:
-    """The secret of all purposes; what is a secret for one of them is no parameter then."""
+    """The secret of all purposes; parameters for the secret of a single purpose are then left out."""
     written, purposes = row.get("parameters") or {}, _purposes(row.get("provisioner"))
     pairs = secret_parameters(None, purposes)
     rest = {key: value for key, value in written.items() if key not in pairs}
@@ -278,7 +280,7 @@ def _with_secret(values: Values, row: Row) -> Values:
 
 
 def purposes_of(driver: str) -> tuple[str, ...]:
-    """What a driver (`file`, `block`) logs in for, as `secrets` calls it."""
+    """The purposes for which a driver (`file`, `block`) logs in, as `secrets` has them."""
     return tuple(purpose.replace("-", "_") for purpose in _purposes(DRIVER.write(driver)))
 
 
@@ -291,7 +293,7 @@ KIND = kind(
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
     used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
-    lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
+    lets_in=LetsIn("claims of the class cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,
 )

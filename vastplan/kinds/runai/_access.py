@@ -1,6 +1,6 @@
-"""Who may do what in a department or project, as the document writes it: a mapping from roles to subjects.
+"""The access to a department or project, as the document writes it: a mapping from roles to subjects.
 
-Run:AI has one access rule for every subject and role; an expansion makes them from what `grants` lists.
+Run:AI has one access rule for every subject and role; an expansion creates them from what `grants` lists.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class ServiceAccountSubject(Spec):
 
 
 class AppSubject(Spec):
-    """An application as a subject, by name: what control planes before 2.24 call a service account."""
+    """An application as a subject, by name: the word for a service account on control planes before 2.24."""
 
     app: _Subject
-    """Name of the application, which a control plane from 2.24 on calls a service account."""
+    """Name of the application; a control plane from 2.24 on has service accounts instead."""
 
 
 _RoleName = Annotated[str, StringConstraints(min_length=1, max_length=253)]
@@ -68,7 +68,7 @@ def grants(access: Mapping[str, Iterable[Any]]) -> tuple[Grant, ...]:
 
 
 def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
-    """The `access` mapping that grants just these, as short as it can be said: what `grants` reads."""
+    """The shortest `access` mapping that grants just these: what `grants` reads."""
     access: dict[str, list[Any]] = {}
     for grant in sorted(
         set(given), key=lambda grant: (natural(grant.role), natural(grant.subject), grant.subject_type)
@@ -81,7 +81,7 @@ def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
 
 
 def rule_name(scope_type: str, scope: str, grant: Grant) -> str:
-    """What to call the rule of a grant in an address: `project/team-c/group/grp-team-c/ML engineer`."""
+    """The name of a grant's rule in an address: `project/team-c/group/grp-team-c/ML engineer`."""
     return f"{scope_type}/{scope}/{grant.subject_type}/{grant.subject}/{grant.role}"
 
 

@@ -1,7 +1,7 @@
-"""What assets of Run:AI (data sources, credentials) have in common: whom they are for, how they are listed, when they are there.
+"""What assets of Run:AI (data sources, credentials) have in common: who may use them, how they are listed, when they are ready.
 
-An asset is for one project, one department or the whole cluster, and everything below that, also what comes later. What is
-for the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+An asset is for one project, one department or the whole cluster, and everything below that, also what is created later. Assets of the whole
+control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Description = Annotated[
 
 
 class Scoped(Spec):
-    """An asset of Run:AI and what it is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
+    """An asset of Run:AI and where it can be used: `project: NAME`, `department: NAME`, or `scope: cluster`."""
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     """Name of the asset in Run:AI, where it is not the entry's key."""
@@ -50,14 +50,14 @@ class Scoped(Spec):
     def _one_scope(self) -> Scoped:
         given = [name for name in (*_UNITS, "scope") if getattr(self, name) is not MISSING]
         if not given:
-            raise ValueError("name its project or its department, or write scope: cluster")
+            raise ValueError("write project, department or scope: cluster")
         if len(given) > 1:
             raise ValueError(f"give either {given[0]} or {given[1]}")
         return self
 
 
 def with_scope(body: Row, _values: Values) -> Row:
-    """The scope of a create, which the unit that is named says."""
+    """The scope of a create, by the unit that is named."""
     meta = body.get("meta", {})
     for unit in _UNITS:
         if f"{unit}Id" in meta:
@@ -66,7 +66,7 @@ def with_scope(body: Row, _values: Values) -> Row:
 
 
 def unit_of_scope(values: Values, _row: Row) -> Values:
-    """Of the units in an answer only the one that the asset is for: those around it say where that is."""
+    """Of the units in an answer only the one that the asset is for, without those that contain it."""
     scope = values.get("scope")
     if scope in SCOPES:
         for name in (*_UNITS, *(("scope",) if scope in _UNITS else ())):
@@ -76,7 +76,8 @@ def unit_of_scope(values: Values, _row: Row) -> Values:
 
 
 def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath, str], ...] = ()) -> Endpoint:
-    """The assets of a type: one list with those of all scopes and clusters; without `status` nobody reports on them."""
+    """The assets of a type: one list with those of all scopes and clusters; without `status` Run:AI reports no
+    status of them."""
     return Endpoint(
         f"/api/v1/asset/{path}",
         update=Update.PUT,

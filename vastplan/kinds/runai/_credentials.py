@@ -1,8 +1,8 @@
-"""What credentials of Run:AI have in common: where their values come from, and what of them can be changed.
+"""What credentials of Run:AI have in common: where their values come from, and what can be changed.
 
-The values are in a Kubernetes Secret that is there (`existing_secret`), or they are handed to the control plane, which keeps
-them encrypted and copies them into Secrets of the cluster. It says of neither what they are. Only the description can change
-(document of 2.24, CredentialUpdateRequest): other values make another credential, and what refers to it gets the new one.
+The values are in an existing Kubernetes Secret (`existing_secret`), or they are sent to the control plane, which keeps them encrypted and copies
+them into Secrets of the cluster. It never shows them. Only the description can change (document of 2.24, CredentialUpdateRequest): other values
+make another credential, and what refers to it gets the new one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, Ve
 
 
 def value_at(*wire: str) -> tuple[object, ...]:
-    """What is said of a value that is handed over: nobody is told it again, and it cannot be changed."""
+    """A value that is sent: Run:AI never shows it again, and it cannot be changed."""
     return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(made=False)
 
 
@@ -31,7 +31,7 @@ Plain = Text | SecretSource
 
 
 class Credential(Scoped):
-    """A credential. Without `existing_secret` and without values an entry can only adopt one that exists.
+    """A credential. Without `existing_secret` and without values an entry can only adopt an existing one.
 
     `existing_secret` is in the project's own namespace, for a department or a cluster in the namespace `runai`, with
     labels that say that Run:AI may use it.
@@ -40,7 +40,7 @@ class Credential(Scoped):
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE, Wire("meta", "name")] = MISSING
     """Name of the credential in Run:AI, where it is not the entry's key."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the credential; null for none."""
+    """Description that Run:AI shows with the credential; null for none."""
     existing_secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.name", blocks_delete=False, needs=True),
@@ -56,7 +56,7 @@ class Credential(Scoped):
         values = type(self).model_fields.keys() - Credential.model_fields.keys()
         given = sorted(name for name in values if getattr(self, name) is not MISSING)
         if self.existing_secret is not MISSING and given:
-            raise ValueError(f"give existing_secret, or the values themselves ({given[0]}), not both")
+            raise ValueError(f"give either existing_secret or the values ({given[0]})")
         missing = sorted(values - set(given))
         if given and missing:
             raise ValueError(f"{missing[0]} is missing")

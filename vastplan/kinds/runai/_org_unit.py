@@ -20,27 +20,27 @@ KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "reso
 class SchedulingRules(Spec):
     """How long workloads may run or idle; null lifts a limit. A project can only be stricter than its department.
 
-    The rules act on workloads that are submitted afterwards.
+    The rules apply to workloads that are submitted afterwards.
     """
 
     interactive_job_time_limit: Annotated[Span | None | MISSING, _UNLIMITED, Wire("interactiveJobTimeLimitSeconds")] = (
         MISSING
     )
-    """Longest that a workspace may run, in seconds or as `12h`; null for no limit."""
+    """Longest time that a workspace may run, in seconds or as `12h`; null for no limit."""
     interactive_job_max_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("interactiveJobMaxIdleDurationSeconds")
     ] = MISSING
-    """Longest that the GPUs of a non-preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
+    """Longest time that the GPUs of a non-preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
     interactive_job_preempt_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("interactiveJobPreemptIdleDurationSeconds")
     ] = MISSING
-    """Longest that the GPUs of a preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
+    """Longest time that the GPUs of a preemptible workspace may idle, in seconds or as `12h`; null for no limit."""
     training_job_max_idle_duration: Annotated[
         Span | None | MISSING, _UNLIMITED, Wire("trainingJobMaxIdleDurationSeconds")
     ] = MISSING
-    """Longest that the GPUs of a training may idle, in seconds or as `12h`; null for no limit."""
+    """Longest time that the GPUs of a training may idle, in seconds or as `12h`; null for no limit."""
     training_job_time_limit: Annotated[Span | None | MISSING, _UNLIMITED, Wire("trainingJobTimeLimitSeconds")] = MISSING
-    """Longest that a training may run, in seconds or as `12h`; null for no limit."""
+    """Longest time that a training may run, in seconds or as `12h`; null for no limit."""
 
 
 class OrgUnit(Spec):
@@ -49,11 +49,11 @@ class OrgUnit(Spec):
     name: Annotated[OrgUnitName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     """Name of the project or department in Run:AI, where it is not the entry's key."""
     gpus: Annotated[dict[VendorName, Amount] | MISSING, DOCUMENT] = MISSING
-    """Guaranteed GPUs by node pool, such as `{default: 64}`. Short for `node_pools`, which it excludes."""
+    """Guaranteed GPUs by node pool, such as `{default: 64}`. Short form of `node_pools`, which it excludes."""
     node_pools: Pools = MISSING
     """Quotas of GPUs, CPU and memory by node pool. Node pools that are not written keep theirs. Excludes `gpus`."""
     description: Annotated[Text | None | MISSING, Clears("")] = MISSING
-    """Text for people that Run:AI shows with the project or department; null for none."""
+    """Description that Run:AI shows with the project or department; null for none."""
     default_node_pools: Annotated[
         Annotated[list[VendorName], Field(min_length=1)] | None | MISSING, Wire("defaultNodePools")
     ] = MISSING

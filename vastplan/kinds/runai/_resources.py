@@ -1,7 +1,7 @@
-"""GPU, CPU and memory quota by node pool, as departments and projects share it.
+"""GPU, CPU and memory quota by node pool, the same for departments and projects.
 
 The document writes `gpus: {default: 64}`, or the long form by pool; on the wire it is one list item per pool. Pools
-that the document does not name are left as they are: they are read, and sent back unchanged.
+that the document does not name stay as they are: they are read, and sent back unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
 def _plain(value: Any) -> Any:
     """64.0 as 64: the API's numbers are floating, and both must be the same."""
     if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:  # NaN is not between them either
-        raise ValueError("is a number up to 10^15")
+        raise ValueError("must be a number up to 10^15")
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -55,7 +55,7 @@ class GpuQuota(Spec):
 
 
 class CpuQuota(Spec):
-    """CPU in millicores. Without the control plane's setting for CPU quota it drops these, and the drift stays."""
+    """CPU in millicores. A control plane whose setting for CPU quota is off drops these, and the drift stays."""
 
     deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
     """Guaranteed CPU in millicores; null for no limit."""
@@ -109,7 +109,7 @@ def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _deserved_alone(quota: Any) -> int | float | None:
-    """The GPUs of a pool of which nothing else is said."""
+    """The GPUs of a pool that has no other quota written."""
     match quota:
         case {"gpu": {"deserved": int() | float() as deserved, **more}, **others} if not more and not others:
             return deserved
@@ -132,10 +132,10 @@ def spread(values: Any) -> Any:
         raise ValueError("give either gpus or node_pools")
     gpus = values["gpus"]
     if not isinstance(gpus, dict):
-        raise ValueError("gpus is a mapping of node pools to numbers, for example {default: 64}")
+        raise ValueError("gpus must be a mapping of node pools to numbers, for example {default: 64}")
     for pool, count in gpus.items():
         if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _LARGEST:
-            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 to 10^15")
+            raise ValueError(f"gpus.{pool} must be a number of GPUs, 0 to 10^15")
     long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
     return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
 
@@ -157,7 +157,7 @@ def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_bytes(values: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Memory of every pool in bytes, whatever unit the row gives it in; in a unit that nobody knows, as it is said."""
+    """Memory of every pool in bytes, whatever unit the row gives it in; an unknown unit stays as it is."""
     pools, items = values.get("node_pools"), row.get("resources")
     for item in items if isinstance(items, list) and isinstance(pools, dict) else ():
         pool = dig(item, ("nodePool", "name"))

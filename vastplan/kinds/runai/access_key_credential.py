@@ -1,4 +1,4 @@
-"""Access key: what an S3 data source of a bucket that is not public logs in with."""
+"""Access key: what an S3 data source logs in with, where its bucket is not public."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class AccessKeyCredential(Credential):
-    """An S3 access key, of a Secret or of two values. Refer to it in `access_key` of S3 data sources."""
+    """An S3 access key, from a Secret or from two values. S3 data sources refer to it in `access_key`."""
 
     access_key_id: Annotated[Plain | MISSING, *value_at("accessKeyId")] = MISSING
     """Id of the access key: text, `{env: NAME}` or `{file: PATH}`. Needs `secret_access_key`."""

@@ -1,6 +1,6 @@
-"""Access rule: one subject with one role in one project, department or cluster. Entries with `access` yield them.
+"""Access rule: one subject with one role in one project, department or cluster. Entries with `access` create them.
 
-There is no update, and Run:AI does not promise to refuse a second rule that says the same.
+There is no update, and Run:AI does not promise to refuse a second, equal rule.
 """
 
 from typing import Annotated, Literal
@@ -15,8 +15,8 @@ from vastplan.schema.types import ReferenceName, Spec, Text
 class AccessRule(Spec):
     """An access rule: one subject with one role in a project, a department or the cluster.
 
-    `access` of a project or a department says the same in fewer words; in the whole cluster only an entry of its own
-    can. A rule of the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+    `access` of a project or a department is shorter; for the whole cluster, write an entry here. Rules of the whole
+    control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
     """
 
     subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
@@ -26,9 +26,9 @@ class AccessRule(Spec):
         Wire("subjectType"),
         IDENTITY,
         IMMUTABLE,
-        Since("runai", "2.24", values=("service-account",), fix="there it is an app"),
+        Since("runai", "2.24", values=("service-account",), fix="write app for control planes before 2.24"),
     ]
-    """Type of the subject; a service account is an `app` for control planes before 2.24."""
+    """Type of the subject; for control planes before 2.24 a service account is an `app`."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]
     """Role of Run:AI that the subject gets, by name: `{existing: NAME}`."""
     scope: Annotated[
@@ -56,7 +56,7 @@ KIND = kind(
         constants={"clusterId": "{cluster}"},
     ),
     keyed=Keyed(within="scope"),
-    lets_in=LetsIn("whoever it names can do nothing about them any more", into="scope"),
+    lets_in=LetsIn("the subject can no longer manage them", into="scope"),
     dependents=tuple(
         Dependents(
             "workload", "running workloads in its scope", (("scope", of),), counted="at work", when=("scope_type", of)

@@ -1,6 +1,7 @@
 """ConfigMap data source: a ConfigMap that workloads mount. Only name and description can change.
 
-It is in the namespace of the project; for a department or a cluster in the namespace `runai`, with a label that says so.
+The ConfigMap is in the namespace of the project; for a department or a cluster in the namespace `runai`, with
+Run:AI's label.
 """
 
 from typing import Annotated
@@ -44,13 +45,13 @@ class ConfigMapDataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
     """Absolute path in containers at which workloads find the files of the ConfigMap."""
     sub_path: Annotated[_Below | MISSING, Wire("spec", "subPath"), IMMUTABLE, Since("runai", "2.22")] = MISSING
-    """Path within the ConfigMap's volume that is mounted in place of all of it."""
+    """Path within the ConfigMap's volume that is mounted instead of the whole volume."""
     default_mode: Annotated[
         FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
     ] = MISSING
     """Mode of the files as octal text, such as `"0644"`."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

@@ -1,7 +1,7 @@
 """Data source: a PVC that workloads mount, in a project, a department or all of the cluster.
 
-Either the claim is there (`claim`, the usual way here), or Run:AI makes it (`existing_claim: false` and a `size`), and
-then deletes it with the data source, and the data with it. Only name, description and mount can change.
+Either the claim exists (`claim`, the usual way), or Run:AI creates it (`existing_claim: false` and a `size`), and
+then deletes it and its data with the data source. Only name, description and mount can change.
 """
 
 import re
@@ -57,7 +57,7 @@ class DataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "path")]
     """Absolute path in containers at which workloads find the data."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
     claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -72,15 +72,15 @@ class DataSource(Scoped):
         IMMUTABLE,
         InsteadOf("claim"),
     ] = MISSING
-    """Name of the claim that Run:AI makes; without it Run:AI chooses one. Needs `existing_claim: false`."""
+    """Name of the claim that Run:AI creates; when left out, Run:AI chooses one. Needs `existing_claim: false`."""
     existing_claim: Annotated[bool, Wire("spec", "existingPvc"), IMMUTABLE] = True
-    """Whether `claim` exists. With false Run:AI makes a claim, and deletes it and its data with the data source."""
+    """Whether `claim` exists. With false Run:AI creates a claim, and deletes it and its data with the data source."""
     size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING
-    """Size in bytes of the claim that Run:AI makes. Needs `existing_claim: false`."""
+    """Size in bytes of the claim that Run:AI creates. Needs `existing_claim: false`."""
     storage_class: Annotated[
         _ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE, Opens(made=False)
     ] = MISSING
-    """Name without dots of the class of the claim that Run:AI makes; without it the cluster's default counts."""
+    """Class, by its name without dots, of the claim that Run:AI creates; when left out, the cluster's default."""
     access_modes: Annotated[
         Annotated[list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]], Field(min_length=1)] | MISSING,
         SET,
@@ -89,14 +89,14 @@ class DataSource(Scoped):
         Opens(made=False),
         ServerDefault(["ReadWriteOnce"], SCHEMA),
     ] = MISSING
-    """Access modes of the claim that Run:AI makes. Needs `existing_claim: false`."""
+    """Access modes of the claim that Run:AI creates. Needs `existing_claim: false`."""
     volume_mode: Annotated[
         Literal["Filesystem", "Block"] | MISSING,
         Wire("spec", "claimInfo", "volumeMode"),
         IMMUTABLE,
         ServerDefault("Filesystem", PROSE),
     ] = MISSING
-    """Volume mode of the claim that Run:AI makes: a file system or a raw device. Needs `existing_claim: false`."""
+    """Volume mode of the claim that Run:AI creates: a file system or a raw device. Needs `existing_claim: false`."""
     read_only: Annotated[
         bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False), ServerDefault(False, SCHEMA)
     ] = MISSING
@@ -115,17 +115,23 @@ class DataSource(Scoped):
     def _one_claim(self) -> "DataSource":
         of_new_claims = [name for name in _OF_NEW_CLAIMS if getattr(self, name) is not MISSING]
         if self.existing_claim and self.claim is MISSING:
-            raise ValueError("claim is missing: name the PVC, or have one made with existing_claim: false and a size")
+            raise ValueError(
+                "claim is missing: write the name of the PVC, or existing_claim: false and a size to have one created"
+            )
         if self.existing_claim and of_new_claims:
-            raise ValueError(f"{of_new_claims[0]} is for a claim that Run:AI makes (existing_claim: false)")
+            raise ValueError(f"{of_new_claims[0]} needs existing_claim: false (Run:AI creates the claim)")
         if not self.existing_claim and (self.size is MISSING or self.size == 0):
-            raise ValueError("size is missing: without an existing claim Run:AI makes one")
+            raise ValueError("size is missing: with existing_claim: false Run:AI creates a claim of that size")
         if self.existing_claim and self.claim_name is not MISSING:
-            raise ValueError("claim_name is for a claim that Run:AI makes; name an existing one in claim")
+            raise ValueError("claim_name needs existing_claim: false; write the name of an existing claim in claim")
         if not self.existing_claim and self.claim is not MISSING:
-            raise ValueError("claim is an existing PVC; to name the one that Run:AI makes, write claim_name")
+            raise ValueError(
+                "claim is for an existing PVC; for the name of the one that Run:AI creates, write claim_name"
+            )
         if not self.existing_claim and self.claim_name is MISSING and not _IN_A_NAME.fullmatch(str(self.name)):
-            raise ValueError("Run:AI names the claim after it: small letters, digits and dashes, or give claim_name")
+            raise ValueError(
+                "Run:AI gives the claim the name of the data source: write name in small letters, digits and -, or claim_name"
+            )
         return self
 
 

@@ -1,7 +1,7 @@
-"""Data volume: a claim of one project as a data set that others may mount, whoever it is shared with.
+"""Data volume: a claim of one project as a data set that the projects it is shared with may mount.
 
-The claim is there and bound; Run:AI makes another one of the same volume where somebody mounts it. An administrator has to
-switch the feature on. Only the description and whom it is shared with can change, and what is shared has a call of its own.
+The claim exists and is bound; Run:AI creates another one of the same volume where a workload mounts it. An administrator must switch the feature
+on. Only the description and the sharing can change; the sharing has a call of its own.
 """
 
 from typing import Annotated, Any
@@ -59,7 +59,7 @@ class DataVolume(Spec):
     ]
     """Claim in the project's namespace, NAMESPACE/NAME; outside the document `{existing: NAMESPACE/NAME}`."""
     description: Annotated[_Description | None | MISSING, Clears("")] = MISSING
-    """Text for people in one line that Run:AI shows with the data volume; null for none."""
+    """Description in one line that Run:AI shows with the data volume; null for none."""
     shared_with_projects: Annotated[
         list[ReferenceName] | MISSING,
         Refers("project"),
@@ -87,7 +87,7 @@ class DataVolume(Spec):
 
 
 def _as_scopes(body: Row, _values: Values) -> Row:
-    """Whom it is shared with as one list, as the API has it."""
+    """The sharing as one list, as the API has it."""
     shared = body.get(_SHARED)
     if isinstance(shared, dict):
         scopes = [(of, str(unit)) for of in _FIELDS for unit in shared.get(of) or ()]
@@ -97,7 +97,7 @@ def _as_scopes(body: Row, _values: Values) -> Row:
 
 
 def _by_scope(values: Values, row: Row) -> Values:
-    """The list of an answer by what the scopes are. One that is shared with a cluster is so with ours: it is of no other."""
+    """The list of an answer by the types of the scopes. A cluster in it is always that of the data volume."""
     listed = row.get(_SHARED)
     if not isinstance(listed, list):  # who may not see whom it is shared with is not told
         return values
@@ -125,7 +125,7 @@ KIND = kind(
     ),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    lets_in=LetsIn("whoever mounts it has no data there any more"),
+    lets_in=LetsIn("workloads that mount it lose its data"),
     # NotReady may still come right, when the claim is bound.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
     finish_encode=_as_scopes,

@@ -1,4 +1,4 @@
-"""Docker registry: what the images of workloads are pulled with."""
+"""Docker registry: a log-in with which the images of workloads are pulled."""
 
 from typing import Annotated
 
@@ -10,7 +10,8 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class DockerRegistryCredential(Credential):
-    """A log-in to a container registry, with which images of workloads are pulled, of a Secret or of three values."""
+    """A log-in to a container registry, with which images of workloads are pulled, from a Secret or from three
+    values."""
 
     url: Annotated[Plain | MISSING, *value_at("url")] = MISSING
     """Address of the registry: text, `{env: NAME}` or `{file: PATH}`. Needs `user` and `password`."""

@@ -1,4 +1,4 @@
-"""Generic secret: any keys and values, such as an SSH key at `ssh`, which a Git data source logs in with."""
+"""Generic secret: any keys and values, such as an SSH key at `ssh` for Git data sources."""
 
 from typing import Annotated
 
@@ -18,12 +18,12 @@ _Key = Annotated[
 
 
 class GenericSecretCredential(Credential):
-    """Keys and values, of a Secret or given here. A key that is taken away stays until another value is given."""
+    """Keys and values, from a Secret or written here. A removed key stays until another value is written."""
 
     data: Annotated[Annotated[dict[_Key, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")] = (
         MISSING
     )
-    """Values by key, each from `{env: NAME}` or `{file: PATH}`. Git data sources want an SSH key at `ssh`."""
+    """Values by key, each from `{env: NAME}` or `{file: PATH}`. Git data sources need an SSH key at `ssh`."""
 
 
 def _as_pairs(body: Row, values: Values) -> Row:

@@ -39,15 +39,15 @@ class GitDataSource(Scoped):
     repository: Annotated[_Repository, Wire("spec", "repository"), Opens(made=False)]
     """Address of the repository, by HTTPS or SSH, without a password in it."""
     branch: Annotated[Text | None | MISSING, Wire("spec", "branch")] = MISSING
-    """Branch of the repository that workloads get; null for none named."""
+    """Branch of the repository that workloads get; null for none."""
     revision: Annotated[Text | None | MISSING, Wire("spec", "revision")] = MISSING
-    """Revision of the repository, such as a tag or a commit, that workloads get; null for none named."""
+    """Revision of the repository, such as a tag or a commit, that workloads get; null for none."""
     credential: Annotated[
         ReferenceName | None | MISSING,
         Refers("generic_secret_credential", "password_credential"),
         Wire("spec", "credentialId"),
         Opens(made=False),
-        Since("runai", "2.23", fix="there it is a password: write password"),
+        Since("runai", "2.23", fix="write password for control planes before 2.23"),
     ] = MISSING
     """Password, or generic secret with an SSH key at `ssh`, for the repository; null for none. Excludes `password`."""
     password: Annotated[
@@ -60,12 +60,12 @@ class GitDataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "path")]
     """Absolute path in containers at which workloads find the clone."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
 
     @model_validator(mode="after")
     def _one_credential(self) -> "GitDataSource":
         if all(given is not MISSING and given is not None for given in (self.credential, self.password)):
-            raise ValueError("give credential or password")
+            raise ValueError("give either credential or password")
         return self
 
 

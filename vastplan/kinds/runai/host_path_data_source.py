@@ -1,4 +1,4 @@
-"""Host path data source: a directory of whatever node a workload runs on."""
+"""Host path data source: a directory of the node that a workload runs on."""
 
 from typing import Annotated, Literal
 
@@ -25,13 +25,13 @@ class HostPathDataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "mountPath")]
     """Absolute path in containers at which workloads find the directory."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
     read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False)] = MISSING
     """Whether workloads may only read the directory."""
     mount_propagation: Annotated[
         Literal["None", "HostToContainer"] | None | MISSING, Wire("spec", "mountPropagation"), Opens("HostToContainer")
     ] = MISSING
-    """Whether containers see what the node mounts below the directory later: `HostToContainer` shows it to them."""
+    """Whether containers see later mounts of the node below the directory: with `HostToContainer` they do."""
 
 
 KIND = kind(

@@ -1,7 +1,7 @@
 """NFS data source: a directory of an NFS server that workloads mount, without a claim or a driver.
 
-Nothing is made in the cluster: each pod mounts it by itself, with the mount options of its node, so that neither a quota nor
-an admission policy of a class is between it and the server.
+Nothing is created in the cluster: each pod mounts it by itself, with the mount options of its node, so neither a quota nor an admission policy of
+a class limits it.
 """
 
 from typing import Annotated
@@ -27,11 +27,11 @@ class NfsDataSource(Scoped):
     server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
     """Host name or IP address of the NFS server, such as that of a VIP pool of VAST."""
     path: Annotated[_Export, Wire("spec", "path"), Opens(made=False)]
-    """Absolute path that the server exports; of VAST the path of a view, or its alias."""
+    """Absolute path that the server exports; on VAST the path or the alias of a view."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
     """Absolute path in containers at which workloads find the directory."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
     read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False), ServerDefault(True, SCHEMA)] = MISSING
     """Whether workloads may only read the directory."""
 

@@ -10,7 +10,7 @@ from vastplan.schema.types import MISSING, SecretSource
 
 
 class PasswordCredential(Credential):
-    """A user and a password, of a Secret or of two values, such as for a Git server."""
+    """A user and a password, such as for a Git server, from a Secret or from two values."""
 
     user: Annotated[Plain | MISSING, *value_at("user")] = MISSING
     """Name of the user: text, `{env: NAME}` or `{file: PATH}`. Needs `password`."""

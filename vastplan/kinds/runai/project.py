@@ -1,6 +1,6 @@
-"""Project: a team's share of a cluster, bound to one namespace that outlives it.
+"""Project: a team's share of a cluster, bound to one namespace that stays after it.
 
-Deleting a project deletes the data sources in it, and with them the claims that Run:AI made.
+Deleting a project deletes the data sources in it, and with them the claims that Run:AI created.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _LONGEST = 63  # a namespace's name
 class Project(OrgUnit):
     """A project: a team's share of the cluster, bound to one namespace. Deleting it deletes its data sources.
 
-    It is in a tenant or in none. Without `department` Run:AI puts it into `default`.
+    It may belong to a tenant. Without `department` Run:AI puts it into `default`.
     """
 
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
@@ -34,7 +34,7 @@ class Project(OrgUnit):
     ] = MISSING
     """Department on whose quota the project draws."""
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING
-    """Existing namespace with the label `runai/queue: PROJECT`; without one Run:AI makes `runai-PROJECT`."""
+    """Existing namespace with the label `runai/queue: PROJECT`; when left out, Run:AI creates `runai-PROJECT`."""
     enforce_runai_scheduler: Annotated[
         bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21"), ServerDefault(True, SCHEMA, since="2.22")
     ] = MISSING
@@ -42,19 +42,21 @@ class Project(OrgUnit):
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """Storage classes that the namespace of the project may use, besides those of its tenant."""
     storage_policies: Annotated[bool | MISSING, DOCUMENT] = MISSING
-    """Whether workload policies of Run:AI, too, limit new claims to the classes that the project may use."""
+    """Whether workload policies of Run:AI also limit new claims to the classes that the project may use."""
 
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":
         if self.namespace is MISSING and isinstance(self.name, str) and len(PREFIX + self.name) > _LONGEST:
-            raise ValueError(f"its namespace {PREFIX}{self.name} would be longer than {_LONGEST}; give a shorter name")
+            raise ValueError(
+                f"the namespace {PREFIX}{self.name} would be longer than {_LONGEST} characters; write a shorter name"
+            )
         if isinstance(self.namespace, str) and (len(self.namespace) > _LONGEST or "." in self.namespace):
-            raise ValueError(f"a namespace is at most {_LONGEST} small letters, digits and dashes")
+            raise ValueError(f"a namespace name has at most {_LONGEST} small letters, digits and -")
         return self
 
 
 def namespace_of(values: Mapping[str, Any]) -> str | None:
-    """The name of a project's namespace; nothing where the system said neither that nor the project's name."""
+    """The name of a project's namespace; `None` where the system shows neither that nor the project's name."""
     given, name = values.get("namespace"), values.get("name")
     return str(given or f"{PREFIX}{name}") if given or name else None
 

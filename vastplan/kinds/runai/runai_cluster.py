@@ -1,4 +1,4 @@
-"""Cluster: read only, the one of the control plane that the site is; what holds in all of it refers to it."""
+"""Cluster: read only, the cluster of the site; objects for the whole cluster refer to it."""
 
 from typing import Annotated
 

@@ -38,7 +38,7 @@ class S3DataSource(Scoped):
     bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(made=False)]
     """Name of the bucket that workloads mount."""
     url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(made=False)] = MISSING
-    """Address of the S3 service; of VAST that of a VIP pool. Without it Run:AI takes that of AWS."""
+    """Address of the S3 service; for VAST that of a VIP pool. When left out, Run:AI uses that of AWS."""
     access_key: Annotated[
         ReferenceName | None | MISSING,
         Refers("access_key_credential"),
@@ -49,7 +49,7 @@ class S3DataSource(Scoped):
     mount: Annotated[Mount, Wire("spec", "path")]
     """Absolute path in containers at which workloads find the bucket."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

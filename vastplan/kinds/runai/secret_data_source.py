@@ -40,7 +40,7 @@ class SecretDataSource(Scoped):
     ] = MISSING
     """Mode of the files as octal text, such as `"0440"`."""
     description: Description = MISSING
-    """Text for people that Run:AI shows with the data source; null for none."""
+    """Description that Run:AI shows with the data source; null for none."""
 
 
 KIND = kind(

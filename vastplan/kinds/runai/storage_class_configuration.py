@@ -1,7 +1,7 @@
-"""Storage class configuration: what a cluster's researchers may use one of its StorageClasses for, in Run:AI.
+"""Storage class configuration: what researchers may use a StorageClass of the cluster for, in Run:AI.
 
-It is of the whole cluster: the product has none for a project or a department (document of 2.24: `scopeType` has the one value
-`cluster`). Who of them may use which class is said by workload policies, and held by the admission policy of the class.
+It holds in the whole cluster: the product has none for a project or a department (document of 2.24: `scopeType` has the one value `cluster`).
+Workload policies say who may use which class, and the admission policy of the class enforces it.
 """
 
 from typing import Annotated
@@ -14,12 +14,12 @@ from vastplan.schema.types import MISSING, ReferenceName, Spec
 
 
 def _permission(name: str) -> tuple[object, ...]:
-    """One of what the class is allowed for; null leaves it to Run:AI."""
+    """One of the permitted uses of the class; null leaves it to Run:AI."""
     return Wire("permissions", name), Opens(True, None)
 
 
 class StorageClassConfiguration(Spec):
-    """What Run:AI lets a storage class be used for, in the whole cluster; what is left out stays as it is.
+    """Permitted uses of a storage class in Run:AI, in the whole cluster; uses that are left out stay as they are.
 
     Whether Run:AI also hides a class from its forms is not documented.
     """
@@ -29,17 +29,17 @@ class StorageClassConfiguration(Spec):
     ]
     """Storage class that the permissions are for."""
     allowed_for_assets: Annotated[bool | None | MISSING, *_permission("allowedForAssets")] = MISSING
-    """Whether data sources may have claims of the class made; null leaves it to Run:AI."""
+    """Whether Run:AI may create claims of the class for data sources; null leaves it to Run:AI."""
     allowed_for_workloads: Annotated[bool | None | MISSING, *_permission("allowedForWorkloads")] = MISSING
     """Whether workloads may bring new claims of the class; null leaves it to Run:AI."""
     allowed_for_ephemeral_volumes: Annotated[bool | None | MISSING, *_permission("allowedForEphemeralVolumes")] = (
         MISSING
     )
-    """Whether workloads may make ephemeral volumes of the class; null leaves it to Run:AI."""
+    """Whether workloads may create ephemeral volumes of the class; null leaves it to Run:AI."""
     allowed_for_persistent_volumes: Annotated[bool | None | MISSING, *_permission("allowedForPersistentVolumes")] = (
         MISSING
     )
-    """Whether workloads may make persistent volumes of the class; null leaves it to Run:AI."""
+    """Whether workloads may create persistent volumes of the class; null leaves it to Run:AI."""
     allow_data_sharing: Annotated[bool | None | MISSING, *_permission("allowDataSharing")] = MISSING
     """Whether data sources may share one volume of the class among projects; null leaves it to Run:AI."""
 

@@ -1,4 +1,4 @@
-"""Workload: read only, and only where what it is in or mounts is to go, or to be closed to it."""
+"""Workload: read only, and only where its project or what it mounts is deleted, or is closed to it."""
 
 from typing import Annotated
 
@@ -29,18 +29,18 @@ class Workload(Spec):
     cluster: Annotated[str, Wire("clusterId")]
     """Id of the cluster that the workload runs in."""
     data_volumes: Annotated[list[str] | MISSING, Refers("data_volume", blocks_delete=False)] = MISSING
-    """Ids of data volumes and other data sources that the workload mounts, as far as its list tells."""
+    """Ids of data volumes and other data sources that the workload mounts, as far as its list shows them."""
 
 
 def _with_volumes(values: Values, row: Row) -> Values:
-    """The ids in `datasources`; a workload that has ended mounts nothing any more."""
+    """The ids in `datasources`; a workload that has ended no longer mounts anything."""
     listed = row.get("datasources") if row.get("phase") not in _OVER else ()
     ids = {str(source["id"]) for source in listed or () if isinstance(source, dict) and source.get("id")}
     return {**values, "data_volumes": sorted(ids)}
 
 
 def running(within: str) -> Dependents:
-    """The workloads of a project or department that have not ended; a phase that nobody knows has not."""
+    """The workloads of a project or department that have not ended, those in an unknown phase included."""
     return Dependents("workload", "running workloads", (("id", within),), counted="at work")
 
 

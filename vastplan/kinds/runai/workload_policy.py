@@ -1,8 +1,8 @@
 """Workload policy, as far as it concerns storage: which classes and sizes new claims may have, and what is always mounted.
 
-Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT is of all of it. What
-others wrote in it stays: it is read, ours is laid over it, and it is sent. Rules act when somebody submits a workload; whether
-a data source is held against them is not documented. Not here: the types whose pods are of several kinds, whose rules are twice.
+Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT sends all of it. What others wrote in it
+stays: it is read, merged with the document, and sent. Rules apply when a workload is submitted; whether data sources are checked against them is
+not documented. Types whose pods are of several kinds have each rule twice, and are not supported.
 """
 
 from typing import Annotated, Literal
@@ -60,7 +60,7 @@ class WorkloadPolicy(Spec):
     department: Annotated[
         ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
     ] = MISSING
-    """Department in whose projects the policy holds. Excludes `project` and `scope`."""
+    """Department whose projects the policy is for. Excludes `project` and `scope`."""
     scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
     """`cluster` for a policy that holds in all projects of the cluster. Excludes `project` and `department`."""
     storage_classes: Annotated[
@@ -79,7 +79,7 @@ class WorkloadPolicy(Spec):
         SET,
         Opens(),
     ] = MISSING
-    """Sizes in bytes that new claims of workloads may have, as a list and not as bounds; null lifts the rule."""
+    """Sizes in bytes that new claims of workloads may have: these sizes only, not a range; null lifts the rule."""
     default_storage_class: Annotated[
         ReferenceName | None | MISSING,
         Refers("storage_class.name", blocks_delete=False),
@@ -100,7 +100,7 @@ class WorkloadPolicy(Spec):
     def _one_scope(self) -> "WorkloadPolicy":
         given = [name for name in ("project", "department", "scope") if getattr(self, name) is not MISSING]
         if not given:
-            raise ValueError("name its project or its department, or write scope: cluster")
+            raise ValueError("write project, department or scope: cluster")
         if len(given) > 1:
             raise ValueError(f"give either {given[0]} or {given[1]}")
         return self

@@ -33,11 +33,11 @@ def _directory(path: str) -> str:
     if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
         parts = [part for part in shortened(path).split("/") if part not in ("", ".", "..")]
         raise ValueError(
-            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and ..;"
+            f"{quoted(path)} is not a path: a path starts with /, does not end with / and has no //, . or ..;"
             f" write /{'/'.join(parts)}"
         )
     if not path.isprintable() or len(path) > 4096:
-        raise ValueError("a path is printable and has at most 4096 characters")
+        raise ValueError("a path has at most 4096 characters, all printable")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Where values go that are known only when they come to be: what the kinds that have some say of it alike."""
+"""Delivery of values that exist only once they are created: what the kinds that have such values share."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SecretKey = Annotated[
 ]
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
-"""How old it may become before a check says so; a plan makes no other by itself."""
-IN_USE = Revokes("who works with the key is refused, at once")
+"""Age from which a check reports it; a plan creates no other by itself."""
+IN_USE = Revokes("requests with the key are refused at once")
 Generation = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class IntoSecret(Spec):
-    """A Secret in Kubernetes on the same site. It is made where the document has none of that name; of one that it has nothing but
-    these keys is written."""
+    """A Secret in Kubernetes on the same site. It is created where the document has none of that name; in one that the document has, only these
+    keys are written."""
 
     secret: Annotated[SecretPath, Refers("secret.path", blocks_delete=False, composed=True)]
-    """Secret that gets the values, as NAMESPACE/NAME; it is made where the document has none of that name."""
+    """Secret that gets the values, as NAMESPACE/NAME; it is created where the document has none of that name."""
 
 
 def into_secret(*drawn: Drawn) -> Delivers:

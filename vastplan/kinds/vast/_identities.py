@@ -22,7 +22,7 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
-Switch = Revokes("what he did by it is refused where nothing else allows it, at once")
+Switch = Revokes("the user is refused at once what nothing else allows")
 AttachedPolicies = Annotated[
     list[ReferenceName] | None | MISSING,
     SET,
@@ -30,13 +30,13 @@ AttachedPolicies = Annotated[
     Wire("s3_policies_ids"),
     Clears([]),
     Opens(either=True),  # one that goes may have denied something
-    Revokes("who has it now is refused what nothing else allows, at once"),
+    Revokes("the user or group is refused at once what nothing else allows"),
     ServerDefault([], WITNESS),
 ]
 
 
 class InProvider(Spec):
-    """Somebody or something that is kept in a local provider: the tenant's, or one that is named.
+    """A user or a group of a local provider: that of the tenant, or one that is named.
 
     VMS is sent the provider's id, and shows the provider as an object.
     """
@@ -58,5 +58,5 @@ class InProvider(Spec):
     @model_validator(mode="after")
     def _in_one_provider(self) -> InProvider:
         if (self.tenant is MISSING) == (self.local_provider is MISSING):
-            raise ValueError("give either tenant, whose local provider it is then kept in, or local_provider")
+            raise ValueError("give either tenant or local_provider")
         return self

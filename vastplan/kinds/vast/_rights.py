@@ -1,4 +1,4 @@
-"""What rights of users and groups share: they are those of somebody in one tenant, whichever provider he is of."""
+"""What rights of users and groups share: they hold in one tenant, for a user or group of any provider."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Tenant = Annotated[ReferenceName, Refers("tenant.name"), IDENTITY, IMMUTABLE]
 
 
 class Rights(Spec):
-    """What is set of somebody. An entry sets something: one that sets nothing is no object of VMS, which has no other trace of it."""
+    """Rights of a user or group. An entry sets at least one: VMS has no object for somebody without rights."""
 
     SETS: ClassVar[tuple[str, ...]]
 
     @model_validator(mode="after")
     def _sets_something(self) -> Rights:
         if not any(getattr(self, name) not in (MISSING, None, False, []) for name in self.SETS):
-            raise ValueError(f"nothing is set: say one of {', '.join(self.SETS)}; without an entry there are no rights")
+            raise ValueError(f"nothing is set: write one of {', '.join(self.SETS)}, or remove the entry for no rights")
         return self
 
 
 def asked(path: str, name: str, **nothing: Any) -> Endpoint:
-    """Where rights are asked for and set. Whom the query is about is searched for in every provider of the tenant."""
+    """Where rights are read and set. The query looks for the user or group in every provider of the tenant."""
     shape = Asked(name, "tenant_id", "/tenants/", "tenant", nothing)
     return Endpoint(path, query={"context": "aggregated"}, shape=shape)
 
 
 def locator(field: str) -> Attribute:
-    """By what rights are asked for: the tenant, and the name in `field`."""
+    """What rights are read by: the tenant, and the name in `field`."""
 
     def predicted(values: Any) -> str | None:
         tenant, name = values.get("tenant"), values.get(field)

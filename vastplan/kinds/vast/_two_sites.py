@@ -1,4 +1,4 @@
-"""What is said of a directory that two sites share: how what one of them writes comes to the other, and which of them writes."""
+"""The fields of a directory that two sites share: how data gets from one to the other, and which of them writes."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,15 +8,15 @@ from vastplan.schema.markers import DOCUMENT, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
 SHARED = ("replicate", "global_access", "synchronous_replication")
-"""The words by which two sites share something."""
+"""The fields by which two sites share a directory."""
 SYNCHRONOUS = SHARED[-1]
 """The one that only buckets have."""
 _OF_SHARED = ("active", "access")
 
 
 class GlobalAccess(Spec):
-    """Access of another site to what the active one writes, at once: it reads through its cache for as long as a lease,
-    and its writes go to the active one."""
+    """Access of another site to what the active one writes, at once: it reads through a cache for the time of a
+    lease, and its writes go to the active one."""
 
     lease: Span
     """Time for which the other site may serve cached data before it asks the active site again; data there is at most
@@ -26,16 +26,16 @@ class GlobalAccess(Spec):
 
 
 class SynchronousReplication(Spec):
-    """Replication by which a write is answered when both sites have it. After `disconnect_after` without the other site
-    it is not waited for any more, and the other gives no access to what it has."""
+    """Replication by which a write is answered when both sites have it. After `disconnect_after` without the other
+    site, writes no longer wait for it, and the other site gives no access to its copy."""
 
     disconnect_after: Span
-    """Time that a write waits for a site out of reach before the two are parted; then only the active site gives
-    access."""
+    """Time that a write waits for a site out of reach before the two are disconnected; then only the active site
+    gives access."""
 
 
 class OnTwoSites(Spec):
-    """A directory that may be one on two sites: volumes with a path, views and buckets."""
+    """A directory that two sites may share: volumes with a path, views and buckets."""
 
     replicate: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
     """Snapshot schedule with replicate_to that sends what the active site writes to the other. It excludes snapshots
@@ -43,7 +43,7 @@ class OnTwoSites(Spec):
     global_access: Annotated[GlobalAccess | MISSING, DOCUMENT] = MISSING
     """Access of the other site through a cache, without a copy of its own. It excludes snapshots and replicate."""
     active: Annotated[Name | MISSING, DOCUMENT] = MISSING
-    """Site, one of the two in sites, that writes the directory. It goes with the field by which the two share it."""
+    """Site, one of the two in sites, that writes the directory. It needs the field by which the two share it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -53,11 +53,11 @@ class OnTwoSites(Spec):
         said = values.get("replicate")
         if isinstance(said, dict) and not said.keys().isdisjoint(("mode", "synchronous")):
             raise ValueError(
-                "replicate is the name of a schedule, by which VAST sends snapshots; each write of a bucket, without a schedule, is sent by "
+                "replicate takes the name of a schedule; to replicate each write of a bucket, write "
                 "synchronous_replication: {disconnect_after: TIME}"
             )
         if SYNCHRONOUS in values and SYNCHRONOUS not in cls.model_fields:
-            raise ValueError("synchronous replication is for S3 buckets alone: write it as an entry of buckets")
+            raise ValueError("synchronous_replication is for S3 buckets only: write an entry of buckets")
         return values
 
     @model_validator(mode="after")
@@ -67,23 +67,23 @@ class OnTwoSites(Spec):
             for name in _OF_SHARED:
                 if getattr(self, name, MISSING) is not MISSING:
                     words = " or ".join(word for word in SHARED if word in type(self).model_fields)
-                    raise ValueError(f"{name} is for what two sites share, with {words}")
+                    raise ValueError(f"{name} needs {words}")
             return self
         if len(given) > 1:
-            raise ValueError(f"two sites share it by one of {' and '.join(given)}")
+            raise ValueError(f"give only one of {' and '.join(given)}")
         if getattr(self, "snapshots", MISSING) is not MISSING:
-            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path of a directory there")
+            raise ValueError(f"give either snapshots or {given[0]}: VAST has one protected path for a directory")
         if self.active is MISSING:
-            raise ValueError(f"{given[0]} needs active: which of its two sites writes")
+            raise ValueError(f"{given[0]} needs active, the site of the two that writes")
         return self
 
     def protected_by(self) -> str:
-        """The field that makes a protected path of the directory, or would."""
+        """The field that creates, or would create, a protected path of the directory."""
         return next((name for name in SHARED if getattr(self, name, MISSING) is not MISSING), "snapshots")
 
 
 class MountedOnTwoSites(OnTwoSites):
-    """A directory that may be one on two sites, and is mounted."""
+    """A mounted directory that two sites may share."""
 
     access: Annotated[dict[Name, Literal["read"]] | MISSING, DOCUMENT] = MISSING
-    """Access of the other site, as SITE: read: it mounts the directory to read while the active site writes."""
+    """Access of the other site, as SITE: read: it mounts the directory read-only while the active site writes."""

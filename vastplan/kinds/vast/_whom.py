@@ -1,4 +1,4 @@
-"""Whom a limit is for: a user or a group, by name, by number or by SID; how VMS writes it, and how it answers.
+"""The user or group that a limit is for, by name, number or SID: how VMS takes it, and how it answers.
 
 The document says `user: alice`, `uid: 1001` or `sid: S-1-5-...`, VMS has an identifier and its type. What is named may be
 of any provider: a name is text, and never has to be an entry of the document.
@@ -39,21 +39,21 @@ LIMITED = Limits(user="user.name", uid="user.uid", group="group.name", gid="grou
 
 
 def one_of(item: Spec, ways: Iterable[str]) -> None:
-    """Raises `ValueError` unless just one of the ways to say whom is taken."""
+    """Raises `ValueError` unless exactly one of the fields that name a user or group is written."""
     if len(said := [way for way in ways if isinstance(getattr(item, way), str | int | Existing)]) != 1:
         also = f", not {' and '.join(said)}" if said else ""
         raise ValueError(f"write one of {', '.join(ways)}{also}")
 
 
 def each_once(items: list[_Item]) -> list[_Item]:
-    """In an order of their own, as the one of the system means nothing; raises `ValueError` where one is there twice."""
+    """In an order of their own, as that of the system means nothing; raises `ValueError` where one is given twice."""
     known: dict[tuple[str, str], _Item] = {}
     for item in items:
         said = {way: getattr(item, way) for way in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, way)}
         said = {way: value.existing if isinstance(value, Existing) else value for way, value in said.items()}
         whom = _key(said)
         if whom in known:
-            raise ValueError(f"{whom[0]} {whom[1]} is there twice")
+            raise ValueError(f"{whom[0]} {whom[1]} is given twice")
         known[whom] = item
     return [known[whom] for whom in sorted(known, key=_order)]
 
@@ -70,7 +70,7 @@ def identifier(item: Row, types: Mapping[str, str]) -> tuple[str, str]:
 
 
 def whom(kind: Any, value: Any) -> Values:
-    """What the document would say of a type and an identifier; of a type that nobody knows that type as it is."""
+    """The document's form of a type and an identifier; an unknown type stays as it is."""
     way = _SAID.get(str(kind), str(kind))
     return {way: int(value) if way in _NUMBERS and str(value).isdecimal() else str(value)}
 

@@ -1,4 +1,4 @@
-"""API token: what a program comes in with as a manager of VMS. The token is answered once, when it is made.
+"""API token: what a program logs in with as a manager of VMS. Only the answer to its creation holds the token.
 
 Source: the vendor's documents of 5.3 and 5.5 and its Ansible modules: a token is never deleted, it is revoked and stays in the list;
 a manager may have five that work, unless the cluster says otherwise.
@@ -28,7 +28,7 @@ _SECONDS = Codec(lambda seconds: f"{seconds}s", _read)
 
 
 class ApiTokenNames(Spec):
-    """Keys of the Secret that hold the token and its id: by the id it is known again where there is no ledger."""
+    """Keys of the Secret that hold the token and its id; by the id vastplan recognises the token without a ledger."""
 
     token: SecretKey = "token"  # noqa: S105  (a name)
     """Key of the Secret that holds the token."""
@@ -38,7 +38,7 @@ class ApiTokenNames(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> ApiTokenNames:
         if self.token == self.id:
-            raise ValueError("the token and its id need a name each")
+            raise ValueError("token and id must differ")
         return self
 
 
@@ -53,29 +53,29 @@ class ApiToken(Spec):
     """A token by which a program works as a manager of VMS. It goes to the Secret in `deliver` and nowhere else;
     deleting one revokes it.
 
-    With another `generation` there is a new one, and the former one works for `overlap` more.
+    A greater `generation` creates a new one, and the former one works for `overlap` more.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the token in VMS; the entry's key when left out."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
-    """Tenant that the entry stands in. The rights of the token are those of its owner, whatever tenant that has."""
+    """Tenant that the entry is written in. The rights of the token are those of its owner, whatever its tenant."""
     owner: Annotated[ReferenceName, Refers("manager.username"), IDENTITY, IMMUTABLE]
-    """Manager whose rights the token has; five tokens of one work at a time, unless the cluster says otherwise."""
+    """Manager whose rights the token has. A manager may have five working tokens, unless the cluster says otherwise."""
     lifetime: Annotated[Span | MISSING, Wire("expiry_date"), _SECONDS, Unit(units.SECONDS), WRITE_ONLY, Opens()] = (
         MISSING
     )
-    """Time for which the token works from when it is made; a setting of the cluster when left out."""
+    """Time for which the token works after it is created; a setting of the cluster when left out."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the token; a greater number makes another one, a lower one is refused."""
+    """Number of the token; a greater number creates another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
-    """Time for which the former token works after another one is made; the first apply after that revokes it."""
+    """Time for which the former token works after another one is created; the first apply after that revokes it."""
     deliver: Annotated[ApiTokenDelivery, DOCUMENT]
     """Secret in Kubernetes that gets the token. It is kept nowhere else."""
 
 
 # Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).
-_REFUSES = {"Max allowed API tokens": "a shorter overlap lets former ones go first"}
+_REFUSES = {"Max allowed API tokens": "write a shorter overlap, so that former tokens are revoked earlier"}
 
 KIND = kind(
     ApiToken,
@@ -86,6 +86,6 @@ KIND = kind(
         "/apitokens/", revoked=Revoked("revoke", ("revoked",)), answered_once=(("token",),), refuses=_REFUSES
     ),
     attributes=(Attribute("token", ("token",)), Attribute("id", ("id",))),
-    lets_in=LetsIn("who comes in with it is let in no more"),
+    lets_in=LetsIn("programs that use the token can no longer log in"),
     delivers=into_secret(),
 )

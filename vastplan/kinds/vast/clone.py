@@ -1,4 +1,4 @@
-"""Clone: a directory that is made once of a snapshot, by a stream that copies it in the background or as it is read.
+"""Clone: a directory that is created once from a snapshot, by a stream that copies it in the background or as it is read.
 
 Source: the vendor's document of 5.5 (`/snapshots/{id}/clone/`, `/globalsnapstreams/`), and its CSI driver, which makes one before it makes
 a view of the directory (VAST refuses a directory that is there), and stops a stream before it deletes it. A stream that is stopped
@@ -19,7 +19,7 @@ from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refe
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 
 LONGEST_NAME = 64
-UNFINISHED = "unfinished (its directory goes with it)"
+UNFINISHED = "unfinished (a delete also deletes its directory)"
 _FINISHED = frozenset({"FINISHED"})
 _FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # taken with and without, shown with
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
@@ -29,8 +29,8 @@ _BROKEN = frozenset({"Failed", "Error"})
 class Clone(Spec):
     """A directory of its own with the data of a snapshot of the same tenant.
 
-    `snapshot` is `latest`, `before TIME`, or a name; which one it was is in the ledger. It can be used at once; what is
-    not copied yet is read from the snapshot, which stays until then.
+    `snapshot` is `latest`, `before TIME`, or a name; the ledger notes which one was cloned. The directory can be
+    used at once: what is not copied yet is read from the snapshot, which stays until then.
     """
 
     name: Annotated[
@@ -39,28 +39,28 @@ class Clone(Spec):
         Says(f"a name of at most {LONGEST_NAME} characters"),
         IDENTITY,
     ]
-    """Name of the stream that makes the clone."""
+    """Name of the stream that creates the clone."""
     tenant: Annotated[
         ReferenceName, Refers("tenant.guid", blocks_delete=False), Wire("loanee_tenant", "guid"), IMMUTABLE
     ]
     """Tenant that the new directory belongs to."""
     path: Annotated[Directory, Wire("loanee_root_path"), IMMUTABLE, _FOLDER]
-    """Directory that the clone makes; it must not be there before."""
+    """Directory that the clone creates; it must not exist before."""
     source: Annotated[Directory, Wire("source_path"), IMMUTABLE, _FOLDER]
     """Directory whose snapshot is cloned, as an absolute path inside its tenant."""
     snapshot: Annotated[Text, WRITE_ONLY, IMMUTABLE]
     """Snapshot that is cloned: latest, before TIME, or a name."""
     peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("remote_target_id"), IMMUTABLE] = MISSING
-    """Replication peer to the cluster that has the snapshot, where that is another one."""
+    """Replication peer to the cluster that has the snapshot, where that is another cluster."""
     source_tenant: Annotated[
         ReferenceName | MISSING,
         Refers("tenant.guid", composed=True, blocks_delete=False),
         Wire("owner_tenant", "guid"),
         IMMUTABLE,
     ] = MISSING
-    """Tenant of the snapshot on the cluster that peer leads to."""
+    """Tenant of the snapshot on the cluster of peer."""
     enabled: bool | MISSING = MISSING
-    """Whether the data is copied in the background; otherwise reads go to the snapshot for good."""
+    """Whether the data is copied in the background; otherwise reads always go to the snapshot."""
 
 
 def clones_of(path: str) -> Dependents:
@@ -112,7 +112,7 @@ KIND = kind(
     lands=Lands("tenant", "", "path", shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path"))),
     as_evidence=True,
     once=Once(
-        "a clone of another snapshot is another volume, of a name and path of its own",
+        "for a clone of another snapshot, write another volume with its own name and path",
         ("snapshot_id", "remote_snapshot_id", "snapshot_name", "snapshot_created"),
         means=True,
     ),

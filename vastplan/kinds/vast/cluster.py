@@ -1,4 +1,4 @@
-"""The VAST cluster and its VMS: read only, for what they say of themselves."""
+"""The VAST cluster and its VMS: read only, for their figures and settings."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ class Vms(Spec):
     """The management service; `min_qos_supported` of the VMS 5.5 document (Vms) says whether `min_*` limits are."""
 
     name: Annotated[str, IDENTITY]
-    """Name of the management service, as it has it itself."""
+    """Name of the management service, as VMS has it."""
 
 
 KIND = kind(

@@ -33,13 +33,13 @@ class DirectoryKey(Spec):
     user: Annotated[VendorName, IDENTITY, IMMUTABLE]
     """Name of the user as AD, LDAP or NIS has it."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
-    """Whether the pair works; without it whoever uses the pair is refused."""
+    """Whether the pair works; otherwise requests with it are refused."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the pair; a greater number makes another one, a lower one is refused."""
+    """Number of the pair; a greater number creates another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
-    """Time for which the former pair works after another one is made; the first apply after that removes it."""
+    """Time for which the former pair works after another one is created; the first apply after that removes it."""
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
-    """Age from which each plan reports the pair as too old (IDN-09); no other one is made by itself."""
+    """Age from which each plan reports the pair as too old (IDN-09); vastplan creates no other one by itself."""
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
     """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
@@ -78,7 +78,7 @@ KIND = kind(
         Attribute("secret_key", ("secret_key",)),
         Attribute("creation_time", ("creation_time",)),
     ),
-    lets_in=LetsIn("who has the pair is let in no more"),
+    lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
     read_by_name=True,
 )

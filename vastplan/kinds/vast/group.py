@@ -11,7 +11,7 @@ from vastplan.schema.types import MISSING, Count, Text
 
 
 class Group(InProvider):
-    """A group of a local provider. Users are in it by its `gid`, and stay so when it is deleted."""
+    """A group of a local provider. Users are its members by its `gid`, and keep that number when it is deleted."""
 
     gid: Annotated[Count, IMMUTABLE]
     """GID of the group, by which users are its members; unique in the local provider."""

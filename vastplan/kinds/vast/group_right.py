@@ -1,4 +1,4 @@
-"""Rights of a group that another provider has (AD, LDAP, NIS): the group is there already, and its identity policies are ours."""
+"""Rights of a group of another provider (AD, LDAP, NIS): the group exists, and vastplan manages its identity policies."""
 
 from typing import Annotated
 
@@ -10,8 +10,8 @@ from vastplan.schema.types import MISSING, VendorName
 
 
 class GroupRight(Rights):
-    """Identity policies of an existing group in one tenant. `group` is its name as the provider has it, else the
-    entry's own."""
+    """Identity policies of an existing group in one tenant. `group` is its name as the provider has it; the entry's
+    key when left out."""
 
     SETS = ("s3_policies",)
 

@@ -10,8 +10,8 @@ from vastplan.schema.types import MISSING, Spec, Text, VendorName
 
 
 class LocalProvider(Spec):
-    """A local provider: users and groups that the cluster keeps itself. A tenant uses one (`local_provider`); its users
-    and groups go there.
+    """A local provider: users and groups that the cluster keeps itself. A tenant uses one (`local_provider`) for its
+    users and groups.
 
     `managed_by` says which managers of VMS may change its users and groups. Where TENANT_ADMIN is among them, managers
     of the cluster may be locked out of them (the vendor's pages about cluster and tenant administrators).

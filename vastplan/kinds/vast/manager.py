@@ -1,4 +1,4 @@
-"""Manager: somebody or something that logs in to VMS, for the cluster or for one tenant, and may what its roles say.
+"""Manager: a user of VMS, for the cluster or for one tenant, with the rights of its roles.
 
 Source: the vendor's documents of 5.3 and 5.5, and its Terraform provider, which reads roles as objects and own permissions beside
 those of the roles (1.x `managers_functions.go`). No answer holds a password.
@@ -51,7 +51,7 @@ class ManagerKeys(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> ManagerKeys:
         if self.username == self.password:
-            raise ValueError("the user name and the password need a name each")
+            raise ValueError("username and password must differ")
         return self
 
 
@@ -66,13 +66,13 @@ class Manager(Spec):
     """A manager: a user of VMS, of the cluster or of one tenant. With a tenant it manages that tenant, and logs in with
     its name; with `tenant: null` it is the cluster's.
 
-    With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for another
-    `generation`. A `password` of yours is sent as it is. One with neither can only be adopted.
+    With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for a
+    greater `generation`. A `password` of yours is sent as it is. A manager with neither can only be adopted.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, Wire("username")] = MISSING
-    """User name of the manager; the entry's key when left out. Another name takes another password, where that is
-    delivered."""
+    """User name of the manager; the entry's key when left out. With deliver, another name also gets another
+    password."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     """Tenant that the manager manages; null is the whole cluster."""
     user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
@@ -96,21 +96,21 @@ class Manager(Spec):
     password_expiration_disabled: Annotated[bool | MISSING, Since("vms", "5.2"), Opens(True)] = MISSING
     """Whether the password of the manager never expires."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the password that vastplan draws; a greater number makes another one, a lower one is refused."""
+    """Number of the password that vastplan draws; a greater number draws another one, a lower one is refused."""
     deliver: Annotated[ManagerDelivery | MISSING, DOCUMENT] = MISSING
     """Secret in Kubernetes that gets the user name and a password that vastplan draws. It excludes password."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Manager:
         if self.password is not MISSING and self.deliver is not MISSING:
-            raise ValueError("give deliver, for a password that vastplan draws, or a password of yours, not both")
+            raise ValueError("give either deliver (vastplan draws the password) or password")
         return self
 
     @model_validator(mode="after")
     def _fits_its_tenant(self) -> Manager:
         if self.user_type is not MISSING and self.user_type != type_of(self.tenant):
             raise ValueError(
-                f"user_type is {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
+                f"user_type must be {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
             )
         return self
 
@@ -139,7 +139,7 @@ KIND = kind(
     section="managers",
     endpoint=collection("managers"),
     attributes=(Attribute("username", ("username",), lambda values: values.get("name"), ("name",)),),
-    lets_in=LetsIn("whoever logs in with it is let in no more"),
+    lets_in=LetsIn("the manager can no longer log in"),
     system_owned=((("is_default",), True),),  # VAST asks not to change it, and it cannot be deleted
     delivers=into_secret(PASSWORD),
     finish_encode=without_tenant,

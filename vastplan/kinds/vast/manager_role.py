@@ -1,4 +1,4 @@
-"""Role of managers: what those who log in to VMS with it may see and do. Not an IAM role, and not a role of Run:AI."""
+"""Role of managers: what managers with the role may see and do in VMS. Not an IAM role, and not a role of Run:AI."""
 
 from typing import Annotated
 
@@ -19,13 +19,13 @@ BUILT_IN_REALMS = frozenset(
 Permission = Annotated[
     str,
     StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253),
-    Says(f"a permission: {'_, '.join(VERBS)}_ and then the name of a realm"),
+    Says(f"a permission: {'_, '.join(VERBS[:-1])}_ or {VERBS[-1]}_, then the name of a realm"),
 ]
 
 
 class ManagerRole(Spec):
-    """A role: permissions that managers get together. With a tenant it is for managers of that tenant; with `tenant:
-    null` for those of the cluster.
+    """A role: a set of permissions for managers. With a tenant it is for managers of that tenant; with `tenant: null`
+    for those of the cluster.
 
     One of the cluster may be limited to `tenants`; with null it is for all. Permissions are `VERB_REALM`: create, view,
     edit or delete in one of VMS's realms (support, settings, security, monitoring, logical, hardware, events, database,
@@ -54,7 +54,7 @@ class ManagerRole(Spec):
     @model_validator(mode="after")
     def _of_one_tenant(self) -> "ManagerRole":
         if self.tenant is not None and isinstance(self.tenants, list):
-            raise ValueError("a role of one tenant is for no others: tenants goes with tenant: null")
+            raise ValueError("tenants needs tenant: null; a role with a tenant is for that tenant only")
         return self
 
 

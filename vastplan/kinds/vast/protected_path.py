@@ -1,4 +1,5 @@
-"""Protected path: a directory under a protection policy; the copy of a replicated one is a DESTINATION over there.
+"""Protected path: a directory under a protection policy; on the other cluster the copy of a replicated one is a
+DESTINATION.
 
 Source of a path with a peer and no schedule: VAST knowledge base, configuring global access; S3 synchronous replication.
 """
@@ -41,17 +42,17 @@ _BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
 _SHARED_BY = ("global_access", "synchronous_replication")  # what a volume, a view or a bucket says for either
 # A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
 _ANOTHER = (
-    "leave it as it was; for the other kind take the replication away first (one site in sites, and no active), have somebody remove "
-    "the directory that stays on the other site, and then write it"
+    "leave it as it was; or change it in three steps: remove the replication (one site in sites, no active) and apply, have the directory "
+    "removed on the other site, then write the other kind and apply"
 )
 _SHARED_AGAIN = (
-    "take out active and what it is shared by, and the two sites have it each for itself; to share it again, with all of it sent again: write "
-    "one site in sites and apply, have somebody remove the directory on the other site, then write it as it is now"
+    "remove active and the field that shares it, and each site keeps a directory of its own; or share it again, which sends all data again: "
+    "write one site in sites and apply, have the directory removed on the other site, then write the entry as it is now"
 )
 _REFUSES = {
-    "path on peer exists": "VAST sends into no directory that is there. Where nothing in it is needed, have somebody remove it on the other site and "
-    "apply again; where it has what is right, write that site as active, and remove the directory of this site; where both are to stay, "
-    "another path there (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
+    "path on peer exists": "VAST replicates only to a directory that does not exist yet. If nothing in it is needed, have it removed on the other site and "
+    "apply again; if it has the right data, write that site as active and remove the directory of this site; if both are needed, "
+    "give the other site another path (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
 }
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
@@ -101,7 +102,7 @@ def _word(said: str) -> str:
 class ProtectedPath(Spec):
     """A protected directory: with snapshots by a schedule, and where it replicates, with a copy on another cluster.
 
-    `snapshots` of a view makes one of its directory. Making one anew sends everything again.
+    `snapshots` of a view creates one for its directory. Recreating one sends all data again.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
@@ -111,7 +112,7 @@ class ProtectedPath(Spec):
     source_dir: Annotated[Directory, IMMUTABLE]
     """Directory that is protected, as an absolute path inside the tenant."""
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
-    """Directory of the copy on the other cluster, which makes it; the path in source_dir when left out."""
+    """Directory of the copy on the other cluster, which creates it; the path in source_dir when left out."""
     protection_policy: Annotated[
         ReferenceName | MISSING, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ] = MISSING
@@ -125,7 +126,7 @@ class ProtectedPath(Spec):
         Since("vms", "5.1"),
     ] = MISSING
     """Replication peer for global access alone or synchronous replication, which take no snapshots and exclude
-    protection_policy. VMS shows it in no answer."""
+    protection_policy. VMS never shows it."""
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
@@ -140,14 +141,14 @@ class ProtectedPath(Spec):
     ] = MISSING
     """Tenant of the copy on the other site; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens(), InsteadOf("remote_tenant")] = MISSING
-    """GUID of the tenant of the copy, where the peer is no site of this document. It excludes remote_tenant."""
+    """GUID of the tenant of the copy, where the peer is not a site of this document. It excludes remote_tenant."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
     """Whether the path is active; otherwise it is paused."""
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Time for which the other cluster may serve data that it has cached before it asks again (global access)."""
     sync_disconnect_time: Annotated[Span | MISSING, Since("vms", "5.3")] = MISSING
-    """Time that a write waits for the other cluster before the two are disconnected. SYNC_REPLICATION needs it, all
-    else excludes it."""
+    """Time that a write waits for the other cluster before the two are disconnected. SYNC_REPLICATION needs it, the
+    other capabilities exclude it."""
 
     @model_validator(mode="after")
     def _one_tenant(self) -> "ProtectedPath":
@@ -157,13 +158,13 @@ class ProtectedPath(Spec):
             # an import, too, says this of a path that is there: no answer has its peer
             word = _SHARED_BY[_BY_A_PEER.index(self.capabilities)]
             raise ValueError(
-                f"{self.capabilities} goes by a peer, which no answer of VMS shows: write {word} and active in the entry of its directory, "
-                "which two sites share (apply --adopt takes over what is there), or write peer"
+                f"{self.capabilities} needs a peer, which VMS does not show: write {word} and active in the entry of its directory "
+                "(apply --adopt adopts what exists), or write peer"
             )
         if (self.peer is MISSING) == (self.protection_policy is MISSING):
             raise ValueError("give either protection_policy, or peer (global access alone, or synchronous replication)")
         if (self.peer is MISSING) == (self.capabilities in _BY_A_PEER):
-            raise ValueError(f"peer goes with {' or '.join(_BY_A_PEER)}, and with nothing else")
+            raise ValueError(f"peer and capabilities {' or '.join(_BY_A_PEER)} go together")
         if (self.sync_disconnect_time is MISSING) == (self.capabilities == SYNCHRONOUS):
             raise ValueError(f"{SYNCHRONOUS} and sync_disconnect_time go together")
         return self

@@ -21,7 +21,7 @@ def _moment(text: str) -> str:
     try:
         return datetime.strptime(text, _START).strftime(_START)
     except ValueError:
-        raise ValueError(f"{quoted(text)} is not a moment in UTC; write for example '2026-01-31 02:00:00'") from None
+        raise ValueError(f"{quoted(text)} is not a time in UTC; write for example '2026-01-31 02:00:00'") from None
 
 
 def _read_moment(raw: str) -> str:
@@ -44,7 +44,7 @@ class ScheduleFrame(Spec):
     keep_local: Annotated[UnitSpan | None | MISSING, Wire("keep-local"), SUFFIXED] = MISSING
     """Time for which a snapshot is kept on this cluster, such as 2d."""
     keep_remote: Annotated[UnitSpan | None | MISSING, Wire("keep-remote"), SUFFIXED] = MISSING
-    """Time for which a snapshot is kept on the peer. It goes with replicate_to or peer."""
+    """Time for which a snapshot is kept on the peer. It needs replicate_to or peer."""
 
     @model_validator(mode="after")
     def _keeps(self) -> "ScheduleFrame":
@@ -57,13 +57,13 @@ _TARGETS = frozenset({"replicate_to", "peer"})
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A target says the type, which then need not be written."""
+    """A target implies the type, which then need not be written."""
     return {} if values.get("clone_type") == "NATIVE_REPLICATION" and values.keys() & _TARGETS else None
 
 
 class ProtectionPolicy(Spec):
     """A snapshot schedule: when snapshots are taken and how long they are kept; `replicate_to` also sends them to a
-    peer. A directory is put under it by a protected path."""
+    peer. A protected path puts a directory under it."""
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     """Name of the schedule in VMS; the entry's key when left out."""
@@ -72,14 +72,15 @@ class ProtectionPolicy(Spec):
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
     """Intervals at which snapshots are taken, each with the times for which its snapshots are kept."""
     indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING
-    """Whether the cluster's indestructibility must be unlocked to change or delete the schedule. It is never switched
-    off again."""
+    """Whether the cluster's indestructibility must be unlocked to change or delete the schedule. Once on, it cannot
+    be switched off."""
     replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
     """Replication peer of this document, between two of its sites, that the snapshots are sent to. It excludes peer."""
     peer: Annotated[
         ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()
     ] = MISSING
-    """Replication peer to a cluster that is no site of this document, as {existing: NAME}. It excludes replicate_to."""
+    """Replication peer to a cluster that is not a site of this document, as {existing: NAME}. It excludes
+    replicate_to."""
     clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE, Shorthand(_implied)] = "LOCAL"
     """Type of protection: snapshots here (LOCAL), or also on a peer (NATIVE_REPLICATION). It follows from replicate_to
     and peer."""
@@ -97,7 +98,7 @@ class ProtectionPolicy(Spec):
         if self.replicate_to is not MISSING and self.peer is not MISSING:
             raise ValueError("give either replicate_to or peer")
         if replicates != (self.clone_type == "NATIVE_REPLICATION"):
-            raise ValueError("clone_type is NATIVE_REPLICATION with replicate_to, and LOCAL without")
+            raise ValueError("clone_type must be NATIVE_REPLICATION with replicate_to, and LOCAL without")
         if any(isinstance(frame.keep_remote, int) for frame in self.frames) != replicates:
             raise ValueError("keep_remote and replicate_to go together")
         return self

@@ -136,20 +136,20 @@ class CapacityTotalLimits(Spec):
 
 
 class AttachedUser(Spec):
-    """A user that a USER policy holds: one of the document (`alice`, in the place of `{user: alice}`), one of a directory as
-    `{existing: carol}`, or anybody by uid or by SID.
+    """A user that a USER policy limits: one of the document (`alice`, short for `{user: alice}`), one of a directory as
+    `{existing: carol}`, or any user by uid or SID.
 
-    `name` and `fqdn` are what VMS shows of him. Without them he is shown as he is said, and no domain.
+    VMS shows `name` and `fqdn` for the user. Without them it shows the user as written here, without a domain.
     """
 
     user: Somebody | Existing | MISSING = MISSING
     """User of this document, by name; one of a directory as {existing: NAME}."""
     uid: Id | MISSING = MISSING
-    """UID of the user, where he is not said by name."""
+    """UID of the user, where user is not written."""
     sid: Sid | MISSING = MISSING
-    """SID of the user, where he is not said by name."""
+    """SID of the user, where user is not written."""
     name: Text | MISSING = MISSING
-    """Name that VMS shows for the user; how he is said when left out."""
+    """Name that VMS shows for the user; the user as written here when left out."""
     fqdn: Text | MISSING = MISSING
     """Domain (FQDN) of the user that VMS shows; none when left out."""
 
@@ -207,7 +207,7 @@ class QosLimits(Spec):
     is_gold: Annotated[bool | MISSING, OFF] = MISSING
     """Whether views with the policy have priority over views whose policy is not gold."""
     use_total_limits: Annotated[bool | MISSING, OFF] = MISSING
-    """Whether the total limits, on reads and writes together, hold in place of the separate ones."""
+    """Whether the total limits, on reads and writes together, hold instead of the separate ones."""
     s3_connections_limit: Annotated[Count | None | MISSING, _Limit, ServerDefault(0, WITNESS)] = MISSING
     """Most S3 connections that may be open; 0 or null is no limit."""
     static_limits: StaticLimits | MISSING = MISSING
@@ -241,15 +241,15 @@ class QosPolicy(QosLimits):
     )
     """Objects that the policy limits: views, users or block volumes."""
     is_default: Annotated[bool | MISSING, OFF] = MISSING
-    """Whether the USER policy is the default one of the tenant, without which users are not limited. Setting it empties
-    attached_users."""
+    """Whether the USER policy is the default one of the tenant. Without a default one, users without a policy are
+    not limited. Setting it empties attached_users."""
     attached_users: Annotated[
         Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING,
         Clears([]),
         LIMITED,
         ServerDefault([], WITNESS),
     ] = MISSING
-    """Users whom the USER policy limits; who is left out is attached no more. A user has one policy per tenant."""
+    """Users whom the USER policy limits; a user who is left out is detached. A user has one policy per tenant."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "QosPolicy":

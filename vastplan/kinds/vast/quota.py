@@ -71,15 +71,14 @@ class QuotaLimits(Spec):
 
 
 class UserQuota(QuotaLimits):
-    """Limits of one user below the directory. He is said by name, uid or SID, and may be of any provider of the
-    tenant."""
+    """Limits of one user below the directory: by name, uid or SID, of any provider of the tenant."""
 
     user: Somebody | MISSING = MISSING
     """Name of the user, who may be of any provider of the tenant."""
     uid: Id | MISSING = MISSING
-    """UID of the user, where he is not said by name."""
+    """UID of the user, where user is not written."""
     sid: Sid | MISSING = MISSING
-    """SID of the user, where he is not said by name."""
+    """SID of the user, where user is not written."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "UserQuota":
@@ -88,14 +87,14 @@ class UserQuota(QuotaLimits):
 
 
 class GroupQuota(QuotaLimits):
-    """Limits of the members of one group together below the directory. It is said by name, gid or SID."""
+    """Limits of the members of one group together below the directory: by name, gid or SID."""
 
     group: Somebody | MISSING = MISSING
     """Name of the group, which may be of any provider of the tenant."""
     gid: Id | MISSING = MISSING
-    """GID of the group, where it is not said by name."""
+    """GID of the group, where group is not written."""
     sid: Sid | MISSING = MISSING
-    """SID of the group, where it is not said by name."""
+    """SID of the group, where group is not written."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "GroupQuota":
@@ -108,7 +107,7 @@ BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Who limits users or groups switches their limits on, and need not say so."""
+    """Limits of users or groups switch such limits on without is_user_quota."""
     return {} if values.get("is_user_quota") is True and any(values.get(name) for name in BY_USER) else None
 
 
@@ -128,7 +127,7 @@ GroupQuotas = Annotated[
 
 
 class LimitsUsers(Spec):
-    """What limits users, beside the directory: whoever says one of `BY_USER` switches limits of users on."""
+    """Limits of users, besides those of the directory: one of the fields in `BY_USER` switches them on."""
 
     @model_validator(mode="before")
     @classmethod
@@ -148,28 +147,28 @@ class LimitsUsers(Spec):
 class QuotaRules(QuotaLimits, LimitsUsers):
     """The limits of a directory, and of users and groups below it; a quota that is written inside a view has these.
 
-    `user_quotas` and `group_quotas` are the whole lists: who is left out is held to the default, where there is one.
-    Limits of users are never switched off again. The e-mail of a rule is not managed: VMS may show another than was sent.
+    `user_quotas` and `group_quotas` are the complete lists: who is left out has the default, if there is one. Once
+    on, limits of users cannot be switched off. The e-mail of a rule is not managed: VMS may show another one than
+    was sent.
     """
 
     is_user_quota: IsUserQuota = MISSING
-    """Whether users and groups have limits below the directory; such limits imply it. It is never switched off
-    again."""
+    """Whether users and groups have limits below the directory; limits of users or groups imply it. Once on, it
+    cannot be switched off."""
     default_user_quota: QuotaLimits | MISSING = MISSING
     """Limits of each user below the directory whom user_quotas does not list."""
     default_group_quota: QuotaLimits | MISSING = MISSING
     """Limits of each group below the directory that group_quotas does not list."""
     user_quotas: UserQuotas = MISSING
-    """Limits of single users below the directory, in place of the default; a user who is left out has the default."""
+    """Limits of single users below the directory, instead of the default; a user who is left out has the default."""
     group_quotas: GroupQuotas = MISSING
-    """Limits of single groups below the directory, in place of the default; a group that is left out has the
-    default."""
+    """Limits of single groups below the directory, instead of the default; a group that is left out has the default."""
 
 
 class Quota(QuotaRules):
     """A quota of a directory: one per path and tenant. Deleting it lifts the limit and keeps the data.
 
-    VMS never shows `is_physical_quota` again, so it is compared with what was last applied.
+    VMS never shows `is_physical_quota`, so it is compared with what was last applied.
     """
 
     name: Annotated[VendorName | MISSING, NAMED] = MISSING

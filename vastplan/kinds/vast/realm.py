@@ -1,4 +1,4 @@
-"""Realm: types of objects that a manager's role can give rights to together, beside the realms that VMS has."""
+"""Realm: a set of object types for the permissions of roles, besides the realms of VMS."""
 
 from typing import Annotated
 
@@ -18,19 +18,19 @@ _ObjectType = Annotated[
     Says("a type of object, such as viewpolicy: small letters, digits and _"),
 ]
 
-MAY = Revokes("managers who may that by it now may not any more, at once")
+MAY = Revokes("managers lose these rights at once")
 
 
 class Realm(Spec):
-    """A realm: types of objects to which roles give rights together. Roles give rights to it as `view_NAME`,
-    `create_NAME`, `edit_NAME` and `delete_NAME`.
+    """A realm: a set of object types for the permissions of roles, which are `view_NAME`, `create_NAME`, `edit_NAME`
+    and `delete_NAME`.
 
-    With `tenant: null` it is the cluster's. Object types are in lower case without spaces: `view`, `viewpolicy`,
-    `quota`.
+    With `tenant: null` it belongs to the cluster. Object types are in lower case without spaces: `view`,
+    `viewpolicy`, `quota`.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
-    """Name of the realm, as permissions hold it; the entry's key when left out."""
+    """Name of the realm, as permissions have it; the entry's key when left out."""
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     """Tenant that the realm belongs to; null is the cluster."""
     object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens(), MAY] = MISSING

@@ -1,4 +1,5 @@
-"""Replication peer: the link of two clusters, made on one of them; VMS mirrors it on the other under the same name."""
+"""Replication peer: the link of two clusters, created on one of them; VMS mirrors it on the other under the same
+name."""
 
 from typing import Annotated, Literal
 
@@ -14,10 +15,10 @@ CONNECTED = "connected"
 
 
 class ReplicationPeer(Spec):
-    """A replication peer, one end of a connection: our REPLICATION pool and an address of theirs.
+    """A replication peer, one end of a connection: a REPLICATION pool here and an address of the other cluster.
 
-    The mirror on the other cluster says nothing of being one: it is told by its name, and by not being in the ledger.
-    So the name stays: whether a mirror follows a new one is not documented.
+    Nothing in VMS marks the mirror on the other cluster as one: vastplan recognises it by its name, and because the
+    ledger does not have it. So the name cannot change: whether a mirror follows a new name is not documented.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
@@ -27,8 +28,8 @@ class ReplicationPeer(Spec):
     leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False), Opens()]
     """VIP pool of the other cluster, of role REPLICATION, whose first address opens the connection."""
     secure_mode: Annotated[Literal["NONE", "SECURE"] | MISSING, Opens("NONE"), ServerDefault("NONE", WITNESS)] = MISSING
-    """Whether the connection is encrypted: not (NONE), or with mTLS (SECURE), which needs certificates of both clusters
-    in place."""
+    """Whether the connection is encrypted: not at all (NONE), or with mTLS (SECURE), which needs certificates on
+    both clusters."""
     transport_mode: Annotated[Literal["TCP", "QUIC"] | MISSING, ServerDefault("TCP", WITNESS)] = MISSING
     """Transport of the connection; QUIC is for links of high latency and is not FIPS compliant."""
     mss: Annotated[Annotated[int, Field(ge=1, le=65535)] | MISSING, NOTHING] = MISSING

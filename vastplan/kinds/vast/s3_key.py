@@ -1,4 +1,4 @@
-"""S3 key: a pair of keys of a local user, of which the secret one is answered once, when it is made.
+"""S3 key: a pair of keys of a local user. Only the answer to its creation holds the secret one.
 
 Source: the vendor's documents of 5.3 and 5.5, and clients that run against live clusters: a key belongs to one tenant, is always made
 enabled, and a user may have several; its secret is neither shown nor changed again.
@@ -39,7 +39,7 @@ class S3KeyNames(Spec):
     @model_validator(mode="after")
     def _two_names(self) -> "S3KeyNames":
         if self.access_key == self.secret_key:
-            raise ValueError("the access key and the secret key need a name each")
+            raise ValueError("access_key and secret_key must differ")
         return self
 
 
@@ -51,10 +51,10 @@ class S3KeyDelivery(IntoSecret):
 
 
 class S3Key(Spec):
-    """A pair of keys by which a local user works with the buckets of a tenant. Deleting one shuts out who uses it, within minutes.
+    """A pair of keys by which a local user works with the buckets of a tenant. After a delete, requests with it are refused within minutes.
 
-    The secret key goes to the Secret in `deliver` and nowhere else. With another `generation` there is a new pair, and the former one
-    stays for `overlap`. One that is older than `max_age` is a finding of each plan.
+    The secret key goes to the Secret in `deliver` and nowhere else. A greater `generation` creates a new pair, and the former one works for
+    `overlap` more. Each plan reports one that is older than `max_age`.
     """
 
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
@@ -63,13 +63,13 @@ class S3Key(Spec):
     """User who works with the pair: a local one by name, one of AD, LDAP or NIS as {existing: NAME}. Another user gets
     another pair."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
-    """Whether the pair works; without it whoever uses the pair is refused."""
+    """Whether the pair works; otherwise requests with it are refused."""
     generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the pair; a greater number makes another one, a lower one is refused."""
+    """Number of the pair; a greater number creates another one, a lower one is refused."""
     overlap: Annotated[Overlap, DOCUMENT] = DAY
-    """Time for which the former pair works after another one is made; the first apply after that removes it."""
+    """Time for which the former pair works after another one is created; the first apply after that removes it."""
     max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
-    """Age from which each plan reports the pair as too old (IDN-09); no other one is made by itself."""
+    """Age from which each plan reports the pair as too old (IDN-09); vastplan creates no other one by itself."""
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
     """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
@@ -96,6 +96,6 @@ KIND = kind(
         Attribute("secret_key", ("secret_key",)),
         Attribute("creation_time", ("creation_time",)),
     ),
-    lets_in=LetsIn("who has the pair is let in no more"),
+    lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
 )

@@ -1,4 +1,4 @@
-"""S3 lifecycle rule: what of a bucket VAST deletes by itself, and when."""
+"""S3 lifecycle rule: which objects of a bucket VAST deletes by itself, and when."""
 
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -87,25 +87,25 @@ _NONE = Clears(None)
 
 
 class LifecycleActions(Spec):
-    """Which objects of a bucket a lifecycle rule is about, and when they are deleted. A day begins at midnight UTC.
+    """Which objects of a bucket a lifecycle rule deletes, and when. A day begins at midnight UTC.
 
-    In a bucket without versions what expires is deleted for good. With versions the current one stays as an old one,
-    and `noncurrent_days` says when those go; `newer_noncurrent_versions` of them are kept. `expiration_date` holds on:
-    what comes after it goes at once.
+    In a bucket without versions, objects that expire are deleted for good. With versions, the current one becomes a
+    noncurrent one; `noncurrent_days` says when those are deleted, and `newer_noncurrent_versions` of them are kept.
+    After `expiration_date`, new objects are deleted at once.
     """
 
     enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(_switched_on)] = MISSING
     """Whether the rule is in force; otherwise it deletes nothing."""
     prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
-    """Beginning of the names of objects that the rule is about; null is all objects."""
+    """Prefix of the names of objects that the rule applies to; null is all objects."""
     min_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
-    """Smallest size of objects that the rule is about, in bytes; null is any."""
+    """Smallest size of objects that the rule applies to, in bytes; null is any."""
     max_size: Annotated[ByteCount | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
-    """Largest size of objects that the rule is about, in bytes; null is any."""
+    """Largest size of objects that the rule applies to, in bytes; null is any."""
     tags: Annotated[
         dict[_Tag, Text] | None | MISSING, _NONE, Shown(), Since("vms", "5.5"), NOTHING, Deletes(_fewer)
     ] = MISSING
-    """Tags, with their values, that an object must have for the rule to be about it; null is none."""
+    """Tags, with their values, that an object must have for the rule to apply to it; null is none."""
     object_age_attr: Annotated[
         Literal["M_TIME", "A_TIME", "C_TIME"] | MISSING,
         ServerDefault("M_TIME", SCHEMA),
@@ -116,10 +116,10 @@ class LifecycleActions(Spec):
     """Days after which a current version expires, at the next midnight UTC; null is never. It excludes
     expiration_date."""
     expiration_date: Annotated[_Day | None | MISSING, _NONE, NOTHING, _DATE, _SOONER] = MISSING
-    """Day at whose midnight UTC current versions expire, such as 2026-01-31; those that come later expire at once. It
-    excludes expiration_days."""
+    """Day at whose midnight UTC current versions expire, such as 2026-01-31; later ones expire at once. It excludes
+    expiration_days."""
     expired_obj_delete_marker: Annotated[bool | MISSING, OFF, Deletes(_marked)] = MISSING
-    """Whether delete markers are removed that are the only version of their object. It excludes expiration_days and
+    """Whether delete markers that are the only version of their object are removed. It excludes expiration_days and
     expiration_date."""
     noncurrent_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
     """Days after which a version is deleted for good, counted from when it stopped being the current one; null is
@@ -142,14 +142,14 @@ class LifecycleActions(Spec):
             )
         noncurrent = isinstance(self.noncurrent_days, int)
         if isinstance(self.newer_noncurrent_versions, int) and not noncurrent:
-            raise ValueError("newer_noncurrent_versions says what noncurrent_days spares: write both")
+            raise ValueError("newer_noncurrent_versions needs noncurrent_days")
         if not (days or day or marker or noncurrent or isinstance(self.abort_mpu_days_after_initiation, int)):
             raise ValueError(
-                "a rule does something: expiration_days, expiration_date, expired_obj_delete_marker, noncurrent_days or "
+                "the rule does nothing; write expiration_days, expiration_date, expired_obj_delete_marker, noncurrent_days or "
                 "abort_mpu_days_after_initiation"
             )
         if isinstance(self.min_size, int) and isinstance(self.max_size, int) and self.max_size < self.min_size:
-            raise ValueError("min_size is not above max_size")
+            raise ValueError("min_size is above max_size")
         return self
 
 
@@ -157,21 +157,21 @@ class LifecycleRule(LifecycleActions):
     """A lifecycle rule inside its view; `name` is the rule's ID for S3 clients."""
 
     name: VendorName
-    """Name of the rule, which S3 clients see as its ID; each once in a view."""
+    """Name of the rule, which S3 clients see as its ID; unique in a view."""
 
 
 class S3LifecycleRule(LifecycleActions):
-    """A lifecycle rule of a bucket, which deletes objects. `lifecycle` of a view makes such rules; deleting one deletes nothing more.
+    """A lifecycle rule of a bucket, which deletes objects. `lifecycle` of a view creates such rules. A deleted rule deletes nothing more.
 
-    That a rule deletes more than before, or sooner, needs an approval.
+    A change by which a rule deletes more than before, or sooner, needs an approval.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, RESENT] = MISSING
     """Name of the rule, which S3 clients see as its ID; the entry's key when left out."""
     view: Annotated[ReferenceName, Refers("view"), Wire("view_id"), IDENTITY, IMMUTABLE, RESENT]
-    """View whose bucket holds the objects that the rule is about."""
+    """View whose bucket holds the objects that the rule applies to."""
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
-    """Tenant that the entry stands in, where it stands in one; no system is told."""
+    """Tenant that the entry is written in, if any; it is not sent to a system."""
 
 
 KIND = kind(

@@ -28,11 +28,11 @@ from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, plain_key
 PolicyName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$"),
-    Says("the name of an identity policy, which has no blanks"),
+    Says("the name of an identity policy, without blanks"),
     BeforeValidator(plain_key),
 ]
 _POLICY = JsonDocument(s3_policy.canonical)
-_LESS = "to whom it is attached is refused what nothing else allows, at once"
+_LESS = "users and groups that have the policy are refused at once what nothing else allows"
 
 
 def _policy(document: dict[str, Any]) -> dict[str, Any]:
@@ -43,16 +43,16 @@ def _policy(document: dict[str, Any]) -> dict[str, Any]:
 
 class S3Policy(Spec):
     """An identity policy of one tenant: what users and groups may do by S3. `s3_policies` of users and groups attach
-    it; VMS says nothing of policies of buckets.
+    it; VMS does not show bucket policies.
 
-    It counts only for views whose view policy has the flavor S3_NATIVE. What one policy of somebody denies no other
-    allows; what none speaks of is left to the access lists, by which the owner of a bucket may do everything.
+    It counts only for views whose view policy has the flavor S3_NATIVE. What one policy of a user denies, no other
+    can allow; where no policy applies, the access lists decide, by which the owner of a bucket may do everything.
     """
 
     name: Annotated[PolicyName | MISSING, IDENTITY] = MISSING
     """Name of the policy in VMS, without blanks; the entry's key when left out."""
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
-    """Tenant that the policy belongs to, and to whose buckets it applies."""
+    """Tenant that the policy belongs to; it applies to the buckets of that tenant."""
     policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens(), Revokes(_LESS, lost=narrowed)]
     """Policy document, written as data with Version and Statement, in VAST's part of Amazon's policy language."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(made=False), Revokes(_LESS), ServerDefault(True, PROSE)] = (

@@ -1,4 +1,4 @@
-"""Snapshot: what was in a directory at one moment. Schedules and people make them; a document may declare one, which is made once.
+"""Snapshot: the contents of a directory at one moment. Schedules and users create them; a document may declare one, which is created once.
 
 Source: the vendor's document of 5.5 (`/snapshots/`): a name and an expiry can be changed later, the path cannot.
 """
@@ -26,7 +26,7 @@ class Snapshot(Spec):
     name: Annotated[VendorName, IDENTITY]
     """Name of the snapshot in VMS."""
     path: Annotated[Directory, IMMUTABLE, Codec(str, _folder)]
-    """Directory that the snapshot is of, as an absolute path inside the tenant."""
+    """Directory of which the snapshot is taken, as an absolute path inside the tenant."""
     tenant: Annotated[ReferenceName, Refers("tenant", blocks_delete=False), Wire("tenant_id"), IMMUTABLE]
     """Tenant that the directory belongs to."""
     expires: Annotated[Moment | None | MISSING, Wire("expiration_time"), Clears(None), MOMENT] = MISSING
@@ -35,7 +35,8 @@ class Snapshot(Spec):
 
 
 def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Dependents:
-    """The snapshots that would stay behind: those whose field equals ours, on a path that is ours or below it."""
+    """The snapshots that would stay after a delete: those whose field equals that of the object, on its path or
+    below it."""
     pairs = (same,)
     return Dependents("snapshot", "snapshots", pairs, under, remain=True, locks=("indestructible", "locked"))
 
@@ -64,6 +65,6 @@ KIND = kind(
     in_use=("indestructible",),
     dependents=(Dependents("clone", "unfinished clones of it", (("id", "snapshot_id"),), counted=UNFINISHED),),
     as_evidence=True,
-    once=Once("a snapshot of another moment or volume is another entry", ("created", "expiration_time")),
+    once=Once("for a snapshot of another moment or volume, write another entry", ("created", "expiration_time")),
     ready=Ready(("state",), frozenset({"SUCCEED"}), frozenset({"FAILED"})),
 )

@@ -37,7 +37,7 @@ _NO_RANGES = ServerDefault([], WITNESS)
 
 
 class CapacityRules(Spec):
-    """What the whole tenant may hold. VMS counts bytes and inodes; 0 or null is no limit."""
+    """Limits on what the whole tenant may hold, in bytes and inodes; 0 or null is no limit."""
 
     hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Most bytes that the tenant may hold; 0 or null is no limit."""
@@ -63,7 +63,7 @@ class CapacityRules(Spec):
 
 
 class TenantStaticLimits(Spec):
-    """Ceilings and bursts of a tenant; VMS has no floors here (they exist on QoS policies only). 0 is unlimited."""
+    """Highest values and bursts of a tenant; least values exist in QoS policies only. 0 is no limit."""
 
     max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
     """Highest sustained read bandwidth, in MB/s; 0 or null is no limit."""
@@ -96,15 +96,15 @@ class TenantStaticLimits(Spec):
 
 
 class TenantQos(Spec):
-    """QoS limits of the tenant itself; they are no QoS policy."""
+    """QoS limits of the tenant itself, which are not a QoS policy."""
 
     static_limits: Annotated[TenantStaticLimits | MISSING, ATOMIC] = MISSING
     """Sustained limits and bursts of reads and writes, in MB/s and IOPS."""
 
 
 class Tenant(Spec):
-    """A VAST tenant: a separate part of the cluster with its own directories, clients, users and limits. Other entries
-    may stand inside it."""
+    """A VAST tenant: a separate part of the cluster with its own directories, clients, users and limits. Other
+    entries may be written inside it."""
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     """Name of the tenant on the cluster; the entry's key when left out."""
@@ -112,10 +112,9 @@ class Tenant(Spec):
     """Name of the tenant in the address of its log-in page of VMS."""
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
                                 SET, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip
-    """Client addresses that the tenant serves through VIP pools of all tenants. No address may be in two tenants."""
+    """Client addresses that the tenant serves through VIP pools of all tenants. Tenants must not share addresses."""
     access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES, _NO_RANGES] = MISSING
-    """Source addresses from which people log in to the tenant's VMS, as addresses, ranges or CIDRs; an empty list
-    restricts nobody."""
+    """Source addresses that may log in to the tenant's VMS, as addresses, ranges or CIDRs; an empty list allows all."""
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
     """Limits on the bytes and inodes of the whole tenant."""
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
@@ -130,11 +129,11 @@ class Tenant(Spec):
         Refers("local_provider"),
         Wire("local_provider_id"),
         Opens(made=False),
-        Revokes("its users and groups are nobody here any more, and those of the other provider are"),
+        Revokes("the tenant loses the users and groups of the former provider and gets those of the other one"),
         ServerDefault(AsWitness(), WITNESS),
     ] = MISSING
-    """Local provider that keeps the tenant's users and groups, and gets those that stand inside the tenant. With
-    another one the former users and groups lose their access here."""
+    """Local provider that keeps the tenant's users and groups, and those that are written inside the tenant. With
+    another one, the former users and groups lose their access to the tenant."""
     trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
     """GID of the group whose NFSv3 users may move files to the trash folder; with null only root may."""
 

@@ -1,4 +1,4 @@
-"""User: a user of a local provider, and what he may do by S3."""
+"""User: a user of a local provider, and what the user may do by S3."""
 
 from typing import Annotated
 
@@ -12,18 +12,18 @@ from vastplan.schema.types import MISSING, Count, ReferenceName
 # VAST's pages about local users ask for it from 5.3.2 on, newer ones and the document of 5.5 do not; of the releases
 # between nobody says so, and vastplan sends nothing that may be refused.
 _UID = RequiredFrom(
-    product="vms", version="5.3.2", until="5.5", fix="write uid: it is the number that NFS knows the user by"
+    product="vms", version="5.3.2", until="5.5", fix="write uid, the number by which NFS knows the user"
 )
 
-_MEMBER = Revokes("who has access as a member of the group is refused what nothing else allows, at once")
+_MEMBER = Revokes("the user is refused at once what only membership in the group allows")
 
 
 class User(InProvider):
-    """A user of a local provider, and what he may do by S3. Deleting one takes his S3 keys, and leaves his files; who
-    owns buckets is not deleted.
+    """A user of a local provider, and what the user may do by S3. A delete also deletes the S3 keys and keeps the
+    files; a user who owns buckets cannot be deleted.
 
-    `gids` are numbers of groups, of which VMS need know none; `groups` names groups of this document instead, or beside
-    them. What he may do by S3 is said by the switches, unless an identity policy of his says otherwise.
+    `gids` are numbers of groups, which VMS need not know; `groups` names groups of this document, instead or in
+    addition. The switches say what the user may do by S3, unless an identity policy of the user says otherwise.
     """
 
     uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
@@ -58,7 +58,7 @@ KIND = kind(
     dependents=(
         Dependents(
             "view",
-            "buckets that he owns",
+            "buckets that the user owns",
             same=(("name", "bucket_owner"), ("local_provider", "tenant.local_provider")),
             by="bucket_owner",
         ),

@@ -1,4 +1,4 @@
-"""Rights of a user whom another provider has (AD, LDAP, NIS), or of a local one in one tenant more: nobody is made."""
+"""Rights of a user of another provider (AD, LDAP, NIS), or of a local one in another tenant: no user is created."""
 
 from typing import Annotated
 
@@ -11,10 +11,9 @@ from vastplan.schema.types import MISSING, VendorName
 
 
 class UserRight(Rights):
-    """Rights of a user to S3 in one tenant. The user is there already; where nothing is set of him, there are no
-    rights.
+    """Rights of an existing user to S3 in one tenant. Without an entry the user has none.
 
-    `user` is his name as the provider has it, and the entry's own where it is left out.
+    `user` is the name as the provider has it; the entry's key when left out.
     """
 
     SETS = ("allow_create_bucket", "allow_delete_bucket", "s3_superuser", "s3_policies")

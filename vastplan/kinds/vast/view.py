@@ -49,7 +49,7 @@ Period = Annotated[
 _KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
 _NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
-_OWNED = Revokes("keys of whoever owns the bucket now get at it no further than policies let them, at once")
+_OWNED = Revokes("keys of the former owner may at once do only what policies allow")
 _Share = Annotated[
     str,
     StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$'),
@@ -58,12 +58,12 @@ _Share = Annotated[
 _Alias = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$"),
-    Says("an alias, which starts with / and has no blanks and no letters but those of ASCII"),
+    Says("an alias: / and then ASCII characters without blanks"),
 ]
 
 
 class ShareGrant(Spec):
-    """A right of a user or a group on an SMB share: somebody is a name with a domain, a SID, or a uid or gid."""
+    """A right of a user or a group on an SMB share: by a name with a domain, a SID, or a uid or gid."""
 
     grantee: Literal["users", "groups"]
     """Whether the grant is for a user (users) or for a group (groups)."""
@@ -74,14 +74,14 @@ class ShareGrant(Spec):
     fqdn: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
     """Domain (FQDN) of the user or group in name; write All where VMS shows none."""
     sid_str: Text | MISSING = MISSING
-    """SID of the user or group, where it is not said by name."""
+    """SID of the user or group, where name is not written."""
     uid_or_gid: Annotated[Count | MISSING, Codec(lambda number: number, int)] = MISSING  # text on some releases
-    """UID of the user or GID of the group, where it is not said by name."""
+    """UID of the user or GID of the group, where name is not written."""
 
     @model_validator(mode="after")
     def _somebody(self) -> "ShareGrant":
         if self.name is MISSING and self.sid_str is MISSING and self.uid_or_gid is MISSING:
-            raise ValueError("a grant names somebody: name, sid_str or uid_or_gid")
+            raise ValueError("a grant needs name, sid_str or uid_or_gid")
         return self
 
 
@@ -95,20 +95,20 @@ class ShareAcl(Spec):
 
 
 class PartNames(Spec):
-    """Names of the objects that a view makes, each where that is not the key of the entry."""
+    """Names of the objects that a view creates, each where it is not the key of the entry."""
 
     quota: Name | MISSING = MISSING
     """Name in VMS of the quota of the directory."""
     protected_path: Name | MISSING = MISSING
     """Name in VMS of the protected path of the directory."""
     qos_policy: Name | MISSING = MISSING
-    """Name in VMS of the QoS policy that the field qos makes."""
+    """Name in VMS of the QoS policy that the field qos creates."""
 
 
 def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
     by_name = {rule.name: rule for rule in rules}
     if len(by_name) < len(rules):
-        raise ValueError("two rules have one name")
+        raise ValueError("two rules have the same name")
     return [by_name[name] for name in sorted(by_name, key=natural)]
 
 
@@ -116,19 +116,19 @@ LifecycleRules = Annotated[Annotated[list[LifecycleRule], AfterValidator(_each_o
 
 
 def parts_are_there(of: Spec, names: Spec | Any, made_by: Mapping[str, str]) -> None:
-    """Raises `ValueError` for a name of a part that there is not: `made_by` says by which field each is made."""
+    """Raises `ValueError` for a name of a part that does not exist: `made_by` has the field that creates each."""
     for part, field in made_by.items() if names is not MISSING else ():
         if getattr(names, part) is not MISSING and getattr(of, field) is MISSING:
             raise ValueError(f"names.{part} needs {field}")
 
 
 def kept_as_said(of: Any, protocols: Set[str]) -> None:
-    """Raises `ValueError` where what is said of how long files and objects are kept is not enough, or does not go together."""
+    """Raises `ValueError` where the fields about retention are incomplete or do not go together."""
     locked = protocols if of.locking is True else set()
     if "S3" in locked and of.s3_versioning is not True:
         raise ValueError("locking of a bucket needs s3_versioning: true")
     if locked & {"NFS", "SMB"} and of.files_retention_mode in (MISSING, "NONE"):
-        raise ValueError("locking with NFS or SMB needs a files_retention_mode")
+        raise ValueError("locking with NFS or SMB needs files_retention_mode")
     modes = (of.s3_locks_retention_mode, of.files_retention_mode)
     if any(mode in ("GOVERNANCE", "COMPLIANCE") for mode in modes) and of.default_retention_period is MISSING:
         raise ValueError("a retention mode needs default_retention_period")
@@ -147,10 +147,11 @@ class View(OnTwoSites):
     """A view: a directory of a tenant as clients reach it, one per path and tenant. Deleting it keeps the directory,
     its quota and its snapshots.
 
-    Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their
-    own, called as the entry, as `names` says, or as the rule. `s3_versioning` and `locking` are never switched off
-    again. One that two sites share, with `replicate` or `global_access`, is made on both, and what makes its directory
-    (`create_dir`, its mode and owner) counts where it is active: the other gets the directory from there.
+    Without `view_policy` the tenant's own is used. `qos`, `quota`, `snapshots` and `lifecycle` create objects of
+    their own, with the name of the entry, that in `names`, or that of the rule. Once on, `s3_versioning` and
+    `locking` cannot be switched off. One that two sites share, with `replicate` or `global_access`, is created on
+    both. The fields that create its directory (`create_dir`, its mode and owner) count on the active site: the other
+    gets the directory from there.
     """
 
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
@@ -161,8 +162,8 @@ class View(OnTwoSites):
     """View policy that decides which hosts may mount the view and how; when left out, the only one of the tenant in
     this document."""
     protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
-    """Protocols by which clients reach the view: NFS is version 3, NFS4 is 4.1 and 4.2. VMS takes NFS alone when left
-    out; BLOCK excludes all others."""
+    """Protocols by which clients reach the view: NFS is version 3, NFS4 is 4.1 and 4.2. VMS assumes NFS alone when
+    left out; BLOCK excludes all others."""
     name: VendorName | MISSING = MISSING
     """Name of the view in VMS; with protocol BLOCK the name of its subsystem, which it needs."""
     alias: Annotated[_Alias | None | MISSING, Clears(""), Opens(shut=(None,))] = MISSING
@@ -221,14 +222,14 @@ class View(OnTwoSites):
     allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     """Whether S3 requests without a key are answered, for objects whose ACL or mode bits let everybody in."""
     bucket_creators: _Creators = MISSING
-    """Users by name, of any provider of the tenant, whose new S3 buckets are made by this view of protocol ENDPOINT;
+    """Users by name, of any provider of the tenant, whose new S3 buckets this view of protocol ENDPOINT creates;
     each in one such view only."""
     bucket_creators_groups: _Creators = MISSING
-    """Groups by name whose members' new S3 buckets are made by this view of protocol ENDPOINT. Where two such views fit
-    a user, which one is taken is not certain."""
+    """Groups by name for whose members this view of protocol ENDPOINT creates new S3 buckets. Where two such views
+    fit a user, it is not certain which one is used."""
     s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
-    """Whether the bucket keeps the old versions of objects that are overwritten or deleted. It is never switched off
-    again."""
+    """Whether the bucket keeps the old versions of objects that are overwritten or deleted. Once on, it cannot be
+    switched off."""
     locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
     """Whether files and objects can be locked against change and deletion. It is never switched off again; a bucket
     needs s3_versioning with it."""
@@ -246,23 +247,23 @@ class View(OnTwoSites):
     max_retention_period: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
     """Longest time for which a file may be locked, such as 2y; m is minutes here."""
     auto_commit: Annotated[Period | MISSING, _NO_PERIOD] = MISSING
-    """Time after its last save when a file is locked by itself, for default_retention_period, such as 2h."""
+    """Time after its last save when a file is locked automatically, for default_retention_period, such as 2h."""
 
     is_default_subsystem: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
-    """Whether new block volumes that name no view are made in this one; a tenant has at most one. It needs protocol
-    BLOCK."""
+    """Whether new block volumes that name no view are created in this one; a tenant has at most one. It needs
+    protocol BLOCK."""
 
     quota: Annotated[QuotaRules | MISSING, DOCUMENT] = MISSING
-    """Quota of the view's directory, written here and made as an object of its own."""
+    """Quota of the view's directory, created as an object of its own."""
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
-    """Snapshot schedule of the view's directory, for which a protected path is made. It excludes replicate and
+    """Snapshot schedule of the view's directory, for which a protected path is created. It excludes replicate and
     global_access."""
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
-    """Performance limits of this view alone, for which a QoS policy is made. It excludes qos_policy."""
+    """Performance limits of this view alone, for which a QoS policy is created. It excludes qos_policy."""
     lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
-    """Lifecycle rules of the view's bucket, by which VAST deletes objects; each is made as an object of its own."""
+    """Lifecycle rules of the view's bucket, by which VAST deletes objects; each is created as an object of its own."""
     names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
-    """Names of the objects that quota, qos and snapshots make, where they are not the entry's key."""
+    """Names of the objects that quota, qos and snapshots create, where they are not the entry's key."""
 
     @model_validator(mode="after")
     def _of_its_protocols(self) -> "View":
@@ -272,7 +273,7 @@ class View(OnTwoSites):
         if "S3" in protocols and (self.bucket is MISSING or self.bucket_owner is MISSING):
             raise ValueError("protocol S3 needs bucket and bucket_owner")
         if "BLOCK" in protocols and len(protocols) > 1:
-            raise ValueError("protocol BLOCK stands alone")
+            raise ValueError("protocol BLOCK excludes all others")
         if "BLOCK" in protocols and self.name is MISSING:
             raise ValueError("protocol BLOCK needs name, the name of the subsystem")
         if self.is_default_subsystem is True and "BLOCK" not in protocols:

@@ -36,7 +36,7 @@ _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Ref
 _OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
 _ALL = ("*",)
 _NATIVE = Revokes(
-    "identity policies and policies of buckets count for its views no more: who came in by them is refused, at once",
+    "identity policies and bucket policies no longer count for its views: requests that only they allow are refused at once",
     of=("S3_NATIVE",),
 )
 # One list alone does not say who may come in by a protocol, and how: those of a protocol are left out together.
@@ -57,7 +57,7 @@ _EXCLUSIVE = (
 
 
 class ProtocolsAudit(Spec):
-    """Which operations are audited, and what the log says of each."""
+    """Which operations are audited, and what the log has of each."""
 
     create_delete_files_dirs_objects: Annotated[bool | MISSING, OFF] = MISSING
     """Whether it is audited when files, directories or objects are created or deleted."""
@@ -87,7 +87,7 @@ class ViewPolicy(Spec):
     `tenant: null` serves every tenant. Names are unique on the cluster, whatever the tenant.
 
     Host lists hold addresses, CIDRs, `10.1.*.*`, `*` and, for NFS, `@netgroup`. `protocols` are the audited ones.
-    Without pools, or with `vip_pools: null`, clients may come in by any pool.
+    Without pools, or with `vip_pools: null`, clients may use any pool.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
@@ -97,8 +97,8 @@ class ViewPolicy(Spec):
     flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False), _NATIVE] = (
         MISSING
     )
-    """Permissions that decide on access to files: mode bits of NFS, ACLs of SMB, policies and ACLs of S3 (S3_NATIVE),
-    or those that any client set last. It cannot change while buckets use the policy."""
+    """Permissions that decide on access to files: mode bits of NFS, ACLs of SMB, policies and ACLs of S3
+    (S3_NATIVE), or those that were set last by any client. It cannot change while buckets use the policy."""
     access_flavor: Annotated[
         Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
     ] = MISSING
@@ -120,7 +120,7 @@ class ViewPolicy(Spec):
     """Whether new files and directories get their POSIX permissions from the parent directory instead of the configured
     ones."""
     atime_frequency: Annotated[Span | MISSING, SECONDS, ServerDefault(3600, PROSE)] = MISSING
-    """Least age of a file's atime at which a read by NFS updates it, such as 1h."""
+    """Least age of a file's atime at which a read by NFS updates the atime, such as 1h."""
     vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True), _NO_POOLS] = MISSING
     """VIP pools through which clients may read and write. Without any here and in vip_pools_read_only, clients may use
     every pool."""
@@ -200,7 +200,7 @@ class ViewPolicy(Spec):
     protocols: Annotated[
         list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, SET, Clears([])
     ] = MISSING
-    """Protocols whose operations are audited; those of a view are said in the view."""
+    """Protocols whose operations are audited; the protocols of a view are written in the view."""
     protocols_audit: ProtocolsAudit | MISSING = MISSING
     """Operations on these views that are audited in addition to what the cluster audits, and what the log has of
     each."""
@@ -233,7 +233,8 @@ def _permissions(body: Row, values: Values) -> Row:
 def _pools(values: Values, row: Row) -> Values:
     """The mapping as two lists; a row of before there was one has the list only.
 
-    A pool with a mode that nobody knows stands among the first with it: it is neither left out nor taken for another.
+    A pool with an unknown mode is listed among the first with that mode: it is neither left out nor taken for
+    another.
     """
     modes = row.get(_PERMISSIONS) or {str(pool): "RW" for pool in row.get("vip_pools") or ()}
     if not isinstance(modes, dict):
@@ -255,7 +256,7 @@ KIND = kind(
     # The hosts and rights of a new policy may hang on its flavor.
     witness=Witness(("name",), "default", like=("flavor",)),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
-    lets_in=LetsIn("without it nobody is let in to what it is for"),
+    lets_in=LetsIn("without it no client reaches the views that use it"),
     # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.
     controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,

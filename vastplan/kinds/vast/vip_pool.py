@@ -44,14 +44,14 @@ _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
 def _length(value: Any) -> Any:
-    """The length of a prefix is a number: a mask, and one with its slash, are told as one."""
+    """The length of a prefix is a number: a mask, and a length with its slash, get the number to write."""
     if not isinstance(value, str):
         return value
     try:
         meant = f"write {ip_network('0.0.0.0/' + value.strip().lstrip('/')[:40]).prefixlen}"
     except ValueError:
         meant = "write a number, such as 24"
-    raise ValueError(f"{quoted(value)} is not the length of a prefix; {meant}")
+    raise ValueError(f"{quoted(value)} is not a prefix length; {meant}")
 
 
 _LENGTH = BeforeValidator(_length)
@@ -59,7 +59,7 @@ _LENGTH = BeforeValidator(_length)
 
 class VipPool(Spec):
     """A VIP pool: the addresses at which clients, or a replication peer, reach the cluster. `tenant: null` serves every
-    tenant, which is never the default; `vlan` 0 is untagged.
+    tenant, and is never the default; `vlan` 0 is untagged.
 
     A pool with role REPLICATION carries traffic between clusters and belongs to no tenant.
     """
@@ -73,7 +73,7 @@ class VipPool(Spec):
     )
     """Tenant that the pool serves; null serves every tenant. Role PROTOCOLS needs it, role REPLICATION excludes it."""
     ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
-    """Addresses of the pool, as ranges or single addresses. No address may be in two pools of a VLAN."""
+    """Addresses of the pool, as ranges or single addresses. Pools of one VLAN must not share addresses."""
     subnet_cidr: Annotated[int, Field(ge=1, le=32), _LENGTH] | MISSING = MISSING
     """Prefix length of the pool's IPv4 subnet, in bits; IPv4 ranges need it."""
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128), _LENGTH] | MISSING = MISSING
@@ -93,7 +93,7 @@ class VipPool(Spec):
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
     """Host name by which VAST DNS resolves the pool, without the suffix of the DNS service; null is none."""
     enabled: Annotated[bool | MISSING, Opens(True, made=False), ServerDefault(True, SCHEMA)] = MISSING
-    """Whether the pool's addresses are in service; without it nothing mounts through them."""
+    """Whether the pool's addresses are in service; otherwise nothing mounts through them."""
     vms_preferred: Annotated[bool | MISSING, OFF] = MISSING
     """Whether the CNodes of the pool are preferred as the host of VMS."""
     enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True), OFF] = MISSING
@@ -103,13 +103,13 @@ class VipPool(Spec):
     vast_asn: _Asn | None | MISSING = MISSING
     """ASN of the cluster, other than peer_asn; null is none. It needs enable_l3."""
     s3_endpoint: Annotated[EndpointUrl | MISSING, DOCUMENT] = MISSING
-    """Address at which S3 clients reach the buckets of the tenant, such as https://s3.example.com. Exports use it; no
-    system is told."""
+    """Address at which S3 clients reach the buckets of the tenant, such as https://s3.example.com. Exports use it;
+    it is not sent to a system."""
 
     @model_validator(mode="after")
     def _of_a_tenant(self) -> "VipPool":
         if self.role == "PROTOCOLS" and self.tenant is MISSING:
-            raise ValueError("a pool for clients names its tenant; `tenant: null` serves all tenants")
+            raise ValueError("a pool for clients needs tenant; `tenant: null` serves all tenants")
         if self.role == "REPLICATION" and self.tenant is not MISSING:
             raise ValueError("a REPLICATION pool has no tenant")
         if self.role == "REPLICATION" and self.s3_endpoint is not MISSING:
@@ -124,7 +124,7 @@ class VipPool(Spec):
                 raise ValueError(f"IPv{version} ranges need {size}")
             address = getattr(self, gateway)
             if isinstance(address, str) and ip_address(address).version != version:
-                raise ValueError(f"{gateway} is an IPv{version} address")
+                raise ValueError(f"{gateway} must be an IPv{version} address")
         return self
 
     @model_validator(mode="after")
@@ -132,7 +132,7 @@ class VipPool(Spec):
         if (isinstance(self.peer_asn, int) or isinstance(self.vast_asn, int)) and self.enable_l3 is not True:
             raise ValueError("peer_asn and vast_asn need enable_l3: true")
         if isinstance(self.peer_asn, int) and self.peer_asn == self.vast_asn:
-            raise ValueError("peer_asn and vast_asn differ")
+            raise ValueError("peer_asn and vast_asn must differ")
         return self
 
 

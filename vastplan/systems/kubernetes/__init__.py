@@ -1,4 +1,4 @@
-"""Kubernetes: what a document says of a cluster, and how it is connected. It can keep a shared ledger."""
+"""Kubernetes: a cluster's part of a document, and its connection. It can keep a shared ledger."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> Kubernetes
 
 
 def _of_simulator(endpoint: SimulatorEndpoint) -> dict[str, Any]:
-    """A kubeconfig of nothing but what the simulator was started with: no file of its folder is one."""
+    """A kubeconfig of what the simulator was started with, and nothing else: no file of its folder is used."""
     cluster = {"server": endpoint.url, "certificate-authority": endpoint.ca_file}
     context = {"cluster": endpoint.site, "user": endpoint.site}
     return {

@@ -129,7 +129,7 @@ class KubernetesProvider:
         return body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """POST into the object's namespace; what is made of a snapshot is when that is ready."""
+        """POST into the object's namespace; for an object that is created from a snapshot, once that is ready."""
         if isinstance(kind.endpoint.shape, OfSnapshots):
             body = self._made_of(kind.endpoint.shape, body)
         version, name = kind.endpoint.manifest
@@ -142,7 +142,8 @@ class KubernetesProvider:
         return row
 
     def _made_of(self, shape: OfSnapshots, body: Row) -> Row:
-        """The body with the snapshot that is meant now; raises `Refused` where there is none or it does not get ready."""
+        """The body with the snapshot that is meant now; raises `Refused` where none exists or it does not become
+        ready."""
         which = restores.wanted(shape, body)
         if which is None:
             return body
@@ -161,7 +162,7 @@ class KubernetesProvider:
         return restores.of_content(shape, body, snapshot, content)
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """Merge patch, refused by the server when the object moved since `fresh`."""
+        """Merge patch, refused by the server when the object changed since `fresh`."""
         metadata = {**body.get("metadata", {}), "resourceVersion": at(fresh, ("metadata", "resourceVersion"))}
         self._call(
             "PATCH",
@@ -201,7 +202,7 @@ class KubernetesProvider:
         return frozenset((MANAGER, self._manager))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """What the field managers of these objects say, which are read again for it; at most `OBJECTS` of them."""
+        """The field managers of these objects, which are read again for it; at most `OBJECTS` of them."""
         for number, changed in enumerate(sought[:OBJECTS]):
             row = self.read(changed.kind, changed.locator)
             for trace in of_managers(row or {}, changed.since, self._ourselves()):
@@ -213,11 +214,11 @@ class KubernetesProvider:
         return f"{namespace}/{name}" if kind.endpoint.namespaced else name
 
     def count(self, path: str) -> int:
-        """By a page of one object, of which only metadata is asked for; the rest is a figure of the server."""
+        """By a page of one object with metadata alone; the server counts the rest."""
         body = self._call("GET", path, query=[("limit", "1")], accept=_NAMES)
         rows, left = at(body, ("items",)), at(body, ("metadata", "remainingItemCount"))
         if not isinstance(rows, list) and at(body, ("kind",)) != _NAMES_KIND:
-            raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many there are")
+            raise Unreachable(f"{self.describe()}: the answer to GET {path} does not say how many objects exist")
         return len(rows if isinstance(rows, list) else []) + (left if isinstance(left, int) else 0)
 
     def version(self) -> str:
@@ -260,7 +261,7 @@ class KubernetesProvider:
 
 
 def _parts(row: Row, listed: tuple[str, ...]) -> Row:
-    """No more than was asked for, also of a server that answers with whole objects all the same."""
+    """No more than was requested, also from a server that answers with whole objects."""
     return {name: row[name] for name in listed if name in row}
 
 
@@ -269,7 +270,7 @@ def _strict(manager: str) -> list[tuple[str, str]]:
 
 
 def _message(body: Any, _: str) -> str:
-    """Why a call was refused: the `message` of a Status, where Kubernetes says all that it says."""
+    """Why a call was refused: the `message` of a Status, which has the whole reason."""
     return one_line(str(body.get("message", ""))) if isinstance(body, dict) else ""
 
 

@@ -65,7 +65,7 @@ def connect(
             raise VastplanError(f"kubernetes: {_refused(str(problem), kubeconfig, context)}") from None
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
             # It is not quoted: there are credentials in it.
-            raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
+            raise VastplanError(f"{named}: the kubeconfig is damaged or in another format") from None
         proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # said by the kubeconfig
         for what, url in (("server", settings.host), ("proxy-url", proxy)):
             if url and holds_login(url):
@@ -76,18 +76,16 @@ def connect(
             # A credential plug-in that fails leaves the client without credentials and says nothing.
             raise VastplanError(f"{named} yields no credentials")
         if unverified and not decides and settings.verify_ssl:
-            text = (
-                f"{named}: insecure_skip_verify would send a credential of whoever runs this to whoever answers there"
-            )
-            fix = "say insecure-skip-tls-verify in the kubeconfig itself, too, or give the address with --connections"
+            text = f"{named}: insecure_skip_verify would send the runner's credential to a server whose certificate is not checked"
+            fix = "write insecure-skip-tls-verify: true in the kubeconfig too, or give the address with --connections"
             raise Invalid([error("VP242", text, fix=fix)])
         if unverified:
             settings.verify_ssl = False
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan says it, once
         elif not settings.verify_ssl:
             raise VastplanError(
-                f"{named} skips the check of the server's certificate; give "
-                "certificate-authority in it, or say insecure_skip_verify beside the context"
+                f"{named} does not check the server's certificate; write "
+                "certificate-authority in it, or insecure_skip_verify: true beside the context"
             )
         api = client.ApiClient(settings)
         pools = api.rest_client.pool_manager.connection_pool_kw
@@ -100,7 +98,7 @@ def connect(
 def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: str | None) -> str:
     """What the official client does not like about a kubeconfig, and what to write."""
     if "No configuration found" in problem:
-        return "there is no kubeconfig; write kubeconfig: FILE, or name it in the variable KUBECONFIG"
+        return "no kubeconfig found; write kubeconfig: FILE, or set the variable KUBECONFIG"
     if context is None or f"name {context} in " not in problem or "/contexts list" not in problem:
         return one_line(problem.removeprefix("Invalid kube-config file. "))
     known: list[str] = []
@@ -116,7 +114,7 @@ def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: 
 
 
 def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
-    """Who is trusted, and who we are: read once, instead of from files at every connection."""
+    """The trusted authorities and the client certificate: read once, instead of from files at every connection."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if settings.verify_ssl else ssl.CERT_NONE)
     try:
         if settings.ssl_ca_cert or settings.ca_cert_data:
@@ -127,7 +125,9 @@ def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
             # Without a password here, OpenSSL would ask for one on the terminal.
             context.load_cert_chain(settings.cert_file, settings.key_file, password="")
     except (OSError, ValueError) as problem:
-        raise VastplanError(f"kubernetes: its certificate or key cannot be used: {one_line(str(problem))}") from None
+        raise VastplanError(
+            f"kubernetes: the client certificate or its key cannot be used: {one_line(str(problem))}"
+        ) from None
     return context
 
 

@@ -1,4 +1,4 @@
-"""The field manager that vastplan writes as: it carries the document's name, so that an object says whose it is; or a label does.
+"""The field manager that vastplan writes as: it has the document's name, so an object shows which document owns it; or a label does.
 
 A manager is one for all that a client writes with one purpose:
 https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. It goes into the query of a write, at most 128
@@ -16,18 +16,19 @@ from vastplan.schema.rows import at
 
 MANAGER = "vastplan"
 LABEL = "vastplan.io/document"
-"""Somebody's word for whose an object is that vastplan has not written: one that was taken over as it was, or restored."""
+"""The label that marks the owner of an object that vastplan has not written: one that was adopted as it was, or
+restored."""
 _NAME = r"([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)"
 _OF_A_DOCUMENT = re.compile(f"{MANAGER}:{_NAME}")
 
 
 def manager(document: str) -> str:
-    """As whom the objects of a document are written."""
+    """The field manager of a document."""
     return f"{MANAGER}:{document}" if document else MANAGER
 
 
 def entries(row: Row) -> list[dict[str, Any]]:
-    """The entries of `managedFields` that are any."""
+    """The well-formed entries of `managedFields`."""
     metadata = row.get("metadata")
     listed = metadata.get("managedFields") if isinstance(metadata, dict) else None
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []

@@ -1,4 +1,4 @@
-"""Who mounts a claim: the pods that have it and have not ended."""
+"""The pods that mount a claim and have not ended."""
 
 from __future__ import annotations
 

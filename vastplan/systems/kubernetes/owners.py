@@ -1,4 +1,4 @@
-"""What an object says of who will see to it: its owner references, and a claim by who wrote its spec.
+"""The controllers that manage an object: its owner references, and for a claim who wrote its spec.
 
 A StatefulSet's claims carry no owner reference while its retention policy is the default, and their labels are the workload's
 own. What tells them is `managedFields`: of a claim that nobody else made, the spec was written by the controller manager, which
@@ -19,7 +19,8 @@ _ASKED_FOR = ("fieldsV1", "f:spec", "f:resources")  # of a claim; who binds one 
 
 
 def owners_of(row: Row) -> tuple[str, ...]:
-    """Owners as `KIND NAME` in order, or `kube-controller-manager` for a claim that it made; none where nothing says so."""
+    """Owners as `KIND NAME` in order, or `kube-controller-manager` for a claim that it created; none where nothing
+    shows one."""
     references = at(row, ("metadata", "ownerReferences"))
     owners = {_named(owner) for owner in references if isinstance(owner, dict)} if isinstance(references, list) else ()
     if owners:

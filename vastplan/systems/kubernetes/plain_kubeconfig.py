@@ -1,8 +1,7 @@
-"""A kubeconfig that stands in a document's folder: an address, an authority, and a credential that is written down in it.
+"""A kubeconfig in a document's folder: an address, an authority, and a credential that is written in it.
 
-A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the
-machine, go through somebody's proxy, or believe any server. So the file is never given to the official client: what may be in
-it is taken out and written anew.
+A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the machine, go through
+somebody's proxy, or believe any server. So the official client never gets the file: the permitted parts are taken out and written to a new one.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
 
 
 def refusals(folder: Path, name: str) -> list[str]:
-    """What the kubeconfig says that a document may not; nothing for a file that is not there."""
+    """What the kubeconfig says that a document may not; nothing for a file that does not exist."""
     try:
         reasons = list(_beyond(folder, _parsed(folder, name)))
     except FileNotFoundError:
@@ -97,10 +96,10 @@ def _origins(user: Mapping[str, Any]) -> Iterator[str]:
 def _reason(problem: OSError | ValueError | Invalid) -> str:
     """What is wrong, with its place and without a word of the file, in which there are credentials."""
     if isinstance(problem, OSError):
-        return problem.strerror or "it cannot be read"
+        return problem.strerror or "cannot be read"
     if isinstance(problem, Invalid) and (where := problem.findings[0].where):
-        return f"it is no kubeconfig ({problem.findings[0].code} at line {where.line}, column {where.column})"
-    return "it is no kubeconfig"
+        return f"not a kubeconfig ({problem.findings[0].code} at line {where.line}, column {where.column})"
+    return "not a kubeconfig"
 
 
 def _written_anew(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,15 +125,15 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                     try:
                         regular_files.within(folder, _text(value))
                     except OSError as problem:
-                        yield f"{subject} names a file in {field}, and {problem.strerror}"
+                        yield f"{subject} names a file in {field} that cannot be used: {problem.strerror}"
                 elif field == "server" and not _text(value).startswith("https://"):
-                    yield f"{subject} is not reached by https"
+                    yield f"{subject} has a server without https://"
                 elif field == "server" and holds_login(_text(value)):
-                    yield f"{subject} has a server, and {LOGIN_IN_URL}"
+                    yield f"{subject} has a server that is not used: {LOGIN_IN_URL}"
                 elif field == "server" and not is_address(_text(value)):
-                    yield f"{subject} has a server that is not a host and a path alone"
+                    yield f"{subject} has a server that is more than a host and a path"
                 elif field not in allowed | _HARMLESS:
-                    yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
+                    yield f"{subject} has {inert(field, 80)}, which only the runner's own kubeconfig may have"
 
 
 def _parsed(folder: Path, name: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Objects that are made of a VolumeSnapshot: which one is meant, and what is sent of it. Pure."""
+"""Objects that are created from a VolumeSnapshot: which one is meant, and what is sent of it. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Wanted:
 
 
 def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
-    """What a body says, `None` where it is made of no snapshot."""
+    """What a body says, `None` where it is not created from a snapshot."""
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None
@@ -68,16 +68,16 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
     if not in_time:
         late = f" from {which.until} or before" if which.until else ""
         whose = f"claim {which.claim} of namespace {which.namespace}"
-        raise Refused(f"{whose} has no VolumeSnapshot{late} that is ready, of {len(there)} that are there")
+        raise Refused(f"{whose} has no ready VolumeSnapshot{late} ({len(there)} exist)")
     return max(in_time, key=lambda pair: (pair[0] or _OLDEST, str(at(pair[1], ("metadata", "name")))))[1]
 
 
 def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
-    """What to say of the VolumeSnapshot of that name that is not ready after a time: nothing is made of it."""
+    """The error for the VolumeSnapshot of that name that is not ready after a time: nothing is created from it."""
     said = at(_named(rows, which), ("status", "error", "message"))
     why = f": {one_line(str(said))}" if said else ""
     return Refused(
-        f"VolumeSnapshot {which.namespace}/{which.name} is not ready after {seconds:.0f} s, and nothing is made of it{why}"
+        f"VolumeSnapshot {which.namespace}/{which.name} is not ready after {seconds:.0f} s; nothing was created from it{why}"
     )
 
 
@@ -91,7 +91,7 @@ def content_name(snapshot: Row) -> str:
 
 
 def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
-    """The body of a claim that is made of it; raises `Refused` where that is smaller, as no driver makes one (external-provisioner)."""
+    """The body of a claim that is created from it; raises `Refused` where the claim is smaller, which no driver allows (external-provisioner)."""
     size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
     if least is not None and _quantity(size) < _quantity(least):
         raise Refused(
@@ -108,10 +108,10 @@ def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
 
 
 def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Row:
-    """The body of another content of the same snapshot; raises `Refused` where the one does not tell its handle."""
+    """The body of another content of the same snapshot; raises `Refused` where the content does not show its handle."""
     handle = at(content, ("status", "snapshotHandle")) or at(content, ("spec", "source", "snapshotHandle"))
     if not handle:
-        raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} tells no handle of its snapshot")
+        raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} has no snapshot handle")
     made = copy.deepcopy(body)
     put(made, ("spec", "source"), {"snapshotHandle": handle})
     put(made, ("spec", "driver"), at(content, ("spec", "driver")))

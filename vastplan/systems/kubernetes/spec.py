@@ -12,7 +12,7 @@ from vastplan.schema.connection import SharedLedgerSpec, Verified
 
 
 class KubernetesEndpoint(Verified):
-    """A Kubernetes cluster, by a context of a kubeconfig. Its address, authority and credential stand there."""
+    """A Kubernetes cluster, by a context of a kubeconfig. Its address, authority and credential are in it."""
 
     CREDENTIAL_FILES: ClassVar[tuple[str, ...]] = ("kubeconfig",)
     TRUST: ClassVar[str] = "its authority in the kubeconfig"

@@ -29,11 +29,11 @@ class StaticVolumes:
         twin = f"the claim {namespace}/{claim} at {self.site}"
         row = self._provider.read(self._claims, f"{namespace}/{claim}")
         if row is None:
-            return f"{twin} is not there"
+            return f"{twin} does not exist"
         volume = self._volume_of(row)
         if volume is None:
-            return f"{twin} is bound to no volume"
-        return "" if _handle(volume) == directory else f"the volume of {twin} does not show {directory}"
+            return f"{twin} is not bound to a volume"
+        return "" if _handle(volume) == directory else f"the volume of {twin} does not point to {directory}"
 
     def volume(self, name: str) -> Made:
         """By its name."""

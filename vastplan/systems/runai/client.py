@@ -167,7 +167,7 @@ class RunaiProvider:
         whole = per_unit.sent(body, {}, self.cluster_id())
         place = per_unit.locator({**body, "meta": whole["meta"]})
         if self.read(kind, place) is not None:
-            raise Refused(f"{kind.name} {place} is there by now; plan again, and adopt it")
+            raise Refused(f"{kind.name} {place} exists by now; plan again, and adopt it")
         answer = self._call("PUT", per_unit.addressed(kind, place)[0], body=whole).body
         if not isinstance(answer, dict) or not item_id(kind.endpoint, answer):
             raise Unclear(f"PUT {kind.endpoint.path} {place}: the answer has no id")
@@ -185,7 +185,7 @@ class RunaiProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not tell."""
+        """Rows do not show it."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
@@ -217,7 +217,7 @@ class RunaiProvider:
         body = self._call("GET", path).body
         count = body.get("count") if isinstance(body, dict) else None
         if not isinstance(count, int):
-            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
+            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many objects exist")
         return count
 
     def version(self) -> str:

@@ -1,4 +1,4 @@
-"""What is set of somebody in a place, and nobody lists: its rows and bodies. Pure."""
+"""Rights of a user or group in a tenant, which no list shows: their rows and bodies. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def split(shape: Asked, body: Row) -> tuple[str, Row]:
     """The locator of what a body is to set, and what it sets; raises `Refused` where it does not say of whom."""
     at = locator(shape, body)
     if not at:
-        raise Refused(f"nothing says whose it is to be: {shape.name} and {shape.within}")
+        raise Refused(f"the body needs {shape.name} and {shape.within}")
     return at, {key: value for key, value in body.items() if key not in (shape.within, shape.name)}
 
 
@@ -41,9 +41,7 @@ def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) ->
     """
     place, name, _ = shape.parts(owner)
     if isinstance(answer, dict) and at(answer, shape.origin[0]) == shape.origin[1]:
-        raise Refused(
-            f"{name} is a local user here, whose keys are made otherwise: write him in users, and no existing"
-        )
+        raise Refused(f"{name} is a local user: write the user in users, and refer to it without existing")
     shown = answer.get(shape.rows) if isinstance(answer, dict) else None
     rows = []
     for item in shown or ():

@@ -85,13 +85,13 @@ class VastProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows, in pages; a page that is not the documented envelope is not understood."""
+        """All rows, in pages; a page without the documented envelope is an error."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
             yield [self._singleton(kind)]
             return
         if isinstance(shape, Asked | AskedMembers):
-            raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
+            raise Refused(f"{kind.name}: they cannot be listed; each is read by itself")
         for rows in self._listed(endpoint.path, endpoint.query):
             rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
             yield [row for row in rows if not _is_revoked(kind, row)]
@@ -115,10 +115,10 @@ class VastProvider:
             return None
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create; a task in the answer is waited for. What only this answer holds is a secret from now on."""
+        """Create, and wait for a task in the answer. What only this answer holds is a secret from now on."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
-            raise Refused(f"{kind.name}: there is always one, and no other can be created")
+            raise Refused(f"{kind.name}: exactly one always exists; no other can be created")
         if isinstance(shape, Asked):
             locator, values = asked.split(shape, body)
             self._set(kind, shape, locator, values)
@@ -147,7 +147,7 @@ class VastProvider:
         return self._finished(endpoint, path, answer, row)
 
     def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
-        """Make a clone of the snapshot that is meant now; the row tells when that was taken."""
+        """Create a clone of the snapshot that is meant now; the row has the time at which that was taken."""
         guid = at(body, shape.room)
         rooms = (row for page in self._listed(shape.rooms, {}) for row in page)
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
@@ -168,7 +168,7 @@ class VastProvider:
         return self._finished(endpoint, path, answer, row)
 
     def _finished(self, endpoint: Endpoint, path: str, answer: Answer, row: Row) -> Row:
-        """The row of what was made, once the task in the answer has ended."""
+        """The row of the created object, once the task in the answer has ended."""
         self._finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
@@ -211,7 +211,7 @@ class VastProvider:
         """Delete; what is gone is fine."""
         shape = kind.endpoint.shape
         if isinstance(shape, Singleton):
-            raise Refused(f"{kind.name}: it is always there, and cannot be deleted")
+            raise Refused(f"{kind.name}: it always exists and cannot be deleted")
         try:
             if isinstance(shape, Asked):
                 self._set(kind, shape, locator, shape.nothing)
@@ -233,7 +233,7 @@ class VastProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not tell."""
+        """Rows do not show it."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
@@ -248,7 +248,8 @@ class VastProvider:
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
     def set_of(self, kind: Kind, locator: str) -> Row | None:
-        """What is set of somebody in a place, `None` where nothing is or the place is not known; raises `Nobody`."""
+        """The rights of a user or group in a tenant, `None` where there are none or the tenant does not exist;
+        raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, Asked)
         place, name = shape.parts(locator)
@@ -258,7 +259,8 @@ class VastProvider:
         return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """What somebody has in a place, by his locator; nothing where the place is not known; raises `Nobody`."""
+        """The keys of a user in a tenant, by the user's locator; none where the tenant does not exist; raises
+        `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, AskedMembers)
         place, name, _ = shape.parts(owner)
@@ -268,7 +270,7 @@ class VastProvider:
         return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """What the events since the first of these was applied say; at most `PAGES` pages of them."""
+        """The changes in the events since the first of these was applied; at most `PAGES` pages of them."""
         start = earliest(sought)
         if start is None:
             return
@@ -289,7 +291,7 @@ class VastProvider:
         body = self._get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
-            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
+            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many objects exist")
         return count
 
     def version(self) -> str:
@@ -301,11 +303,11 @@ class VastProvider:
         return str(rows[0].get("sys_version", "")) if rows else ""
 
     def ask(self, method: str, path: str, body: Row | None = None) -> Any:
-        """What is answered to a documented call that is of no kind. A task in the answer is the caller's to watch."""
+        """The answer to a documented call that belongs to no kind. The caller waits for a task in it."""
         return self._send(method, path, body).body
 
     def object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
-        """What is at a path that is no kind's, asked for with `only`."""
+        """The answer at a path that belongs to no kind, with the query `only`."""
         return self._object(path, only)
 
     def finished(self, method: str, path: str, body: Row | None = None) -> None:
@@ -313,7 +315,7 @@ class VastProvider:
         self._finish(self._send(method, path, body))
 
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
-        """All rows of a list that is no kind's, asked for with `only`, page by page."""
+        """All rows of a list that belongs to no kind, with the query `only`, page by page."""
         return [row for page in self._listed(path, only) for row in page]
 
     def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
@@ -383,7 +385,7 @@ class VastProvider:
         except NotFound:
             answer = None
         if not answer:
-            raise Nobody(f"{self._url}: {place} has nobody called {name}")
+            raise Nobody(f"{self._url}: {place} has no user or group {name}")
         if not isinstance(answer, dict):
             raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not an object")
         return answer
@@ -396,7 +398,7 @@ class VastProvider:
         self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
-        """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several.
+        """The id of the tenant of that name, `None` where none exists; raises `Unreachable` where several do.
 
         A client that only reads asks for each once.
         """
@@ -404,7 +406,7 @@ class VastProvider:
             return self._places[shape.places, name]
         rows = [row for page in self._listed(shape.places, {"name": name}) for row in page if row.get("name") == name]
         if len(rows) > 1:
-            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} that are called {name}")
+            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} objects named {name}")
         found = rows[0].get("id") if rows else None
         if not self.writable:
             self._places[shape.places, name] = found

@@ -1,4 +1,5 @@
-"""Objects that are each made of a snapshot: which snapshot is meant, and the requests that make and remove one. Pure."""
+"""Objects that are created from a snapshot: which snapshot is meant, and the requests that create and remove one.
+Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _USABLE = "SUCCEED"
 def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
     """The snapshot that a body means, of those of its room; raises `Refused` where there is none.
 
-    `latest` and `before TIME` are by when they were made, as the cluster says; one that is being made is none of them.
+    `latest` and `before TIME` go by the time of creation that the cluster shows; a snapshot that is still being
+    created is not considered.
     """
     directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
     there = [row for row in rows if _folder(row.get("path")) == directory]
@@ -32,7 +34,7 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
     in_time = [(made, row) for made, row in dated if until is None or made <= until]
     if not in_time:
         late = "" if until is None else f" from {which.removeprefix(BEFORE)} or before"
-        raise Refused(f"{directory} has no snapshot{late} that can be cloned, of {len(there)} that are there")
+        raise Refused(f"{directory} has no snapshot{late} that can be cloned ({len(there)} exist)")
     return max(in_time, key=lambda pair: pair[0])[1]
 
 
@@ -73,7 +75,7 @@ def _one(answer: Any, field: str, value: object) -> Row | None:
 
 
 def sent(shape: Clones, body: Row, room: object) -> Row:
-    """What is sent to make a clone in a room: the rest is in the path, or was for choosing."""
+    """What is sent to create a clone in a tenant: the rest is in the path, or only chose the snapshot."""
     skipped = {shape.of, shape.which, shape.room[0]}
     return {**{name: value for name, value in body.items() if name not in skipped}, shape.sent_room: room}
 
@@ -84,7 +86,7 @@ def path(shape: Clones, snapshot: Row) -> str:
 
 
 def is_done(shape: Clones, row: Row) -> bool:
-    """Whether a clone needs its snapshot no more."""
+    """Whether a clone no longer needs its snapshot."""
     return bool(at(row, shape.state) == shape.done)
 
 

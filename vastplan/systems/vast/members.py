@@ -43,7 +43,7 @@ def parted(shape: Members, body: Row) -> tuple[str, Row]:
 def path(shape: Members, owner: str) -> str:
     """Where the members of an owner are created, changed and deleted; raises `Refused` where nobody is the owner."""
     if not owner:
-        raise Refused(f"{shape.path}: nothing says whose it is to be")
+        raise Refused(f"{shape.path}: the body names no owner")
     return shape.path.replace("{owner}", segment(owner))
 
 

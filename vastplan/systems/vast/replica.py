@@ -25,7 +25,8 @@ Row = Mapping[str, Any]
 
 
 def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
-    """The row of a path, by what both sides share; `None` where there is none. Raises `Unreachable` for several of a name."""
+    """The row of a path, by what both sides share; `None` where none exists. Raises `Unreachable` for several of one
+    name."""
     rows = provider.rows(PATHS, {"name": name} if name else {})
     found = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
     if len(found) > 1:
@@ -34,7 +35,7 @@ def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | Non
 
 
 class VastReplica:
-    """The row of a path on one cluster. `now` is the time, for when what it asks for is to expire."""
+    """The row of a path on one cluster. `now` is the time, from which expiries are counted."""
 
     def __init__(
         self, site: str, provider: VastProvider, id: str, guid: str, directory: str, now: Callable[[], datetime]
@@ -48,7 +49,7 @@ class VastReplica:
         """By its own row, which must be that of the group."""
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
-            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
         said, state = (_plain(row.get(name)) for name in ("role", "state"))
         forecast = row.get("estimated_read_only_time")
         return Side(
@@ -105,7 +106,7 @@ class VastReplica:
         self._provider.ask("PATCH", self.path, {"failover": True, "graceful": False})
 
     def force(self) -> None:
-        """Whoever stands alone becomes the source. That it has is seen by its role, whatever becomes of the task."""
+        """The side that stands alone becomes the source. Its role shows the result, whatever the state of the task."""
         self._provider.ask("PATCH", f"{self.path}force_failover")
 
     def enable(self) -> None:
@@ -123,7 +124,7 @@ class VastReplica:
         self._provider.ask("POST", SNAPSHOTS, body)
 
     def kept(self, name: str) -> Kept | None:
-        """By its name and directory; a name is no key of VMS's, so several are not understood."""
+        """By its name and directory; names are not unique in VMS, so several are an error."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
         ours = [
             row
@@ -142,7 +143,7 @@ class VastReplica:
             rows = self._provider.rows("/replicationstreams/", {})
             ours = [row for row in rows if row.get("protected_path_guid") == self._guid]
             if len(ours) != 1:
-                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams, and one is understood"
+                text = f"{self._provider.describe()}: {self.path} has {len(ours)} streams; vastplan supports one"
                 raise Unreachable(text)
             self._stream = str(ours[0].get("id"))
         return self._stream

@@ -79,7 +79,7 @@ class VastDirectory:
         ):  # fmt: skip
             for row in self._provider.rows(path, {} if path == STREAMS else {"tenant_id": self.tenant}):
                 if str(row.get(field) or "").rstrip("/") == directory:
-                    return f"{what} ({row.get('name') or row.get('id')}) is at {directory} already"
+                    return f"{what} ({row.get('name') or row.get('id')}) already exists at {directory}"
         return ""
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
@@ -163,7 +163,7 @@ class VastProtected(VastDirectory):
         return bool(self._provider.object(self.path).get("restore_task"))
 
     def warnings(self) -> Mapping[str, Any]:
-        """What VAST wants to be looked at before."""
+        """What VAST asks to check before."""
         return self._provider.object(f"{self.path}validate")
 
     def restore(self, snapshot: int, name: str) -> None:
@@ -171,7 +171,7 @@ class VastProtected(VastDirectory):
         self._provider.ask("POST", f"{self.path}restore", {"loanee_snapshot_id": snapshot, "name": name})
 
     def stop(self) -> None:
-        """The copy goes."""
+        """Delete the copy."""
         self._provider.ask("PATCH", f"{self.path}stop")
 
     def commit(self) -> None:

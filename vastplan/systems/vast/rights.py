@@ -1,4 +1,4 @@
-"""Which permission of VMS an operation takes: the verb by its method, the realm by its collection.
+"""The permission of VMS that an operation needs: the verb by its method, the realm by its collection.
 
 That permissions are create, view, edit and delete in a realm is the document's word (`Permission`, `Role`); what the realms hold is
 from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms", "Creating Custom VMS Realms"),

@@ -33,7 +33,7 @@ class VastCached:
         return bool(self._row().get("capabilities") == GLOBAL)
 
     def lease(self) -> float | None:
-        """A lease of 0 is none that is told: what holds then is not documented."""
+        """A lease of 0 counts as unknown: its meaning is not documented."""
         lease = self._row().get("lease_expiry_time")
         return float(lease) if isinstance(lease, int | float) and lease > 0 else None
 
@@ -83,7 +83,7 @@ class VastCached:
     def _row(self) -> Row:
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
-            raise Unreachable(f"{self._provider.describe()}: {self.path} is another protected path now")
+            raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
         return row
 
 

@@ -18,16 +18,16 @@ class VastEndpoint(Tls):
     token: AnySecret | MISSING = MISSING
     """API token for VMS, which needs VAST 5.3; excludes `username` and `password`."""
     username: str | MISSING = MISSING
-    """VMS manager as whom vastplan logs in; needs `password` and excludes `token`."""
+    """VMS manager as which vastplan logs in; needs `password` and excludes `token`."""
     password: AnySecret | MISSING = MISSING
     """Password of that manager."""
     tenant: str | MISSING = MISSING
-    """Tenant sent with each request (header X-Tenant-Name), for a manager or a token of that tenant alone."""
+    """Tenant sent with each request (header X-Tenant-Name), for a manager or a token of that tenant only."""
     api_version: (
         Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$"), Says("a version of the API: v1, v5 or latest")]
         | MISSING
     ) = MISSING
-    """Version of the VMS API in the paths of requests; left out, v5."""
+    """Version of the VMS API in the paths of requests; v5 when left out."""
 
     @model_validator(mode="after")
     def _one_credential(self) -> VastEndpoint:

@@ -1,4 +1,4 @@
-"""Views that an operation makes after that of a directory, and removes again."""
+"""Views that an operation creates after the model of another one, and removes again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALIKE = ("policy_id", "nfs_interop_flags")
 
 
 class VastViews:
-    """Those of one tenant, after the one of a directory."""
+    """Views of one tenant, after the model of the view of a directory."""
 
     def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
@@ -27,8 +27,8 @@ class VastViews:
         """None is there, or none by which a claim is mounted."""
         row = self._row(self._directory)
         if row is None:
-            return f"no view is at {self._directory} at {self.site}, so nothing could mount it there"
-        return "" if _protocols(row) else f"the view of {self._directory} at {self.site} is not for NFS"
+            return f"{self.site} has no view of {self._directory}, so nothing can mount it there"
+        return "" if _protocols(row) else f"the view of {self._directory} at {self.site} does not have protocol NFS"
 
     def view(self, directory: str) -> str:
         """Its GUID."""
@@ -39,7 +39,7 @@ class VastViews:
         """With tenant, policy and protocols of the other one; the directory has to be there."""
         like = self._row(self._directory)
         if like is None:
-            raise NotFound(f"no view is at {self._directory} at {self.site}")
+            raise NotFound(f"{self.site} has no view of {self._directory}")
         alike = {name: like[name] for name in _ALIKE if like.get(name) is not None}
         body = {"path": directory, "tenant_id": self._tenant, "protocols": _protocols(like), "create_dir": False}
         row = self._provider.ask("POST", VIEWS, {**body, **alike})
