@@ -220,7 +220,7 @@ def test_a_document_with_another_name_is_another_one(tmp_path: Path, vastplan: R
     assert vastplan("apply", file, "--auto-approve").code == 0
     file.write_text(file.read_text().replace("name: good", "name: other"))
     ran = vastplan("plan", file, "--adopt")
-    assert "blocked (other-document): the document good owns it" in ran.out, ran
+    assert "blocked (other-document): owned by document good" in ran.out, ran
     assert vastplan("apply", file, "--adopt", "--auto-approve").code == 3
     assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
 
@@ -284,7 +284,10 @@ def test_entries_that_need_one_another(
         ran = vastplan(*command, file)
         assert ran.code == 1, ran
         ring = " → ".join(f"iad/relay/{one}" for one in path)
-        assert f"{file}:{place}: error VP301: these need one another: {ring} (remove one of these ref" in ran.err, ran
+        assert (
+            f"{file}:{place}: error VP301: these refer to one another in a circle: {ring} (remove one of these ref"
+            in ran.err
+        ), ran
     assert not (tmp_path / ".vastplan").exists()
 
 

@@ -309,7 +309,7 @@ def test_a_document_is_split_as_the_manual_says(
     assert f"{len(before) - len(parts)} objects in sync" in vastplan("plan", old).out
     new.write_text(new.read_text().replace("name: teamb", "name: third"))  # and nobody else can have them
     ran = vastplan("plan", new, "--adopt")
-    assert "the document teamb owns it as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
+    assert "owned by document teamb as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
 
 
 def test_what_differs_after_an_import_was_not_changed_by_hand(whole: Document, tmp_path: Path, vastplan: Run) -> None:

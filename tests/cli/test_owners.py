@@ -45,7 +45,7 @@ def test_an_owner_under_another_name_is_told_what_keeps_it(tmp_path: Path, vastp
     renamed = users(alice=None, alicia={"uid": 1, "renamed_from": "alice"})
     document(tmp_path, users=renamed, buckets={"sets": {"size": "1 TiB", "owner": "alicia"}})
     ran = vastplan("plan", path)
-    assert "blocked (in-use): 1 object(s) still refer to it: iad/view/sets" in ran.out, ran
+    assert "blocked (in-use): 1 object still refers to it: iad/view/sets" in ran.out, ran
     assert "or keep what is live: `name: alice` in iad/user/alicia" in ran.out, ran
     consent = ("--allow-delete", "*", "--allow-narrow", "*", "--max-changes", "50")
     assert vastplan("apply", path, "--auto-approve", *consent).code == 3

@@ -137,7 +137,7 @@ def test_what_cannot_be_renamed_is_told_with_its_price(document: Document) -> No
     claim = plan["iad/persistent_volume_claim/homes"]
     assert (claim["verb"], claim["reason"]) == (
         "replace",
-        "renamed from home: name, volume cannot be changed in place; or keep what is live: `name: home` in iad/volume/homes",
+        "renamed from home: name, volume cannot be changed in place; to keep the live object instead: `name: home` in iad/volume/homes",
     )
     assert [block["guard"] for block in claim["blocked"]] == ["approval", "in-use"]  # type: ignore[attr-defined]
     assert plan["iad/view/homes"]["id"] == document.owned()["iad/view/home"]

@@ -192,7 +192,7 @@ def test_what_names_a_pool_that_is_left_with_another_name_is_left_too(
     left = {one["address"]: (one["changes"][0]["path"], one["reason"]) for one in made["left"]}
     assert left == {
         "iad/vip_pool/team-a": ("name", "they call it x"),
-        "iad/storage_class/one": ("vip_pool", "what it names is left with another name"),
+        "iad/storage_class/one": ("vip_pool", "what it refers to keeps its live name"),
     }
     verbs = {one["address"]: one["verb"] for one in made["actions"] if "storage_class" in one["address"]}
     assert verbs == {"iad/storage_class/one": "update", "iad/storage_class/two": "create"}

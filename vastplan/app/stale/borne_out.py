@@ -156,7 +156,7 @@ class _Verdicts:
                 raise Stale(f"it would be done before {first[0]}, which it waits for; plan again")
         for text in now.together:
             if Address.parse(text) not in self._planned:
-                raise Stale(f"it goes together with {text}, which the plan does nothing to; plan again")
+                raise Stale(f"it is applied together with {text}, which the plan does nothing to; plan again")
 
     def operations(self) -> Iterator[Operation]:
         """Those of the saved plan, which wait for what they waited for then and for what they wait for now."""
