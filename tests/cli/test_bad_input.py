@@ -443,11 +443,11 @@ BUCKETS: dict[str, Any] = {
         ),
         (
             {"users": {"ann": {"uid": 1}, "bob": {"uid": 1}, "eve": {"uid": 2}}},
-            ["error VP230: iad/user/bob: uid 1, local_provider a is that of iad/user/ann, too, and one user has it (another uid for one of them)"],
+            ["error VP230: iad/user/bob: uid 1, local_provider a is also that of iad/user/ann, and only one user can have it (write another uid for one of them)"],
         ),
         (
             {"groups": {"team": {"gid": 7}, "crew": {"gid": 7}}},
-            ["error VP230: iad/group/team: gid 7, local_provider a is that of iad/group/crew, too, and one group has it (another gid for one of them)"],
+            ["error VP230: iad/group/team: gid 7, local_provider a is also that of iad/group/crew, and only one group can have it (write another gid for one of them)"],
         ),
     ],
 )  # fmt: skip

@@ -80,7 +80,7 @@ def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
     plan = vastplan("plan", file).out
     assert "deleted and recreated outside vastplan" in plan and "Undoes" not in plan
     refused = vastplan("drift", file, "--accept", "iad/quota/q")
-    assert refused.code == 1 and "take over what is there with vastplan apply --adopt" in refused.err
+    assert refused.code == 1 and "adopt the live object with vastplan apply --adopt" in refused.err
     assert vastplan("apply", file, "--auto-approve", "--adopt").code == 0
     drift(vastplan, tmp_path, code=0)
 

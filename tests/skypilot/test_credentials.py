@@ -244,5 +244,5 @@ def test_what_is_no_key_is_not_written(data: dict[str, Any], says: str, cluster:
 def test_a_key_that_is_not_delivered_yet(cluster: Cluster) -> None:
     cluster.team.team["s3_keys"]["trainer"]["deliver"]["secret"] = "runai-team-a/not-yet"
     ran = cluster.export("--with-credentials", code=1)
-    assert "there is no Secret runai-team-a/not-yet" in ran.err and "vastplan apply" in ran.err
+    assert "Secret runai-team-a/not-yet does not exist" in ran.err and "vastplan apply" in ran.err
     assert not cluster.team.out.exists()
