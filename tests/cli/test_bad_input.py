@@ -333,7 +333,7 @@ def test_a_claim_that_would_shrink(tmp_path: Path, vastplan: Run) -> None:
     ran = vastplan("plan", file, "--detailed-exitcode", "--out", saved)
     assert ran.code == 3, ran
     assert "~ persistent_volume_claim scratch" in ran.out, ran
-    assert f"blocked (shrink): {says}; to go on: size: 2 TiB or more, or a new one of that size" in ran.out, ran
+    assert f"blocked (shrink): {says}; to go on: size: 2 TiB or more, or create a new one of that size" in ran.out, ran
     (action,) = json.loads(saved.read_text())["actions"]
     assert action["address"] == "iad/persistent_volume_claim/scratch"
     for words in ((file, "--auto-approve", "--allow-delete", "*"), (saved,)):

@@ -77,7 +77,7 @@ def test_what_is_no_part_of_it_is_named(text: str, folder: Path, vastplan: Run) 
     (folder / "beside.yaml").write_text(text)
     assert vastplan("drift").err == (
         "error: beside the document site.yaml (doc) there are files that are not part of it: beside.yaml; "
-        "keep that in another folder, or type: vastplan drift site.yaml\n"
+        "keep them in another folder, or type: vastplan drift site.yaml\n"
     )
 
 

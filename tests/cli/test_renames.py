@@ -153,7 +153,7 @@ def test_a_rename_that_nobody_wrote_is_noticed_and_nothing_collides(document: Do
         "iad/view/v": "renamed", "iad/quota/v": "renamed", "iad/view/w": "renamed", "iad/quota/w": "renamed",
     }  # fmt: skip
     said = document.run("plan", document.file).out
-    assert "warning VP308: iad/view/w: it stands for live objects that the ledger has under other addresses" in said
+    assert "warning VP308: iad/view/w: the ledger has its live objects under other addresses" in said
     ran = document.run("apply", document.file, "--auto-approve", "--allow-delete", "*")
     assert ran.code == 3 and document.owned() == before
     assert document.run("ledger", "move", document.file, "iad/view/v", "iad/view/w").code == 0

@@ -142,8 +142,8 @@ def test_it_has_expired(planned: Path, vastplan: Run) -> None:
 @pytest.mark.parametrize(
     ("made", "ends", "says"),
     [
-        (-48, 1, "and none holds longer than 24 hours"),
-        (0, 25, "and none holds longer than 24 hours"),
+        (-48, 1, "and no plan is valid longer than 24 hours"),
+        (0, 25, "and no plan is valid longer than 24 hours"),
         (None, None, "is of 0001-01-01T00:00:00+14:00 and says that it is valid until 9999-12-31T23:59:59-14:00"),
         (1, 25, "this clock or that of the machine it was made on is wrong"),
         (-25, -1, "the plan expired on "),

@@ -69,7 +69,7 @@ def test_a_document_is_never_written_over(option: str, document: Path, vastplan:
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [(".", "Is a directory"), ("folder.json", "Is a directory"), ("pipe", "a device or a pipe is there")],
+    [(".", "Is a directory"), ("folder.json", "Is a directory"), ("pipe", "it is a device or a pipe")],
 )
 def test_what_is_no_file_is_left_as_it_is(
     name: str, why: str, document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch

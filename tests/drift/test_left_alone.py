@@ -90,7 +90,7 @@ def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
 ) -> None:
     hands.quota(3 * TIB)
     assert plan(vastplan, tmp_path, "--keep-drift", "*")["actions"] == []
-    assert "left alone this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift", "*").out
+    assert "left as it is this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift", "*").out
     assert len(plan(vastplan, tmp_path, "--keep-drift=pdx/*")["actions"]) == 1
     write(tmp_path, DOCUMENT.replace("1099511627776", "1 GiB"))
     saved = tmp_path / "plan.json"

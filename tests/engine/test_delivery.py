@@ -762,7 +762,7 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     (note,) = plan.findings
     assert note.code == "VP334" and note.message == (
         "iad/card/c has another holder now, and another value; the former one stays 1d after its successor is delivered, and "
-        "opens no more than its holder may still get at"
+        "gives access only to what its holder may still use"
     )
     assert note.fix == f"apply again then, with --allow-delete 'iad/card/c#{old}'"
     bench.done(BOX, another)

@@ -691,7 +691,7 @@ def test_waiting_until_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     other = library.put("reading", name="r")
     until_gone(kind, library, other["id"], "another that had its place")
     monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
-    with pytest.raises(Unclear, match="was deleted and is still there"):
+    with pytest.raises(Unclear, match="was deleted and still exists"):
         until_gone(kind, library, other["id"], other["id"], sleep)
 
 

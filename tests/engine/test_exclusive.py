@@ -131,7 +131,7 @@ def test_two_that_exchange_addresses_do_so_in_two_steps(lab: Lab) -> None:
     assert not plan.findings
     stopped = blocks(plan)
     assert {guard for found in stopped.values() for guard, _ in found} <= {"overlap", "waits"}
-    assert any("can let go of them only after this" in text for found in stopped.values() for _, text in found)
+    assert any("frees them only after this" in text for found in stopped.values() for _, text in found)
     pools(lab, one="10.0.1.1", two=A)
     lab.converge()
     pools(lab, one=B, two=A)

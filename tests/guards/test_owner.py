@@ -23,8 +23,8 @@ def test_two_owners_are_told_by_address_and_who_wrote_since_by_document() -> Non
     )
     once = "keep it in one document; remove it from the other and release it there (vastplan ledger forget)"
     apart = (
-        "keep each in one document: take it out of the other one, with vastplan ledger forget; where that is done, "
-        "take the mark off (docs/ledger.md, Several documents)"
+        "keep each in one document: remove it from the other and release it there (vastplan ledger forget), then "
+        "remove its mark (docs/ledger.md, Several documents)"
     )
     text = "also owned by document %s, as pdx/tenant/%s"
     assert plan.findings == (

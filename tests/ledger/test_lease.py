@@ -474,8 +474,8 @@ def test_a_namespace_that_is_there_by_now_is_fine(memory: KubernetesBench) -> No
             api=Refusing(memory.api, f"/api/v1/namespaces/{NAMESPACE}", NotAuthorised("403 no", 403))
         )._make_namespace()
     assert str(caught.value) == (
-        "namespace ledgers, where the ledger is kept, does not exist at here, and it may not be made with these credentials (403 no); "
-        "have it made: kubectl create namespace ledgers"
+        "namespace ledgers, where the ledger is kept, does not exist at here, and these credentials may not create it (403 no); "
+        "type: kubectl create namespace ledgers"
     )
 
 

@@ -68,7 +68,7 @@ def test_policies_count_with_one_flavor_only(flavor: str | None, counts: bool) -
         ({"Statement": [{**ALLOW, "Condition": {"IpAddress": "10.0.0.0/8"}}]}, "Condition is a mapping of operators"),
         ({"Statement": [{**ALLOW, "Condition": "x"}]}, "Condition is a mapping of operators"),
         ({"Statement": [{**ALLOW, "Sid": 7}]}, "Sid is text"),
-        ({"Statement": [{**ALLOW, "Principal": "*"}]}, "about whom it is attached to: remove Principal"),
+        ({"Statement": [{**ALLOW, "Principal": "*"}]}, "applies to whom it is attached to: remove Principal"),
         ({"Statement": [{**ALLOW, "NotPrincipal": "*"}]}, "Statement 1 has no 'NotPrincipal'"),
         ({"Statement": [{**ALLOW, "NotResource": "*"}]}, "give either Resource or NotResource"),
         ({"Statement": [{"Effect": "Allow", "Resource": "*"}]}, "give either Action or NotAction"),

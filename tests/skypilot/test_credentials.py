@@ -225,10 +225,10 @@ def test_a_secret_that_somebody_else_filled(cluster: Cluster) -> None:
     ("data", "says"),
     [
         ({"AWS_SECRET_ACCESS_KEY": None}, "Secret runai-team-a/s3 has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
-        ({"AWS_SECRET_ACCESS_KEY": "two\nlines-of-it"}, "is no key, which is one word without blanks"),
-        ({"AWS_SECRET_ACCESS_KEY": "with blanks"}, "is no key, which is one word without blanks"),
-        ({"AWS_SECRET_ACCESS_KEY": ""}, "is no key, which is one word without blanks"),
-        ({"AWS_ACCESS_KEY_ID": "x]\n[default"}, "is no key, which is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": "two\nlines-of-it"}, "is not a key: a key is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": "with blanks"}, "is not a key: a key is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": ""}, "is not a key: a key is one word without blanks"),
+        ({"AWS_ACCESS_KEY_ID": "x]\n[default"}, "is not a key: a key is one word without blanks"),
     ],
 )
 def test_what_is_no_key_is_not_written(data: dict[str, Any], says: str, cluster: Cluster) -> None:

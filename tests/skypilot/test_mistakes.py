@@ -109,7 +109,7 @@ WRITTEN: Mapping[str, tuple[Callable[[dict[str, Any]], None], list[str], str]] =
     "an endpoint without a scheme": (_endpoint("s3.example.com"), [], "write https://HOST or https://HOST:PORT"),
     "an endpoint with a bucket": (_endpoint("https://s3.example.com/a-data"), [], "without a path: buckets are below it"),
     "no endpoint": (_without_endpoint, [], "give the VIP pool that S3 clients use s3_endpoint: https://HOST"),
-    "nothing to mount": (_nothing, ["--site", "iad"], "nothing to export of site iad: neither a bucket nor a volume with a mount. Give a"),
+    "nothing to mount": (_nothing, ["--site", "iad"], "nothing to export of site iad: no bucket and no volume with a mount. Write mo"),
     "two keys": (_two_keys, ["--with-credentials"], "give one of --secret runai-team-a/one (s3_key one), --secret runai-team-a/two (s3_key two)"),
     "not applied yet": (_a_key, ["--with-credentials"], "Secret runai-team-a/one does not exist; vastplan apply delivers the key"),
     "a mount with a shell in it": (_shell, [], "letters, digits, ., _ and - between the slashes of a path"),

@@ -248,7 +248,7 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
     for name, says in {
         "none.key": "is not a private Ed25519 key without a passphrase; make one with: openssl genpkey",
         "encrypted.key": "is not a private Ed25519 key without a passphrase",
-        "plan.pub": "is no private Ed25519 key",
+        "plan.pub": "is not a private Ed25519 key",
         "large.key": "is too large for a key",
         "missing.key": "there is no such file",
         ".": "there is no such file",

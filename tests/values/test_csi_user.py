@@ -259,7 +259,7 @@ def test_a_tenant_that_is_renamed_is_told_what_keeps_its_user_and_nothing_is_don
     ran = made.run("apply", "--auto-approve")
     for kind in ("secret vast-csi/alpha-csi", "manager_role alpha-csi"):
         (line,) = (line for line in ran.out.splitlines() if line.startswith(f"-/+ {kind} "))
-        assert line.endswith("or keep what is live: `name: team-a` in iad/tenant/alpha"), ran
+        assert line.endswith("to keep the live object instead: `name: team-a` in iad/tenant/alpha"), ran
     assert "occupied" not in ran.out and ran.code == 3, ran
     assert set(made.managers()) == {"admin", "team-a-csi"} and made.login() == first
     made.write(key="alpha", renamed_from="team-a", name="team-a")
