@@ -154,7 +154,7 @@ def test_a_system_that_is_down_is_never_gone_nor_settled(hands: Hands, vastplan:
     ("text", "why"),
     [
         ("{", "not whole JSON"),
-        ('{"format_version": "1.0", "error": "no"}', "not what drift"),
+        ('{"format_version": "1.0", "error": "no"}', "not the output of"),
         ('{"format_version": "2.0", "drift": []}', "has format 2.0"),
         ('{"format_version": "1.0", "drift": 7}', "does not have the form"),
         ('{"format_version": "1.0", "drift": [], "coverage": 5}', "does not have the form"),

@@ -189,7 +189,7 @@ def test_unlock_does_not_break_what_has_just_been_renewed(cluster: KubernetesBen
                 assert session._lease.renew()
             return cluster.api.call(method, path, query=query, body=body)
 
-    with pytest.raises(Locked, match="has just changed hands"):
+    with pytest.raises(Locked, match="was just taken by another run"):
         cluster.ledger(api=Between()).unlock("iad")
     session.record(events.own(X, OWNED))
 

@@ -43,7 +43,7 @@ def found(count: int, serial: int = 0, block: Block = ADOPT) -> Plan:
 def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
     text = FORMATS[ending](found(count)).replace("`", "")
     assert f"the ledger is empty: these {count} objects exist and are not ours ({count} quotas)" in text
-    assert text.count("--adopt takes them over") == 1 and "or another name" not in text
+    assert text.count("--adopt takes them over") == 1 and "or write another name" not in text
     assert f"{count} blocked" in text or f"{count} are blocked" in text
     for number in range(count if ending == "html" or count < 30 else 0):
         assert f"q-{number}" in text
