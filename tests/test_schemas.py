@@ -101,7 +101,7 @@ def test_what_commands_print_fits(document: Path, vastplan: Run) -> None:
     assert fits("validate", vastplan("validate", document, *JSON))["findings"] == []
     assert fits("ledger-list", vastplan("ledger", "list", document, *JSON))["owned"] == []
     unmade = fits("show", vastplan("show", document, "lab/tenant/team-a", *JSON))
-    assert (unmade["id"], unmade["state"]) == ("", "not there yet")
+    assert (unmade["id"], unmade["state"]) == ("", "does not exist yet")
     planned = fits("plan", vastplan("plan", document, *JSON))
     gone = fits("drift", vastplan("drift", document, *JSON))
     assert gone["drift"] == [] and gone["pending"] == len(planned["actions"])

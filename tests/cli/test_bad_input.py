@@ -220,7 +220,7 @@ def test_a_document_with_another_name_is_another_one(tmp_path: Path, vastplan: R
     assert vastplan("apply", file, "--auto-approve").code == 0
     file.write_text(file.read_text().replace("name: good", "name: other"))
     ran = vastplan("plan", file, "--adopt")
-    assert "blocked (other-document): the document good owns it" in ran.out, ran
+    assert "blocked (other-document): owned by document good" in ran.out, ran
     assert vastplan("apply", file, "--adopt", "--auto-approve").code == 3
     assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
 
@@ -284,7 +284,10 @@ def test_entries_that_need_one_another(
         ran = vastplan(*command, file)
         assert ran.code == 1, ran
         ring = " → ".join(f"iad/relay/{one}" for one in path)
-        assert f"{file}:{place}: error VP301: these need one another: {ring} (remove one of these ref" in ran.err, ran
+        assert (
+            f"{file}:{place}: error VP301: these refer to one another in a circle: {ring} (remove one of these ref"
+            in ran.err
+        ), ran
     assert not (tmp_path / ".vastplan").exists()
 
 
@@ -330,7 +333,7 @@ def test_a_claim_that_would_shrink(tmp_path: Path, vastplan: Run) -> None:
     ran = vastplan("plan", file, "--detailed-exitcode", "--out", saved)
     assert ran.code == 3, ran
     assert "~ persistent_volume_claim scratch" in ran.out, ran
-    assert f"blocked (shrink): {says}; to go on: size: 2 TiB or more, or a new one of that size" in ran.out, ran
+    assert f"blocked (shrink): {says}; to go on: size: 2 TiB or more, or create a new one of that size" in ran.out, ran
     (action,) = json.loads(saved.read_text())["actions"]
     assert action["address"] == "iad/persistent_volume_claim/scratch"
     for words in ((file, "--auto-approve", "--allow-delete", "*"), (saved,)):
@@ -440,11 +443,11 @@ BUCKETS: dict[str, Any] = {
         ),
         (
             {"users": {"ann": {"uid": 1}, "bob": {"uid": 1}, "eve": {"uid": 2}}},
-            ["error VP230: iad/user/bob: uid 1, local_provider a is that of iad/user/ann, too, and one user has it (another uid for one of them)"],
+            ["error VP230: iad/user/bob: uid 1, local_provider a is also that of iad/user/ann, and only one user can have it (write another uid for one of them)"],
         ),
         (
             {"groups": {"team": {"gid": 7}, "crew": {"gid": 7}}},
-            ["error VP230: iad/group/team: gid 7, local_provider a is that of iad/group/crew, too, and one group has it (another gid for one of them)"],
+            ["error VP230: iad/group/team: gid 7, local_provider a is also that of iad/group/crew, and only one group can have it (write another gid for one of them)"],
         ),
     ],
 )  # fmt: skip

@@ -58,7 +58,7 @@ def test_no_document(words: list[str], tmp_path: Path, vastplan: Run) -> None:
     ways = f"name one (vastplan {command} PATH), or write one (vastplan init)"
     assert ran.err == f"error: no document here: this folder has no .yaml file; {ways}\n"
     (tmp_path / "more.yaml").write_text("namespaces: {tools: {}}\n")
-    assert vastplan(*words).err == f"error: no document here: no file has its name (more.yaml); {ways}\n"
+    assert vastplan(*words).err == f"error: no document here: no file here has the key name (more.yaml); {ways}\n"
 
 
 def test_several_documents_are_named(folder: Path, vastplan: Run) -> None:
@@ -76,8 +76,8 @@ def test_several_documents_are_named(folder: Path, vastplan: Run) -> None:
 def test_what_is_no_part_of_it_is_named(text: str, folder: Path, vastplan: Run) -> None:
     (folder / "beside.yaml").write_text(text)
     assert vastplan("drift").err == (
-        "error: beside the document site.yaml (doc) there is what is no part of one: beside.yaml; "
-        "keep that in another folder, or type: vastplan drift site.yaml\n"
+        "error: beside the document site.yaml (doc) there are files that are not part of it: beside.yaml; "
+        "keep them in another folder, or type: vastplan drift site.yaml\n"
     )
 
 

@@ -90,9 +90,9 @@ def test_nothing_is_written_over_and_no_document_gets_a_second_one(tmp_path: Pat
     assert vastplan("init", *typed).code == 0
     before = (tmp_path / "iad.yaml").read_bytes()
     for path, said in (
-        ((), "this folder has a document already: iad.yaml; go on with that (vastplan plan iad.yaml)"),
+        ((), "this folder has a document already: iad.yaml; use that (vastplan plan iad.yaml)"),
         (("pdx.yaml",), "this folder has a document already: iad.yaml"),
-        (("iad.yaml",), "iad.yaml is there already, and init writes over nothing"),
+        (("iad.yaml",), "iad.yaml exists already, and init overwrites nothing"),
         (("iad.yaml/x",), "iad.yaml/x"),
     ):
         ran = vastplan("init", *path, *typed)

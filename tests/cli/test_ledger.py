@@ -97,7 +97,7 @@ def test_a_volume_moves_by_its_own_address(tmp_path: Path, vastplan: Run) -> Non
     ran = vastplan("ledger", "forget", document.file, "iad/volume/homes", "--dry-run")
     assert len(ran.out.splitlines()) == 7
     gone = vastplan("ledger", "move", document.file, "iad/volume/a", "iad/volume/b")
-    refused(gone, "the document has no iad/volume/a and no iad/volume/b, so it cannot be told what their parts are")
+    refused(gone, "the document has no iad/volume/a and no iad/volume/b, so vastplan cannot determine their parts")
 
 
 def test_a_move_that_makes_no_sense_is_refused(whole: Document) -> None:
@@ -146,7 +146,7 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
         (["forget", "--site", "iad", "--with-parts"], "ledger forget is typed:"),
         (
             ["forget", "iad/tenant/u", "--with-parts"],
-            "the document has no iad/tenant/u, so it cannot be told what its parts",
+            "the document has no iad/tenant/u, so vastplan cannot determine its parts",
         ),
         (["forget", "iad/tenant/t", "--with-parts"], "iad/tenant/t is not in the ledger"),
         (["move", "a/b/c"], "NEW is missing"),
@@ -262,7 +262,7 @@ def test_a_document_is_split_in_two_and_joined_again(whole: Document, tmp_path: 
     assert vastplan("drift", other.file).code == 0
     other.apply()
     assert other.plan() == {} and whole.plan() == {}
-    refused(vastplan("ledger", "import", other.file, handed), "its object is owned here already, as iad/quota/v")
+    refused(vastplan("ledger", "import", other.file, handed), "its object is already in this ledger, as iad/quota/v")
     # and back
     whole.edit((X, V + X))
     assert vastplan("ledger", "export", other.file, "--out", handed, "--forget").code == 0
@@ -309,7 +309,7 @@ def test_a_document_is_split_as_the_manual_says(
     assert f"{len(before) - len(parts)} objects in sync" in vastplan("plan", old).out
     new.write_text(new.read_text().replace("name: teamb", "name: third"))  # and nobody else can have them
     ran = vastplan("plan", new, "--adopt")
-    assert "the document teamb owns it as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
+    assert "owned by document teamb as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
 
 
 def test_what_differs_after_an_import_was_not_changed_by_hand(whole: Document, tmp_path: Path, vastplan: Run) -> None:
@@ -333,7 +333,7 @@ def test_what_cannot_be_taken_over_is_refused_whole(whole: Document, tmp_path: P
     beside.edit(("local: c-ledger", "local: shared"))
     whole.edit(("local: a-ledger", "local: shared"))
     (tmp_path / "a-ledger").rename(tmp_path / "shared")
-    says = "iad/view/v: the ledger of the document a owns it still; let that forget it first"
+    says = "iad/view/v: still owned by document a; release it there first"
     refused(vastplan("ledger", "import", beside.file, handed), says)
     handed.write_text(handed.read_text().replace("iad/view/v", "iad/view/w"))
     refused(vastplan("ledger", "import", other.file, handed), "was edited or damaged after it was made; export again")

@@ -203,8 +203,10 @@ def test_a_volume_under_another_name_is_pointed_out(document: Path, vastplan: Ru
     document.write_text(text.replace("scratch:", "fast:"))
     ran = vastplan("plan", document)
     (line,) = (line for line in ran.out.splitlines() if "VP319" in line)
-    assert "iad/volume/fast: it is set up as iad/" in line and "iad/persistent_volume_claim/scratch" in line, ran
-    assert "if it was renamed, write its former name as renamed_from: then it stays" in line
+    assert (
+        "iad/volume/fast: it has the same settings as iad/" in line and "iad/persistent_volume_claim/scratch" in line
+    ), ran
+    assert "if it was renamed, write its former name as renamed_from to keep it" in line
 
 
 def test_a_saved_plan_shows_one_action(document: Path, vastplan: Run, tmp_path: Path) -> None:

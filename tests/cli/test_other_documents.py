@@ -56,7 +56,7 @@ def test_what_another_ledger_owns_is_refused_by_name(tmp_path: Path, vastplan: R
     for extra in ((), ("--adopt",), ("--adopt", "--snapshot", snapshot)):
         ran = vastplan("plan", second, *extra)
         for address in ("iad/namespace/shared", "iad/tenant/shared"):
-            says = f"blocked (other-document): the document first owns it as {address}; its ledger is at kubernetes:ledgers at iad"
+            says = f"blocked (other-document): owned by document first as {address}; its ledger is at kubernetes:ledgers at iad"
             assert says in ran.out, ran
             assert f"vastplan ledger forget DOCUMENT {address}" in ran.out
         assert "(adopt)" not in ran.out
@@ -75,7 +75,7 @@ def test_what_was_let_go_of_there_may_be_taken_over_here(tmp_path: Path, vastpla
     assert vastplan("apply", second, "--adopt", "--auto-approve").code == 0
     ran = vastplan("plan", second)
     assert ran.code == 0 and "VP311" not in ran.out and "2 objects in sync" in ran.out
-    assert "the document second owns it as iad/tenant/shared" in vastplan("plan", first, "--adopt").out
+    assert "owned by document second as iad/tenant/shared" in vastplan("plan", first, "--adopt").out
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_without_its_ledger_an_object_in_kubernetes_says_whose_it_is(tmp_path: P
         found = blocks(vastplan("plan", second, "--adopt", "--format", "json", *extra))
         assert found == {"iad/namespace/shared": ["other-document"], "iad/tenant/shared": []}
     ran = vastplan("plan", second, "--adopt")
-    assert "it bears the mark of the document first, whose ledger is not where this one's is" in ran.out
+    assert "marked as owned by document first, whose ledger is elsewhere" in ran.out
 
 
 def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vastplan: Run) -> None:
@@ -113,7 +113,7 @@ def test_a_label_says_whose_an_object_is_that_was_taken_over_as_it_was(tmp_path:
     assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {
         "iad/namespace/shared": ["other-document"]
     }
-    assert "it bears the mark of the document third" in vastplan("plan", second, "--adopt").out
+    assert "marked as owned by document third" in vastplan("plan", second, "--adopt").out
     by_hand(
         tmp_path, "", {"metadata": {"managedFields": [{}], "labels": {"vastplan.io/document": None}}}
     )  # as docs/ledger.md says
@@ -139,7 +139,7 @@ def test_what_is_ours_stays_ours_whoever_writes_on_it(
     by_hand(tmp_path, "?fieldManager=vastplan:second", {"metadata": {"labels": {"who": "z"}}})
     ran = vastplan("drift", file)
     assert ran.code == 2
-    says = "note VP311: the document second has written since it was last applied here: iad/namespace/shared"
+    says = "note VP311: document second has written these since they were last applied here: iad/namespace/shared"
     assert says in ran.out, ran
     assert "by vastplan:second" in ran.out
     ran = vastplan("apply", file, "--auto-approve")
@@ -180,7 +180,7 @@ def test_a_site_may_have_another_name_in_each_document(tmp_path: Path, real: dic
     assert json.loads((tmp_path / ".vastplan" / "ledger" / "iad.json").read_text())["systems"].keys() == {"vast"}
     ran = vastplan("plan", second, "--adopt")
     assert (
-        "blocked (other-document): the document first owns it as iad/tenant/shared; its ledger is at file:" in ran.out
+        "blocked (other-document): owned by document first as iad/tenant/shared; its ledger is at file:" in ran.out
     ), ran
 
 
@@ -205,7 +205,7 @@ def test_where_the_other_ledger_cannot_be_read_nothing_is_taken_over(
     part = tmp_path / ".vastplan" / "ledger" / "iad.json"
     part.write_text(part.read_text()[:-40])
     ran = vastplan("plan", second, "--adopt")
-    assert "blocked (other-document): it cannot be told whether the document first owns it" in ran.out, ran
+    assert "blocked (other-document): cannot determine whether document first owns it" in ran.out, ran
     (tmp_path / ".vastplan" / "ledger" / "notes.json").write_text("[]")  # what is no ledger is in nobody's way
     part.unlink()
     assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {"east/tenant/shared": []}
@@ -222,7 +222,7 @@ def test_what_another_document_took_over_since_the_plan_is_stale(
     assert vastplan("plan", second, "--adopt", "--out", plan).code == 0
     vastplan("apply", first, "--adopt", "--auto-approve")
     ran = vastplan("apply", plan, "--auto-approve")
-    assert ran.code == 5 and "the document first owns it as iad/tenant/shared" in ran.out + ran.err, ran
+    assert ran.code == 5 and "owned by document first as iad/tenant/shared" in ran.out + ran.err, ran
 
 
 @pytest.mark.slow

@@ -45,8 +45,8 @@ def test_an_owner_under_another_name_is_told_what_keeps_it(tmp_path: Path, vastp
     renamed = users(alice=None, alicia={"uid": 1, "renamed_from": "alice"})
     document(tmp_path, users=renamed, buckets={"sets": {"size": "1 TiB", "owner": "alicia"}})
     ran = vastplan("plan", path)
-    assert "blocked (in-use): 1 object(s) still refer to it: iad/view/sets" in ran.out, ran
-    assert "or keep what is live: `name: alice` in iad/user/alicia" in ran.out, ran
+    assert "blocked (in-use): 1 object still refers to it: iad/view/sets" in ran.out, ran
+    assert "to keep the live object instead: `name: alice` in iad/user/alicia" in ran.out, ran
     consent = ("--allow-delete", "*", "--allow-narrow", "*", "--max-changes", "50")
     assert vastplan("apply", path, "--auto-approve", *consent).code == 3
     assert vastplan("plan", path).out == ran.out, "something was done by halves"
@@ -87,7 +87,7 @@ def test_a_bucket_that_somebody_made_keeps_its_owner(tmp_path: Path, vastplan: R
         lab.by_hand("iad", "vast", "POST", "/api/v5/views/", body)
         document(tmp_path, users=users(alice=None), buckets={})
         ran = vastplan("apply", path, "--auto-approve", "--allow-delete", "iad/user/alice")
-        assert ran.code == 3 and "still refer to it: view" in ran.out and "(not in the ledger)" in ran.out, ran
+        assert ran.code == 3 and "still refers to it: view" in ran.out and "(not in the ledger)" in ran.out, ran
 
 
 @pytest.mark.parametrize("consent", [True, False])

@@ -44,5 +44,5 @@ def test_a_permission_of_no_realm_is_told_when_it_is_planned(tmp_path: Path, vas
     path = document(tmp_path, REALMS, wrong, managers=manager)
     ran = vastplan("plan", path)
     for of, realm in (("manager_role/watch", "logicals"), ("manager/m", "qotas")):
-        text = f"warning VP304: iad/{of}: permissions_list speaks of realm {realm}, and iad lists none of that name"
+        text = f"warning VP304: iad/{of}: permissions_list names realm {realm}, and iad does not list it"
         assert text in ran.out + ran.err, ran

@@ -137,7 +137,7 @@ def test_what_cannot_be_renamed_is_told_with_its_price(document: Document) -> No
     claim = plan["iad/persistent_volume_claim/homes"]
     assert (claim["verb"], claim["reason"]) == (
         "replace",
-        "renamed from home: name, volume cannot be changed in place; or keep what is live: `name: home` in iad/volume/homes",
+        "renamed from home: name, volume cannot be changed in place; to keep the live object instead: `name: home` in iad/volume/homes",
     )
     assert [block["guard"] for block in claim["blocked"]] == ["approval", "in-use"]  # type: ignore[attr-defined]
     assert plan["iad/view/homes"]["id"] == document.owned()["iad/view/home"]
@@ -153,7 +153,7 @@ def test_a_rename_that_nobody_wrote_is_noticed_and_nothing_collides(document: Do
         "iad/view/v": "renamed", "iad/quota/v": "renamed", "iad/view/w": "renamed", "iad/quota/w": "renamed",
     }  # fmt: skip
     said = document.run("plan", document.file).out
-    assert "warning VP308: iad/view/w: it stands for live objects that the ledger has under other addresses" in said
+    assert "warning VP308: iad/view/w: the ledger has its live objects under other addresses" in said
     ran = document.run("apply", document.file, "--auto-approve", "--allow-delete", "*")
     assert ran.code == 3 and document.owned() == before
     assert document.run("ledger", "move", document.file, "iad/view/v", "iad/view/w").code == 0

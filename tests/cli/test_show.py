@@ -43,7 +43,7 @@ def test_an_object_shows_what_comes_of_it(document: Path, vastplan: Run) -> None
 )
 def test_what_is_mistyped_is_said_with_the_nearest(typed: str, meant: str, document: Path, vastplan: Run) -> None:
     ran = vastplan("show", document, typed)
-    assert ran.code == 1 and f"the document yields no {typed} (did you mean {meant}?)" in ran.err, ran
+    assert ran.code == 1 and f"the document has no {typed} (did you mean {meant}?)" in ran.err, ran
     saved = document.parent / "plan.json"
     vastplan("plan", document, "--out", saved)
     ran = vastplan("show", saved, typed)

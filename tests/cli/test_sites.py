@@ -102,7 +102,7 @@ def test_an_interrupted_write_alone_keeps_a_site_in_sight(file: Path, vastplan: 
     part.write_text(json.dumps({**content, "entries": {}, "intents": {"pdx/tenant/a": intent}}, indent=1))
     write(file, without_pdx())
     ran = vastplan("plan", file)
-    assert ran.code == 1 and "the ledger owns 0 objects, and 1 write without a known outcome, there" in ran.out
+    assert ran.code == 1 and "the ledger owns 0 objects and 1 write without a known outcome there" in ran.out
 
 
 @pytest.mark.slow
@@ -131,7 +131,9 @@ def test_a_retired_site_is_emptied_under_the_guards(file: Path, vastplan: Run) -
     snapshot = file.parent / "seen.json"
     vastplan("record", file, "--out", snapshot)
     for ran in (vastplan("plan", file), vastplan("plan", file, "--snapshot", snapshot)):
-        assert "note VP312: site pdx is retired: all that is owned there, 3 objects, is to be removed" in ran.out, ran
+        assert (
+            "note VP312: site pdx is retired: this plan deletes all that the ledger owns there (3 objects)" in ran.out
+        ), ran
         assert "--allow-delete 'pdx/*' --max-changes 3" in ran.out
         assert ran.out.count("its site is retired") == 3
         assert "blocked (approval): a delete needs consent; to go on: --allow-delete pdx/vip_pool/p" in ran.out
@@ -145,7 +147,8 @@ def test_a_retired_site_is_emptied_under_the_guards(file: Path, vastplan: Run) -
     ran = vastplan("plan", file)
     assert ran.code == 0 and "2 objects in sync" in ran.out
     assert (
-        "note VP312: site pdx is retired, and nothing is owned there any more (remove pdx from the document)" in ran.out
+        "note VP312: site pdx is retired, and the ledger owns nothing there any more (remove pdx from the document)"
+        in ran.out
     )
     write(file, without_pdx())
     ran = vastplan("plan", file)

@@ -93,7 +93,7 @@ def test_the_ledger_has_moved_on(planned: Path, vastplan: Run) -> None:
     write(planned.parent, tenants={"a": {}, "b": {"max_views": 4}})
     assert vastplan("apply", file, "--auto-approve").code == 0
     write(planned.parent, tenants={"a": {}, "b": {"max_views": 3}})
-    refused(vastplan("apply", late), "the ledger of iad has moved on since the plan was made (serial 1 then, 2 now)")
+    refused(vastplan("apply", late), "the ledger of iad has changed since the plan was made (serial 1 then, 2 now)")
 
 
 def test_another_ledger(planned: Path, vastplan: Run) -> None:
@@ -142,9 +142,9 @@ def test_it_has_expired(planned: Path, vastplan: Run) -> None:
 @pytest.mark.parametrize(
     ("made", "ends", "says"),
     [
-        (-48, 1, "and none holds longer than 24 hours"),
-        (0, 25, "and none holds longer than 24 hours"),
-        (None, None, "is of 0001-01-01T00:00:00+14:00 and says that it holds until 9999-12-31T23:59:59-14:00"),
+        (-48, 1, "and no plan is valid longer than 24 hours"),
+        (0, 25, "and no plan is valid longer than 24 hours"),
+        (None, None, "is of 0001-01-01T00:00:00+14:00 and says that it is valid until 9999-12-31T23:59:59-14:00"),
         (1, 25, "this clock or that of the machine it was made on is wrong"),
         (-25, -1, "the plan expired on "),
     ],

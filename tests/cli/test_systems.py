@@ -81,7 +81,7 @@ def test_another_spelling_of_an_address_is_no_other_owner(server: Server, tmp_pa
     second = document(tmp_path, server.url.upper().replace("HTTPS", "https") + "/").rename(tmp_path / "two.yaml")
     second.write_text(second.read_text().replace("name: doc", "name: two"))
     ran = vastplan("plan", second, "--adopt")
-    assert "blocked (other-document): the document doc owns it as far/tenant/a" in ran.out, ran
+    assert "blocked (other-document): owned by document doc as far/tenant/a" in ran.out, ran
 
 
 def unknown(ran: object, says: str) -> None:

@@ -69,7 +69,7 @@ def test_a_document_is_never_written_over(option: str, document: Path, vastplan:
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [(".", "Is a directory"), ("folder.json", "Is a directory"), ("pipe", "a device or a pipe is there")],
+    [(".", "Is a directory"), ("folder.json", "Is a directory"), ("pipe", "it is a device or a pipe")],
 )
 def test_what_is_no_file_is_left_as_it_is(
     name: str, why: str, document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
@@ -129,7 +129,7 @@ def test_simulators_that_cannot_keep_their_objects_say_so(
     else:
         kept.mkdir()
     ran = vastplan(words[0], document, *words[1:])
-    assert ran.code == 1 and f"the simulators keep their objects in {kept.parent}, and cannot: " in ran.err, ran
+    assert ran.code == 1 and f"the simulators cannot keep their objects in {kept.parent}: " in ran.err, ran
     ran = vastplan("sim", document)
     assert ran.code == 1 and "and cannot: " in ran.err, ran
 
@@ -145,7 +145,7 @@ def test_a_folder_without_locks_is_said_too(document: Path, vastplan: Run, monke
 
 def test_a_plane_that_cannot_keep_its_objects_says_so(tmp_path: Path, vastplan: Run) -> None:
     ran = vastplan("sim", "vast", "--state", tmp_path)
-    assert ran.code == 1 and f"the simulators keep their objects in {tmp_path}, and cannot: " in ran.err, ran
+    assert ran.code == 1 and f"the simulators cannot keep their objects in {tmp_path}: " in ran.err, ran
 
 
 @pytest.mark.parametrize("words", [("plan",), ("apply", "--auto-approve"), ("drift",), ("validate",)], ids=" ".join)

@@ -178,7 +178,7 @@ def test_what_is_as_large_and_means_something_else_is_left(vastplan: Run, tmp_pa
         assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
         hands.quota(11 * TIB, "/a/sets")
         ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/sets")
-        assert ran.code == 1 and "could not be made to say 11 TiB there and all else as before" in ran.err, ran
+        assert ran.code == 1 and "cannot make the document say 11 TiB there and all else as before" in ran.err, ran
         assert (tmp_path / "hand.yaml").read_text() == text
 
 
@@ -191,8 +191,8 @@ def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
     hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
     for wanted, why in (
         ("iad/quota/a", "ledger forget"),
-        ("iad/quota/none", "nothing was changed by hand there"),
-        ("iad/quota/q.soft_limit", "that field was not changed by hand"),
+        ("iad/quota/none", "nothing was changed outside vastplan there"),
+        ("iad/quota/q.soft_limit", "that field was not changed outside vastplan"),
     ):
         ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q", "--accept", wanted)
         assert ran.code == 1 and why in ran.err, ran
@@ -208,7 +208,7 @@ def test_a_file_that_is_gone_when_it_is_written(tmp_path: Path) -> None:
 def test_a_file_that_was_edited_meanwhile(tmp_path: Path) -> None:
     file = tmp_path / "edited.yaml"
     file.write_text("edited")
-    with pytest.raises(VastplanError, match="was changed while it was looked at"):
+    with pytest.raises(VastplanError, match="changed while it was read"):
         accept._write(file, "after", "before")
     assert file.read_text() == "edited"
 

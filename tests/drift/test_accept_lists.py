@@ -113,7 +113,7 @@ def test_a_list_in_brackets_stays_in_them(tmp_path: Path, vastplan: Run) -> None
 @pytest.mark.parametrize("text", [COMMENTED, ANCHORED, REUSED], ids=["comments in brackets", "anchor", "anchored item"])
 def test_what_cannot_be_edited_is_left_and_said(text: str, tmp_path: Path, vastplan: Run) -> None:
     said = accepted(tmp_path, vastplan, HEAD + text, BEFORE[1:], code=1)
-    assert "or what stands there has an anchor or comments in brackets" in said and "by hand" in said
+    assert "or the value there has an anchor or comments in brackets" in said and "by hand" in said
     assert (tmp_path / "hand.yaml").read_text() == HEAD + text
 
 

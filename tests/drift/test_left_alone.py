@@ -90,7 +90,7 @@ def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
 ) -> None:
     hands.quota(3 * TIB)
     assert plan(vastplan, tmp_path, "--keep-drift", "*")["actions"] == []
-    assert "left alone this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift", "*").out
+    assert "left as it is this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift", "*").out
     assert len(plan(vastplan, tmp_path, "--keep-drift=pdx/*")["actions"]) == 1
     write(tmp_path, DOCUMENT.replace("1099511627776", "1 GiB"))
     saved = tmp_path / "plan.json"
@@ -154,7 +154,7 @@ def test_a_system_that_is_down_is_never_gone_nor_settled(hands: Hands, vastplan:
     ("text", "why"),
     [
         ("{", "not whole JSON"),
-        ('{"format_version": "1.0", "error": "no"}', "not what drift"),
+        ('{"format_version": "1.0", "error": "no"}', "not the output of"),
         ('{"format_version": "2.0", "drift": []}', "has format 2.0"),
         ('{"format_version": "1.0", "drift": 7}', "does not have the form"),
         ('{"format_version": "1.0", "drift": [], "coverage": 5}', "does not have the form"),
@@ -192,7 +192,7 @@ def test_what_names_a_pool_that_is_left_with_another_name_is_left_too(
     left = {one["address"]: (one["changes"][0]["path"], one["reason"]) for one in made["left"]}
     assert left == {
         "iad/vip_pool/team-a": ("name", "they call it x"),
-        "iad/storage_class/one": ("vip_pool", "what it names is left with another name"),
+        "iad/storage_class/one": ("vip_pool", "what it refers to keeps its live name"),
     }
     verbs = {one["address"]: one["verb"] for one in made["actions"] if "storage_class" in one["address"]}
     assert verbs == {"iad/storage_class/one": "update", "iad/storage_class/two": "create"}

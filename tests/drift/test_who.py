@@ -78,9 +78,9 @@ def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
         and "it was deleted and made again behind our back; apply --adopt takes it over" in said
     )
     plan = vastplan("plan", file).out
-    assert "it was deleted and made again behind our back" in plan and "Undoes" not in plan
+    assert "deleted and recreated outside vastplan" in plan and "Undoes" not in plan
     refused = vastplan("drift", file, "--accept", "iad/quota/q")
-    assert refused.code == 1 and "take over what is there with vastplan apply --adopt" in refused.err
+    assert refused.code == 1 and "adopt the live object with vastplan apply --adopt" in refused.err
     assert vastplan("apply", file, "--auto-approve", "--adopt").code == 0
     drift(vastplan, tmp_path, code=0)
 

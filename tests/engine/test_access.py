@@ -149,7 +149,7 @@ def test_a_class_that_is_made_is_closed_first(lab: Lab) -> None:
     verbs = {str(one.address): one.verb for one in plan.actions}
     assert verbs == {CLASS: Verb.REPLACE, POLICY: Verb.UPDATE}
     held = lab.plan(Consent())
-    assert blocks(held, POLICY) == {POLICY: [("together", f"goes together with {CLASS}, which is blocked")]}
+    assert blocks(held, POLICY) == {POLICY: [("together", f"is applied together with {CLASS}, which is blocked")]}
     lab.converge()
     assert lab.plan(Consent()).actions == ()
 
@@ -237,9 +237,9 @@ def test_a_pool_that_volumes_of_the_driver_mount_through_stays(tmp_path: Path) -
         lab.write({"tenants": {"t": {}}})
         address, without = "iad/vip_pool/v", "without it nothing mounts through its addresses"
         plan = lab.plan(Consent(allow_delete=("*",)))
-        text = f"in use behind it: 1 persistent_volume(s), 1 persistent_volume_claim(s); {without}"
+        text = f"in use through it: 1 persistent_volume, 1 persistent_volume_claim; {without}"
         assert blocks(plan) == {address: [("narrows", text)]}
-        assert {one.name for one in plan.actions[0].evidence} >= {"persistent_volumes in use behind it"}
+        assert {one.name for one in plan.actions[0].evidence} >= {"persistent_volumes in use through it"}
         lab.apply(plan)
         assert lab.live(address) is not None
         lab.converge(Consent(allow_delete=("*",), allow_narrow=(address,)))

@@ -30,8 +30,8 @@ def test_one_goes_and_one_comes_that_is_just_so(bench: Bench) -> None:
     bench.done(shelf("data"), shelf("other", size=9))
     assert hints(bench.plan(shelf("datasets"), shelf("other", size=9))) == {
         "iad/shelf/datasets": (
-            "it is set up as iad/shelf/data, to be deleted",
-            "if it was renamed, write renamed_from: data in its entry: then it stays",
+            "it has the same settings as iad/shelf/data, which this plan deletes",
+            "if it was renamed, write renamed_from: data in its entry to keep it",
         )
     }
     assert hints(bench.plan(shelf("datasets", size=4), shelf("other", size=9))) == {}
@@ -46,7 +46,7 @@ def test_what_comes_of_one_entry_is_told_once(bench: Bench) -> None:
     bench.done(*volume("data"))
     (told,) = hints(bench.plan(*volume("datasets"))).items()
     assert told[0] == "iad/volume/datasets" and "iad/shelf/data" in told[1][0] and "iad/book/data" in told[1][0]
-    assert told[1][1] == "if it was renamed, write its former name as renamed_from: then it stays"
+    assert told[1][1] == "if it was renamed, write its former name as renamed_from to keep it"
 
 
 def test_of_several_nobody_can_tell_which_is_which(bench: Bench) -> None:

@@ -101,7 +101,7 @@ def without_eve(library: Unlisted, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_would_be_set_of_nobody_is_refused_when_it_is_planned(bench: Bench, library: Unlisted) -> None:
     plan = wanted(bench, "new", "eve")
     blocked = {one.address.name: [(block.guard, block.message) for block in one.blocked] for one in plan.actions}
-    assert blocked == {"new": [], "eve": [("missing", "shelf s of iad knows nobody called eve")]}
+    assert blocked == {"new": [], "eve": [("missing", "shelf s of iad has nobody named eve")]}
     bench.apply(plan)
     assert [row["name"] for row in library.rows["catalogue"].values()] == ["new"]
 

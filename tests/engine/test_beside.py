@@ -33,8 +33,8 @@ def test_whose_and_how_many_is_said_once_for_all_entries_of_somebody(bench: Lobb
     assert not told(bench.plan(BOX, card(), other("d"), other("e", "bob")))
     for reader in ("ann", "ann", "bob", "zoe"):
         bench.library.put("card", reader=reader)
-    fix = "vastplan drift lists it; delete by hand what nobody uses"
-    more = "more than the ledger has; nobody here rotates or removes what is more"
+    fix = "vastplan drift lists them; delete those that nobody uses"
+    more = "more than the ledger has; vastplan neither rotates nor removes what it does not own"
     assert told(bench.plan(BOX, other("e", "bob"), other("d"), card())) == [
         Finding("VP337", Severity.NOTE, f"reader ann: 2 cards {more}", fix, "iad/card/c"),
         Finding("VP337", Severity.NOTE, f"reader bob: 1 card {more}", fix, "iad/card/e"),

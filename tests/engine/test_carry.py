@@ -68,7 +68,7 @@ def test_a_create_where_it_cannot_be_seen_what_is_there_is_not_sent(bench: Bench
     plan = bench.plan(A)
     raising(bench, "list", "shelf", Unreachable("down"))
     (one,) = bench.apply(plan).outcomes
-    assert told(one) == (State.FAILED, "it cannot be told whether it is there already: down")
+    assert told(one) == (State.FAILED, "cannot determine whether it exists: down")
     assert not written(bench)
 
 
@@ -81,9 +81,9 @@ def test_what_appeared_since_the_plan_is_not_made_again(interrupted: bool, bench
     bench.library.put("shelf", name="a", size=3)
     (one,) = bench.apply(plan).outcomes
     assert told(one) == (
-        (State.UNKNOWN, "it is there now (id n1), perhaps by a run that was cut off; plan again")
+        (State.UNKNOWN, "it exists now (id n1), perhaps created by an interrupted run; plan again")
         if interrupted
-        else (State.STALE, "it was not there when the plan was made and is there now (id n1); plan again")
+        else (State.STALE, "it did not exist when the plan was made and exists now (id n1); plan again")
     )
     assert not written(bench)
     assert set(bench.part.intents) == ({"iad/shelf/a"} if interrupted else set())
@@ -189,7 +189,7 @@ def test_another_that_appeared_is_not_taken_for_what_was_sent(bench: Bench) -> N
 
     bench.library.before = cut
     (one,) = bench.apply(plan).outcomes
-    assert told(one) == (State.UNKNOWN, "no answer; it is not there yet")
+    assert told(one) == (State.UNKNOWN, "no answer; it does not exist yet")
     assert not bench.part.entries
 
 
@@ -217,7 +217,7 @@ def test_a_collection_that_is_not_there_holds_nothing(bench: Bench) -> None:
 
     bench.library.before = cut
     (one,) = bench.apply(plan).outcomes
-    assert told(one) == (State.UNKNOWN, "no answer; it is not there yet")
+    assert told(one) == (State.UNKNOWN, "no answer; it does not exist yet")
 
 
 # What moved
@@ -240,7 +240,7 @@ def test_a_truth_and_nothing_are_said_in_words(planned: Any, found: Any, says: s
     plan = bench.plan(wanted)
     shelf["open"] = found
     (one,) = bench.apply(plan).outcomes
-    assert told(one) == (State.STALE, f"it moved since the plan was made: {says}; plan again")
+    assert told(one) == (State.STALE, f"it changed since the plan was made: {says}; plan again")
 
 
 def test_what_lets_go_and_is_attached_again_has_not_moved_by_that(bench: Bench) -> None:
@@ -250,5 +250,5 @@ def test_what_lets_go_and_is_attached_again_has_not_moved_by_that(bench: Bench) 
     bench.library.named("catalogue", "c")["shelf"] = "b"
     found = {one.address: told(one) for one in bench.apply(plan).outcomes}
     assert found["iad/catalogue/c"] == (
-        State.STALE, "it moved since the plan was made: shelf was a and is b now; plan again",
+        State.STALE, "it changed since the plan was made: shelf was a and is b now; plan again",
     )  # fmt: skip

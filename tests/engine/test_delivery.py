@@ -284,9 +284,9 @@ def test_one_that_is_not_in_the_document_any_more_goes_with_consent(bench: Lobby
 @pytest.mark.parametrize(
     ("verb", "problem", "after", "state", "says"),
     [
-        ("update", Refused("no room"), False, State.FAILED, "its value could not be delivered, the next plan makes another: no room"),
-        ("update", Unclear("no answer"), False, State.UNKNOWN, "whether its value was delivered is not known: no answer; it is not there yet"),
-        ("read", Unreachable("away"), False, State.UNKNOWN, "its value could not be delivered, the next plan makes another: away"),
+        ("update", Refused("no room"), False, State.FAILED, "cannot deliver its value, the next plan creates another: no room"),
+        ("update", Unclear("no answer"), False, State.UNKNOWN, "cannot determine whether its value was delivered: no answer; the value has not arrived yet"),
+        ("read", Unreachable("away"), False, State.UNKNOWN, "cannot deliver its value, the next plan creates another: away"),
     ],
 )  # fmt: skip
 def test_what_could_not_be_delivered_is_told_and_made_anew_and_goes_unasked(
@@ -303,7 +303,7 @@ def test_what_could_not_be_delivered_is_told_and_made_anew_and_goes_unasked(
     again = bench.plan(BOX, card())
     assert verbs(again) == {"iad/card/c": "create", f"iad/card/c#{lost}": "delete"}
     made, goes = again.actions
-    assert made.reason == "its value was lost before it was delivered: another is made"
+    assert made.reason == "its value was lost before it was delivered: another is created"
     assert goes.reason == "its value was lost before it was delivered; iad/card/c has another now"
     assert made.supersedes == f"iad/card/c#{lost}" and not made.blocked and not goes.blocked
     assert [operation.address.name for operation in again.operations] == ["c", f"c#{lost}"]
@@ -333,7 +333,7 @@ def test_what_was_delivered_and_could_not_be_noted_is_no_loss(bench: Lobby) -> N
     assert outcome.state is State.UNKNOWN and not bench.part.entries["iad/card/c"].delivered_at
     plan = bench.plan(BOX, card())
     assert verbs(plan) == {"iad/card/c": "release"}
-    assert plan.actions[0].reason == "done by an apply that was interrupted; noted"
+    assert plan.actions[0].reason == "done by an interrupted apply; recorded in the ledger"
     delivered = bench.part.entries["iad/card/c"].delivered
     bench.done(BOX, card())
     owned = bench.part.entries["iad/card/c"]
@@ -361,7 +361,7 @@ def test_a_destination_that_keeps_nothing_or_is_gone_is_told(bench: Lobby) -> No
     plan = bench.plan(BOX, card())
     bench.library.forgets = True
     (outcome,) = bench.apply(plan).outcomes
-    assert outcome.message.endswith("iad/box/b answered that all is well, and did not keep it")
+    assert outcome.message.endswith("iad/box/b accepted the write but did not keep it")
     bench.library.forgets = False
     plan = bench.plan(BOX, card())
 
@@ -380,7 +380,7 @@ def test_an_answer_without_a_value_is_told(bench: Lobby) -> None:
     bench.library.prints = False
     (outcome,) = bench.apply(plan).outcomes
     assert outcome.state is State.FAILED
-    assert outcome.message == "the answer does not have number: the next plan makes another" and not bench.contents
+    assert outcome.message == "the answer does not have number; the next plan creates another" and not bench.contents
     bench.library.prints = True
     assert verbs(bench.plan(BOX, card())) == {
         "iad/card/c": "create", f"iad/card/c#{bench.cards()[0]}": "delete",
@@ -416,7 +416,7 @@ def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobb
     plan = bench.plan(BOX, card())
     goes = action(plan, "card", f"c#{lost}")
     assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{lost}": "delete"}
-    assert goes.reason == "an interrupted apply of iad/card/c made it, as far as can be told, and its value is lost"
+    assert goes.reason == "an interrupted apply of iad/card/c probably created it, and its value is lost"
     assert [block.guard for block in goes.blocked] == ["approval"]
     # also where the entry is gone, and by its own name
     bench.consent = Consent(allow_delete=("iad/card/c",))
@@ -445,9 +445,9 @@ def test_of_more_than_it_can_have_made_none_is_touched_and_that_is_said(bench: L
     ids = f"id {first}, {second}"
     assert (
         said.message
-        == f"an interrupted apply of iad/card/c made 1 at most of what is new there, and none is touched: {ids}"
+        == f"an interrupted apply of iad/card/c created 1 of these objects at most; vastplan touches none of them: {ids}"
     )
-    assert said.fix == "delete by hand what nobody knows: its value is lost"
+    assert said.fix == "delete those that nobody knows: their values are lost"
     bench.done(BOX, card())
     (note,) = bench.plan(BOX, card()).findings  # no create is open any more: they are strangers
     assert note.code == "VP337" and {first, second} < {*bench.cards()}
@@ -504,7 +504,7 @@ def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a
     (old,) = bench.cards()
     plan = bench.plan(BOX, card(2))
     assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == (
-        "another generation is asked for: 2 after 1"
+        "the document asks for another generation: 2 after 1"
     )
     (note,) = plan.findings
     assert (note.code, note.address) == ("VP334", f"iad/card/c#{old}")
@@ -534,9 +534,7 @@ def test_a_number_that_goes_back_is_refused_and_changes_nothing(made: Callable[.
     plan = bench.plan(BOX, made())
     (said,) = plan.findings
     assert (said.code, said.severity, said.address) == ("VP336", Severity.ERROR, str(made().address))
-    assert said.message == (
-        "generation 1, which is what it is where it is left out, and the ledger has 2: no former value comes back"
-    )
+    assert said.message == ("generation 1 (the default) is lower than 2 in the ledger: no former value can be restored")
     assert said.fix == "generation: 2 to leave it as it is, generation: 3 for another value"
     assert not plan.actions
     bench.done(BOX, made(5))
@@ -554,7 +552,7 @@ def test_without_a_number_in_the_ledger_another_one_is_told_by_its_digest(bench:
     assert owned.generation == 2
     bench.book.add(events.own("iad/card/c", replace(owned, generation=0)))
     assert not bench.plan(BOX, card(2)).actions
-    assert bench.plan(BOX, card(3)).actions[0].reason == "another generation is asked for"
+    assert bench.plan(BOX, card(3)).actions[0].reason == "the document asks for another generation"
 
 
 def test_each_stays_from_when_it_was_replaced_whatever_came_after_its_successor(bench: Lobby) -> None:
@@ -597,7 +595,7 @@ def test_one_consent_is_for_all_that_an_entry_stood_for_once_it_is_gone(bench: L
     whole, part = replace(card(), origin=PARTY), Entry(at("visitor", "v"), VISITOR.values, origin=PARTY)
     bench.done(BOX, whole, part)
     for goes in bench.plan(BOX).actions:
-        fix = f"--allow-delete {goes.address}, or --allow-delete {PARTY} for all that it stood for"
+        fix = f"--allow-delete {goes.address}, or --allow-delete {PARTY} for all its objects"
         assert [(block.guard, block.fix) for block in goes.blocked if block.guard == "approval"] == [("approval", fix)]
     bench.consent = Consent(allow_delete=(PARTY,))
     bench.done(BOX)
@@ -685,14 +683,14 @@ def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(
     bench.contents["CARD"] = "somebody-wrote-this"
     plan = bench.plan(BOX, card(overlap=None))
     made, goes = plan.actions
-    assert made.reason == "its value is not at its destination any more: another is made" and not made.blocked
+    assert made.reason == "its value is no longer at its destination: another is created" and not made.blocked
     assert made.deleted_outside
     assert [block.guard for block in goes.blocked] == ["approval"]
     bench.apply(plan)
     assert bench.contents["CARD"] != "somebody-wrote-this" and len(bench.cards()) == 2
     plan = bench.plan(BOX, card(overlap=None))
     assert verbs(plan) == {f"iad/card/c#{old}": "delete"} and plan.actions[0].blocked
-    assert plan.actions[0].reason == "its value was not at its destination any more; iad/card/c has another now"
+    assert plan.actions[0].reason == "its value was no longer at its destination; iad/card/c has another now"
 
 
 def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(bench: Lobby) -> None:
@@ -702,7 +700,9 @@ def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(be
     plan = bench.plan(BOX, elsewhere)
     assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
     made, goes = plan.actions
-    assert made.reason == "it is delivered elsewhere now, and nobody is told its value again: another is made"
+    assert (
+        made.reason == "it is delivered elsewhere now, and the system never returns its value again: another is created"
+    )
     assert not made.deleted_outside and not made.blocked
     assert goes.reason == "iad/card/c is delivered elsewhere now, and has another value"
     assert [block.guard for block in goes.blocked] == ["approval"]
@@ -760,11 +760,11 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     another = card(reader="bob")
     plan = bench.plan(BOX, another)
     assert verbs(plan) == {"iad/card/c": "create"} and not plan.actions[0].blocked
-    assert plan.actions[0].reason == "it is to be somebody else's: another is made"
+    assert plan.actions[0].reason == "it gets another holder: another is created"
     (note,) = plan.findings
     assert note.code == "VP334" and note.message == (
-        "iad/card/c is somebody else's now, and has another value; the former one stays 1d after its successor is delivered, and "
-        "opens no more than its holder may still get at"
+        "iad/card/c has another holder now, and another value; the former one stays 1d after its successor is delivered, and "
+        "gives access only to what its holder may still use"
     )
     assert note.fix == f"apply again then, with --allow-delete 'iad/card/c#{old}'"
     bench.done(BOX, another)
@@ -775,7 +775,7 @@ def test_one_that_is_to_be_somebody_elses_is_made_anew_and_the_former_one_goes_w
     assert (str(goes.address), goes.verb, [block.guard for block in goes.blocked]) == (
         f"iad/card/c#{old}", Verb.DELETE, ["approval"],
     )  # fmt: skip
-    assert goes.reason == "iad/card/c is somebody else's now, and has another value"
+    assert goes.reason == "iad/card/c has another holder now, and another value"
 
 
 def test_what_says_something_of_another_by_text_only_is_not_changed_without_it(bench: Lobby) -> None:
@@ -786,7 +786,7 @@ def test_what_says_something_of_another_by_text_only_is_not_changed_without_it(b
     beside = (("floor", at("card", "c")),)
     plan = bench.plan(BOX, moved, replace(porter(floor=2), beside=beside))
     (block,) = action(plan, "porter", "p").blocked
-    assert (block.guard, block.message) == ("together", "goes together with iad/card/c, which is blocked")
+    assert (block.guard, block.message) == ("together", "is applied together with iad/card/c, which is blocked")
     free = bench.plan(BOX, moved, replace(porter(floor=2), beside=(("colour", at("card", "c")),)))
     assert not action(free, "porter", "p").blocked
     alone = bench.plan(BOX, card(), replace(porter(floor=2), beside=beside))
@@ -932,7 +932,7 @@ def test_the_former_one_does_not_outlast_whom_it_was_of(bench: Lobby) -> None:
     (old,) = bench.library.rows["badge"]
     plan = bench.plan(BOX, JIM, badge("jim"))
     goes = action(plan, "badge", f"b#{old}")
-    assert goes.verb is Verb.DELETE and goes.reason.endswith("and what it belongs to goes: iad/porter/joe")
+    assert goes.verb is Verb.DELETE and goes.reason.endswith("and what it belongs to is deleted: iad/porter/joe")
     bench.consent = Consent(allow_delete=("iad/porter/joe",))
     bench.done(BOX, JIM, badge("jim"))
     assert len(bench.library.rows["badge"]) == 1 and old not in bench.library.rows["badge"]
@@ -947,8 +947,10 @@ def test_where_somebody_keeps_a_value_none_is_delivered(bench: Lobby) -> None:
     for entry in (card(), porter(deliver={"box": ref("box", "b"), "keys": {"word": "CARD"}})):
         plan = bench.plan(BOX, entry)
         (block,) = plan.actions[0].blocked
-        assert (block.guard, block.message) == ("occupied", "iad/box/b has CARD already, and not from here")
-        assert block.fix == "another place for it, or take it out there; or, to write over it, --allow-delete iad/box/b"
+        assert (block.guard, block.message) == ("occupied", "iad/box/b has CARD, which vastplan did not write")
+        assert (
+            block.fix == "deliver to another place, or remove it there; or, to overwrite it, --allow-delete iad/box/b"
+        )
         bench.apply(plan)
     assert bench.contents == {"CARD": "theirs"} and not bench.cards()
     bench.consent = Consent(allow_delete=("*", "iad/box/*"))  # names many, and not this one
@@ -978,9 +980,9 @@ def test_a_secret_of_somebody_s_is_not_written_over_by_taking_over_what_has_it(b
     bench.consent = Consent(adopt=True)
     plan = bench.plan(said)
     (block,) = plan.actions[0].blocked
-    assert (block.guard, block.message) == ("occupied", "iad/box/b has contents.OTHER already, and not from here")
+    assert (block.guard, block.message) == ("occupied", "iad/box/b has contents.OTHER, which vastplan did not write")
     assert block.fix == (
-        "make the document say what is there, or take it out there; or, to write over it, --allow-delete iad/box/b"
+        "write the live value in the document, or remove it there; or, to overwrite it, --allow-delete iad/box/b"
     )
     bench.apply(plan)
     assert bench.contents == {"SAME": "as here", "OTHER": "theirs"}
@@ -1110,7 +1112,7 @@ def test_a_drawn_value_that_could_not_be_delivered_is_drawn_again(bench: Lobby) 
     bench.done(BOX, porter())
     failing(bench, "update", "box", Refused("no"))
     (outcome,) = bench.apply(bench.plan(BOX, porter(2))).outcomes
-    assert outcome.message.startswith("its value could not be delivered, the next plan makes another: no")
+    assert outcome.message.startswith("cannot deliver its value, the next plan creates another: no")
     assert bench.contents != {"WORD": word(bench)}
     (change,) = bench.plan(BOX, porter(2)).actions[0].changes
     assert (change.path, change.cause) == ("deliver", Cause.NEW)
@@ -1202,7 +1204,7 @@ def in_use(plan: Plan) -> list[str]:
 def test_one_whose_word_somebody_uses_does_not_go(bench: Lobby) -> None:
     bench.done(BOX, porter(), VISITOR)
     bench.consent = EVERYTHING
-    used = "1 object(s) use what it delivers, in iad/box/b: "
+    used = "what it delivers to iad/box/b is in use by "
     assert in_use(bench.plan(BOX, VISITOR)) == [f"{used}iad/visitor/v"]
     assert in_use(bench.plan(BOX)) == []
     elsewhere = Entry(at("visitor", "v"), {"name": "v", "box": ref("box", "c")})
@@ -1218,9 +1220,9 @@ def test_a_word_goes_elsewhere_with_who_uses_it_and_not_while_somebody_stays(ben
     other = Entry(at("box", "c"), {"name": "c"})
     elsewhere = porter(deliver={"box": ref("box", "c"), "keys": {"word": "WORD"}})
     plan = bench.plan(BOX, other, elsewhere, VISITOR)
-    text = "uses what it delivers, in iad/box/b, and would go on using what is no longer valid"
+    text = "uses what it delivers to iad/box/b, and would keep using a value that is no longer valid"
     assert in_use(plan) == [f"iad/visitor/v {text}"]
-    why = "another word is made, and the former one ends at once: it is delivered elsewhere now"
+    why = "another word is created, and the former one stops working at once: it is delivered elsewhere now"
     assert action(plan, "porter", "p").notes == (why,)
     follows = Entry(at("visitor", "v"), {"name": "v", "box": ref("box", "c")})
     plan = bench.plan(BOX, other, elsewhere, follows)

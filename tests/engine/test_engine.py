@@ -153,14 +153,14 @@ def test_a_list_that_goes_on_and_says_nothing_new(bench: Bench, monkeypatch: pyt
 
     monkeypatch.setattr(Library, "pages", endless)
     (unknown,) = bench.plan(A).unknown
-    assert unknown.reason == "library.example.com: the list of shelfs goes on and says nothing new"
+    assert unknown.reason == "library.example.com: the list of shelfs repeats itself without end"
 
 
 def test_a_list_that_leaves_out_what_answers_was_cut_short(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.done(A)
     monkeypatch.setattr(Library, "pages", lambda self, kind: iter([[]]))
     (unknown,) = bench.plan(A).unknown
-    assert "does not show n1, which answers when it is asked for: the list was cut short" in unknown.reason
+    assert "does not show n1, which exists: the list was cut short" in unknown.reason
 
 
 # What is said to exist
@@ -170,7 +170,7 @@ def test_what_is_said_to_exist_and_does_not(bench: Bench) -> None:
     plan = bench.plan(entry("book", "t", shelf=ref("shelf", "theirs", managed=False)))
     (block,) = plan.actions[0].blocked
     assert (block.guard, block.message, block.fix) == (
-        "missing", "shelf refers to an existing shelf theirs, and iad has none", "another name, or make it first",
+        "missing", "shelf refers to an existing shelf theirs, and iad has none", "write another name, or create it first",
     )  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def test_a_rename_keeps_the_object(bench: Bench) -> None:
     moved = entry("shelf", "b", size=3, renamed_from="a")
     plan = bench.plan(replace(moved, values={"name": "a", "size": 3}))
     (one,) = plan.actions
-    assert (one.verb, one.reason, one.id) == (Verb.RELEASE, "renamed from a; nothing changes there", "n1")
+    assert (one.verb, one.reason, one.id) == (Verb.RELEASE, "renamed from a; the live object does not change", "n1")
     bench.apply(plan)
     assert set(bench.part.entries) >= {"iad/shelf/b"}
     assert set(bench.library.rows["shelf"]) == {"n1"}
@@ -226,7 +226,7 @@ def test_a_field_that_is_left_out_is_released_and_stays(bench: Bench) -> None:
     assert (one.verb, one.released, one.reason) == (
         Verb.RELEASE,
         ("size",),
-        "no longer in the document; left as they are",
+        "fields no longer in the document keep their values",
     )
     bench.apply(plan)
     assert bench.library.named("shelf", "a")["size"] == 3
@@ -248,7 +248,7 @@ def test_one_side_moved(bench: Bench) -> None:
     bench.done(A)
     assert bench.plan(entry("shelf", "a", size=4)).actions[0].reason == "the document changed"
     bench.library.named("shelf", "a").update(size=5)
-    assert bench.plan(A).actions[0].reason == "it was changed behind our back"
+    assert bench.plan(A).actions[0].reason == "changed outside vastplan"
 
 
 # Against a snapshot
@@ -263,7 +263,7 @@ def test_what_a_snapshot_does_not_hold_is_neither_in_sync_nor_changed(bench: Ben
     assert (plan.actions, plan.in_sync) == ((), 1)
     (one,) = plan.findings
     assert (one.code, one.address, one.message, one.fix) == (
-        "VP330", "iad/shelf/a", "size: not in the snapshot, so it cannot be told whether it would change", "a live plan compares it",
+        "VP330", "iad/shelf/a", "size: not in the snapshot; cannot determine whether it would change", "compare it with a live plan",
     )  # fmt: skip
 
 
@@ -292,7 +292,7 @@ def test_a_create_that_was_cut_off_is_known_for_ours(bench: Bench) -> None:
     intent(bench, "create", A)
     bench.library.put("shelf", name="a", size=3)
     (one,) = bench.plan(A).actions
-    assert (one.verb, one.reason) == (Verb.RELEASE, "made by an apply that was interrupted; noted as ours")
+    assert (one.verb, one.reason) == (Verb.RELEASE, "created by an interrupted apply; added to the ledger")
     bench.apply(bench.plan(A))
     assert not bench.part.intents and "iad/shelf/a" in bench.part.entries
 
@@ -310,7 +310,7 @@ def test_an_update_that_was_cut_off_after_it_happened_is_noted(bench: Bench) -> 
     intent(bench, "update", bigger)
     bench.library.named("shelf", "a").update(size=4)
     (one,) = bench.plan(bigger).actions
-    assert (one.verb, one.reason) == (Verb.RELEASE, "done by an apply that was interrupted; noted")
+    assert (one.verb, one.reason) == (Verb.RELEASE, "done by an interrupted apply; recorded in the ledger")
     bench.apply(bench.plan(bigger))
     assert not bench.plan(bigger).actions
 
@@ -362,7 +362,7 @@ def test_what_is_needed_under_its_name_is_not_taken_away(bench: Bench) -> None:
     needing = entry("catalogue", "c", needs=ref("shelf", "a"), books=[])
     bench.done(A, needing)
     (stop,) = action(bench.plan(needing), "shelf", "a").blocked
-    assert (stop.guard, stop.message) == ("in-use", "1 object(s) still refer to it: iad/catalogue/c")
+    assert (stop.guard, stop.message) == ("in-use", "1 object still refers to it: iad/catalogue/c")
     text = "what the document no longer speaks of stays as it is, and names the shelf still"
     assert action(bench.plan(entry("catalogue", "c")), "shelf", "a").blocked, text
     assert action(bench.plan(entry("catalogue", "c", shelf=ref("shelf", "a"))), "shelf", "a").blocked, text
@@ -543,7 +543,7 @@ def test_a_create_without_an_answer(happened: bool, bench: Bench) -> None:
     if happened:
         assert one.state is State.DONE and len(bench.library.rows["shelf"]) == 1
     else:
-        assert (one.state, one.message) == (State.UNKNOWN, "no answer; it is not there yet")
+        assert (one.state, one.message) == (State.UNKNOWN, "no answer; it does not exist yet")
         assert "iad/shelf/a" in bench.part.intents
 
 
@@ -593,7 +593,7 @@ def test_a_delete_without_an_answer(happened: bool, bench: Bench) -> None:
     if happened:
         assert one.state is State.DONE and not bench.part.entries
     else:
-        assert (one.state, one.message) == (State.UNKNOWN, "no answer; it is still there")
+        assert (one.state, one.message) == (State.UNKNOWN, "no answer; it still exists")
         assert set(bench.part.entries) == {"iad/shelf/a"}
 
 
@@ -611,7 +611,7 @@ def test_a_system_that_says_yes_and_does_not_keep_it(bench: Bench) -> None:
 
     bench.library.after = forgets
     (one,) = bench.apply(bench.plan(A)).outcomes
-    assert (one.state, one.message) == (State.FAILED, "the system answered that all is well, and did not keep size")
+    assert (one.state, one.message) == (State.FAILED, "the system accepted the write but did not keep size")
     assert set(bench.part.entries) == {"iad/shelf/a"}
 
 
@@ -672,7 +672,7 @@ def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pyte
 
 
 def test_what_was_made_and_is_not_there() -> None:
-    with pytest.raises(Unclear, match="reading n9 was written and is not there"):
+    with pytest.raises(Unclear, match="reading n9 was written and does not exist"):
         until_ready(KINDS["reading"], Library(), "n9")
 
 
@@ -691,7 +691,7 @@ def test_waiting_until_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     other = library.put("reading", name="r")
     until_gone(kind, library, other["id"], "another that had its place")
     monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
-    with pytest.raises(Unclear, match="was deleted and is still there"):
+    with pytest.raises(Unclear, match="was deleted and still exists"):
         until_gone(kind, library, other["id"], other["id"], sleep)
 
 

@@ -50,7 +50,7 @@ def test_what_a_stranger_holds_is_refused_before_anything_is_sent(lab: Lab) -> N
     stranger(lab, "theirs", "10.0.0.5", "10.0.0.30")
     pools(lab, mine=A, free="10.0.1.1")
     plan = lab.plan()
-    text = "ip_ranges share 10.0.0.5 - 10.0.0.9 with vip_pool theirs (not in the ledger), which is there"
+    text = "ip_ranges share 10.0.0.5 - 10.0.0.9 with vip_pool theirs (not in the ledger), which exists"
     assert blocks(plan) == {"mine": [("overlap", text)]}
     lab.clear_calls()
     lab.apply(plan)
@@ -62,7 +62,7 @@ def test_a_change_that_reaches_into_another_pool_is_refused(lab: Lab) -> None:
     pools(lab, mine=A)
     lab.converge()
     pools(lab, mine=BOTH)
-    text = "ip_ranges share 10.0.0.15 with vip_pool theirs (not in the ledger), which is there"
+    text = "ip_ranges share 10.0.0.15 with vip_pool theirs (not in the ledger), which exists"
     assert blocks(lab.plan()) == {"mine": [("overlap", text)]}
 
 
@@ -118,7 +118,7 @@ def test_a_holder_that_gives_away_something_else_is_in_the_way(lab: Lab) -> None
     lab.converge()
     pools(lab, giver="10.0.0.1 - 10.0.0.12", taker=B)
     (block,) = blocks(lab.plan())["taker"]
-    assert block == ("overlap", "ip_ranges share 10.0.0.10 - 10.0.0.19 with vip_pool giver, which is there")
+    assert block == ("overlap", "ip_ranges share 10.0.0.10 - 10.0.0.19 with vip_pool giver, which exists")
     pools(lab, giver=["10.0.0.1", "10.0.0.19"], taker=["10.0.0.5", "10.0.0.19"])  # one part is freed, and one is not
     assert blocks(lab.plan())["taker"][0][0] == "overlap"
 
@@ -131,7 +131,7 @@ def test_two_that_exchange_addresses_do_so_in_two_steps(lab: Lab) -> None:
     assert not plan.findings
     stopped = blocks(plan)
     assert {guard for found in stopped.values() for guard, _ in found} <= {"overlap", "waits"}
-    assert any("can let go of them only after this" in text for found in stopped.values() for _, text in found)
+    assert any("frees them only after this" in text for found in stopped.values() for _, text in found)
     pools(lab, one="10.0.1.1", two=A)
     lab.converge()
     pools(lab, one=B, two=A)
@@ -177,7 +177,7 @@ def tenants(lab: Lab, **ranges: str) -> None:
 def test_the_clients_of_a_strangers_tenant_are_refused_before_anything_is_sent(lab: Lab) -> None:
     lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "theirs", "client_ip_ranges": [["10.0.0.5"] * 2]})
     tenants(lab, mine=A, free=B)
-    text = "client_ip_ranges share 10.0.0.5 with tenant theirs (not in the ledger), which is there"
+    text = "client_ip_ranges share 10.0.0.5 with tenant theirs (not in the ledger), which exists"
     plan = lab.plan()
     assert blocks(plan) == {"mine": [("overlap", text)]}
     lab.clear_calls()

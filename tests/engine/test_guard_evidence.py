@@ -121,7 +121,7 @@ def test_files_that_were_written_since_make_a_delete_stale(lab: Lab) -> None:
     used(lab, 0, 5)
     assert state(lab, plan, QUOTA) == (
         State.STALE,
-        "it moved since the plan was made: used_inodes was 0 and is 5 now; plan again",
+        "it changed since the plan was made: used_inodes was 0 and is 5 now; plan again",
     )
 
 
@@ -132,7 +132,7 @@ def test_clients_are_not_cut_off_from_data(lab: Lab) -> None:
     plan = lab.plan(NONE)
     assert blocks(plan, address) == {}
     used(lab, 2**20, 3)
-    text = "nfs_read_write would no longer let in 10.0.0.0/8; in use behind it: 1 view(s)"
+    text = "nfs_read_write would no longer let in 10.0.0.0/8; in use through it: 1 view"
     assert blocks(lab.plan(NONE), address) == {"narrows": text}
     assert blocks(lab.plan(replace(NONE, allow_narrow=(address,))), address) == {}
 

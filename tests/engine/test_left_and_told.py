@@ -76,7 +76,7 @@ def test_what_is_replaced_cannot_be_left_in_part(bench: Bench) -> None:
     rule = IgnoreRule("iad/shelf/a", "tried out", fields=("size",))
     kept, found = ignore({one.address: one for one in plan.actions}, [rule])
     assert found == () and kept[at("shelf", "a")].changes == plan.actions[0].changes
-    assert kept[at("shelf", "a")].notes == ("size cannot be left as it was changed by hand: the object is replaced",)
+    assert kept[at("shelf", "a")].notes == ("size cannot keep its changed value: the object is replaced",)
 
 
 SIZE, LABEL = (
@@ -88,17 +88,17 @@ SIZE, LABEL = (
 @pytest.mark.parametrize(
     ("rules", "document", "verb", "reason", "done", "left_alone"),
     [
-        ((SIZE,), {}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
-        ((LABEL,), {}, Verb.UPDATE, "it was changed behind our back", ["size"], [["labels.x"]]),
+        ((SIZE,), {}, Verb.UPDATE, "changed outside vastplan", ["labels.x"], [["size"]]),
+        ((LABEL,), {}, Verb.UPDATE, "changed outside vastplan", ["size"], [["labels.x"]]),
         ((SIZE, LABEL), {}, None, "", [], [["size"], ["labels.x"]]),
         ((IgnoreRule("iad/shelf/a", "all of it"), SIZE), {}, None, "", [], [["labels.x", "size"]]),
-        ((IgnoreRule("*", "only the map", fields=("labels",)),), {}, Verb.UPDATE, "it was changed behind our back", ["size"], [["labels.x"]]),
+        ((IgnoreRule("*", "only the map", fields=("labels",)),), {}, Verb.UPDATE, "changed outside vastplan", ["size"], [["labels.x"]]),
         ((SIZE, LABEL), {"open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
-        ((SIZE, LABEL), {"height": None}, Verb.RELEASE, "no longer in the document; left as they are", [], [["size"], ["labels.x"]]),
-        ((SIZE,), {"size": 5}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
+        ((SIZE, LABEL), {"height": None}, Verb.RELEASE, "fields no longer in the document keep their values", [], [["size"], ["labels.x"]]),
+        ((SIZE,), {"size": 5}, Verb.UPDATE, "changed outside vastplan", ["labels.x"], [["size"]]),
         ((SIZE, LABEL), {"size": 5, "open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
         ((replace(SIZE, document=True),), {"size": 5}, Verb.UPDATE, "", ["labels.x", "size"], []),
-        ((replace(SIZE, document=True),), {}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
+        ((replace(SIZE, document=True),), {}, Verb.UPDATE, "changed outside vastplan", ["labels.x"], [["size"]]),
         ((IgnoreRule("iad/shelf/b", "another"),), {}, Verb.UPDATE, "", ["labels.x", "size"], []),
     ],
 )  # fmt: skip
@@ -133,7 +133,7 @@ def test_what_need_not_be_replaced_any_more_is_updated_for_what_is_left_of_it(be
     plan = bench.plan(A)
     assert [(one.verb, one.reason) for one in plan.actions] == [(Verb.REPLACE, "height cannot be changed in place")]
     kept, _ = ignore({one.address: one for one in plan.actions}, [IgnoreRule("*", "as it is", fields=("height",))])
-    assert [(one.verb, one.reason) for one in kept.values()] == [(Verb.UPDATE, "it was changed behind our back")]
+    assert [(one.verb, one.reason) for one in kept.values()] == [(Verb.UPDATE, "changed outside vastplan")]
 
 
 def test_values_without_what_is_left() -> None:
@@ -181,10 +181,10 @@ def told(bench: Bench, provider: Any) -> Action:
     ("provider", "why"),
     [
         (VastplanError("no way in"), "no way in"),
-        (None, "the system does not tell"),
-        (Library(), "the system does not tell"),
-        (Remembers(), "the system does not tell"),
-        (Remembers(Trace("x", "noon")), "the system does not tell"),
+        (None, "the system does not say who"),
+        (Library(), "the system does not say who"),
+        (Remembers(), "the system does not say who"),
+        (Remembers(Trace("x", "noon")), "the system does not say who"),
         (Remembers(Trace("x", WHEN), VastplanError("cut\x1b off")), "cut"),
         (Remembers(Trace("x", WHEN), KeyError("user")), "its records do not have the documented form (KeyError)"),
     ],
@@ -213,7 +213,7 @@ def test_the_last_trace_of_that_very_place_counts(bench: Bench) -> None:
         Trace("eve", WHEN.replace("03T", "05T"), "put", (("open",),)),
     )  # fmt: skip
     assert {change.path: change.author for change in told(bench, memory).changes} == {
-        "size": Author("ann", WHEN, "put"), "labels.x": Author(untold="the system does not tell"),
+        "size": Author("ann", WHEN, "put"), "labels.x": Author(untold="the system does not say who"),
     }  # fmt: skip
 
 
@@ -230,7 +230,7 @@ def test_what_the_document_changed_has_no_author(bench: Bench) -> None:
     assert {name: bool(one.since) for name, one in found.items()} == {"a": True, "b": True, "c": True, "d": False}
     assert {change.path: change.author for change in found["a"].changes} == {"size": Author("ann", WHEN), "open": None}
     assert [change.author for change in found["b"].changes] == [None] and len(memory.sought) == 2
-    assert found["c"].author == Author(untold="the system does not tell") and found["d"].author is None
+    assert found["c"].author == Author(untold="the system does not say who") and found["d"].author is None
 
 
 def test_where_a_leaf_is_on_the_wire() -> None:

@@ -13,7 +13,7 @@ def test_what_is_named_and_not_there_is_told_and_what_is_named_stays() -> None:
     shelf = entry("shelf", "s")
     reader = replace(entry("shelf", "r"), named=(("label", ref("shelf", "s", managed=False)),))
     (finding,) = bench.plan(reader).findings
-    text = "label speaks of shelf s, and iad lists none of that name: it may be refused"
+    text = "label names shelf s, and iad does not list it: the system may refuse this"
     assert (finding.code, finding.severity, finding.message) == ("VP304", Severity.WARNING, text)
     bench.done(shelf)
     assert bench.plan(shelf, reader).findings == ()

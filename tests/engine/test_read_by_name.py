@@ -105,7 +105,7 @@ def test_what_has_a_name_is_looked_for_and_the_rest_stays_unknown(bench: Bench) 
         "shelf/a": "adopt", "catalogue/c": "adopt", "catalogue/d": "create", "catalogue/e": "create",
         "catalogue/gone": "release", "book/t": "create",
     }  # fmt: skip
-    why = "only what the document and the ledger name was read: 403 %s may not be listed"
+    why = "only what the document and the ledger name could be read: 403 %s may not be listed"
     reasons = {"shelf": why % "shelf", "catalogue": why % "catalogue", "book": why % "shelf"}
     assert {one.kind: one.reason for one in plan.unknown} == reasons
 

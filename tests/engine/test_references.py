@@ -175,7 +175,7 @@ def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str,
     found = {str(one.address): one for one in plan.actions}
     assert {one.verb for one in plan.actions} == {Verb.DELETE}
     blocked = [one.message for one in found["pdx/shelf/far"].blocked]
-    assert blocked == (["1 object(s) still refer to it: loan second (not in the ledger)"] if held else [])
+    assert blocked == (["1 object still refers to it: loan second (not in the ledger)"] if held else [])
     if not held:
         steps = [(str(one.address), one.step) for one in plan.operations]
         assert steps.index(("iad/loan/second", Step.DELETE)) < steps.index(("pdx/shelf/far", Step.DELETE))

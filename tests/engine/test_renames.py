@@ -51,7 +51,7 @@ def test_a_rename_leaves_one_entry_and_nothing_to_do(bench: Bench) -> None:
     plan = bench.plan(shelf("homes", "home", "home"))
     (one,) = plan.actions
     assert (one.verb, one.reason, one.renamed_from) == (
-        Verb.RELEASE, "renamed from home; nothing changes there", "iad/shelf/home",
+        Verb.RELEASE, "renamed from home; the live object does not change", "iad/shelf/home",
     )  # fmt: skip
     bench.done(shelf("homes", "home", "home"))
     assert owned(bench) == {"iad/shelf/homes": "n1"}
@@ -92,7 +92,7 @@ def test_a_write_that_was_cut_off_is_known_under_the_new_name(bench: Bench) -> N
     bench.book.add(events.begin("p", {"iad/shelf/home": Intent("create", fields)}, ""))
     bench.library.put("shelf", **values)
     (one,) = bench.plan(shelf("homes", "home", "home")).actions
-    assert one.reason == "made by an apply that was interrupted; noted as ours"
+    assert one.reason == "created by an interrupted apply; added to the ledger"
     bench.done(shelf("homes", "home", "home"))
     assert owned(bench) == {"iad/shelf/homes": "n1"} and not bench.part.intents
 
@@ -107,7 +107,7 @@ def test_what_an_apply_of_ours_took_away_was_deleted_by_nobody_else(bench: Bench
     for name in ("home", "homes"):
         (one,) = bench.plan(shelf(name, "home" if name == "homes" else "")).actions
         assert not one.deleted_outside
-        assert one.reason.endswith("an apply that was interrupted took it away")
+        assert one.reason.endswith("deleted by an interrupted apply")
 
 
 def test_a_write_of_another_kind_that_was_cut_off_explains_no_loss(bench: Bench) -> None:
@@ -115,7 +115,7 @@ def test_a_write_of_another_kind_that_was_cut_off_explains_no_loss(bench: Bench)
     bench.library.rows["shelf"].clear()
     bench.book.add(events.begin("p", {"iad/shelf/home": Intent("update")}, ""))
     (one,) = bench.plan(shelf("home")).actions
-    assert one.deleted_outside and one.reason == "it was deleted behind our back"
+    assert one.deleted_outside and one.reason == "deleted outside vastplan"
 
 
 def test_a_target_takes_along_what_is_there_and_names_it(bench: Bench) -> None:
@@ -191,7 +191,7 @@ def test_a_target_brings_what_makes_room_for_it(bench: Bench) -> None:
 def test_an_entry_that_still_stands_keeps_what_is_its(bench: Bench) -> None:
     bench.done(shelf("a"))
     plan = bench.plan(shelf("a"), shelf("b", "a"))
-    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a is still in the document"
     assert blocks(plan) == {"iad/shelf/b": [text]}
     assert [(one.code, one.address, one.message) for one in plan.findings] == [("VP309", "iad/shelf/b", text)]
 
@@ -201,14 +201,14 @@ def test_a_new_entry_under_an_old_name_does_not_get_what_was_renamed(bench: Benc
     bench.done(shelf("a"), shelf("b", size=2), book)
     new, moved = shelf("a", size=9), (shelf("b", "a"), shelf("c", "b", size=2))
     plan = bench.plan(new, *moved, book, entry("book", "u", shelf=ref("shelf", "a")))
-    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a is still in the document"
     stops = blocks(plan)
     assert {address: stops[address][0] for address in stops if "shelf" in address} == dict.fromkeys(
         ("iad/shelf/a", "iad/shelf/b", "iad/shelf/c"), text
     )
-    assert stops["iad/book/u"] == [f"it refers to iad/shelf/a, and it cannot be told which object that is: {text}"], (
-        "it might be put on the shelf that is to be b"
-    )
+    assert stops["iad/book/u"] == [
+        f"it refers to iad/shelf/a, and vastplan cannot determine which object that is: {text}"
+    ], "it might be put on the shelf that is to be b"
     before = owned(bench)
     bench.apply(plan)
     assert owned(bench) == before and bench.library.named("shelf", "a")["size"] == 3
@@ -272,8 +272,8 @@ def test_what_is_to_go_and_to_be_made_is_one_object(bench: Bench) -> None:
     bench.done(shelf("home"))
     plan = bench.plan(shelf("homes", called="home"))
     assert blocks(plan) == {
-        "iad/shelf/home": ["it is what iad/shelf/homes would make"],
-        "iad/shelf/homes": ["it is there: the ledger has it as iad/shelf/home, which is no longer in the document"],
+        "iad/shelf/home": ["iad/shelf/homes would create the same object"],
+        "iad/shelf/homes": ["it exists: the ledger has it as iad/shelf/home, which is no longer in the document"],
     }
     assert [block.fix for one in plan.actions for block in one.blocked] == [
         "renamed_from: home, or: vastplan ledger move PATH iad/shelf/home iad/shelf/homes"
@@ -294,7 +294,7 @@ def test_of_an_entry_whose_parts_had_other_names_no_former_name_is_told(bench: B
     (finding,) = plan.findings
     assert (finding.code, finding.address) == ("VP308", came)
     assert finding.fix == (
-        "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        "if it was renamed, write its former name as renamed_from, or move its ledger entries: vastplan ledger move"
     )
 
 
@@ -341,8 +341,7 @@ def test_names_that_are_swapped_are_stopped_in_the_plan(bench: Bench) -> None:
         plan = bench.plan(*(shelf(name, called=called) for name, called in zip("abc", turned, strict=True)))
         stops = {str(one.address): [(block.guard, block.message) for block in one.blocked] for one in plan.actions}
         assert stops == {
-            f"iad/shelf/{name}": [("renamed", f"it is to be called {called}, as iad/shelf/{called} is, which can be "
-                                              "called otherwise only after this")]
+            f"iad/shelf/{name}": [("renamed", f"its name would be {called}, which iad/shelf/{called} gives up only after this")]
             for name, called in zip("abc", turned, strict=True)
             if name != called
         }  # fmt: skip
@@ -356,11 +355,11 @@ def test_a_name_that_another_keeps_is_not_given_again(bench: Bench) -> None:
     bench.done(shelf("a"), shelf("b"))
     bench.library.put("shelf", name="theirs", size=1)
     plan = bench.plan(shelf("a", called="theirs"), shelf("b"))
-    says = "it is to be called theirs, as shelf theirs (not in the ledger) is, and this plan does not change that"
+    says = "its name would be theirs, which shelf theirs (not in the ledger) has, and this plan does not change that"
     assert blocks(plan) == {"iad/shelf/a": [says]}
     turned = (shelf("a", called="b"), shelf("b", called="c"))
     plan = bench.plan(*turned, targets=("iad/shelf/a",))
-    says = "it is to be called b, as iad/shelf/b is, and this plan does not change that"
+    says = "its name would be b, which iad/shelf/b has, and this plan does not change that"
     assert blocks(plan) == {"iad/shelf/a": [says]}
     plan = bench.plan(shelf("a", called="b"), shelf("b", size=4))  # it is changed, and keeps its name
     assert blocks(plan) == {"iad/shelf/a": [says], "iad/shelf/b": []}
@@ -392,7 +391,7 @@ def test_a_name_is_one_of_those_that_stand_in_the_same_place(bench: Bench) -> No
     other = entry("book", "t", title="s", shelf=ref("shelf", "s"), pages=1)
     plan = bench.plan(shelf("s"), shelf("t"), pages, second)
     assert blocks(plan) == {
-        "iad/book/s": ["it is to be called t, as iad/book/t is, and this plan does not change that"]
+        "iad/book/s": ["its name would be t, which iad/book/t has, and this plan does not change that"]
     }
     made_anew = (
         replace(pages, values={**pages.values, "pages": 2}),
@@ -434,7 +433,7 @@ def test_what_refers_to_something_made_anew_did_not_move_itself(bench: Bench) ->
     bench.consent = Consent(allow_delete=("*",), adopt=True)
     one = action(bench.plan(shelf("a"), book, catalogue("t")), "catalogue", "c")
     assert ([change.cause for change in one.changes], one.reason) == (
-        [Cause.DEPENDENCY], "what it refers to is another object now, or has another name",
+        [Cause.DEPENDENCY], "what it refers to was replaced or renamed",
     )  # fmt: skip
     bench.done(shelf("a"), book, catalogue("t"))
     assert bench.library.named("catalogue", "c")["book_ids"] == ["n4"]
@@ -483,7 +482,7 @@ def test_what_another_ledger_knew_is_noted_and_never_changed_by_hand(bench: Benc
     assert [change.cause for change in bench.plan(shelf("a", size=4)).actions[0].changes] == [Cause.NEW]
     assert bench.plan(entry("shelf", "a")).actions[0].released == ("size",)
     (one,) = bench.plan(shelf("a")).actions
-    assert (one.verb, one.reason) == (Verb.RELEASE, "taken over from another ledger; noted as it is")
+    assert (one.verb, one.reason) == (Verb.RELEASE, "imported from another ledger; recorded as it is")
     bench.done(shelf("a"))
     assert bench.part.entries["iad/shelf/a"].fields == record.fields and not bench.plan(shelf("a")).actions
 

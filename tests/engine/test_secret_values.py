@@ -82,7 +82,7 @@ def test_the_same_value_from_another_source_is_noted_and_not_written(lab: Lab, m
     lab.write(document(password={"env": "OTHER"}))
     lab.clear_calls()
     (action,) = lab.converge().actions
-    told = "the same secret from another source: data.password comes from {env: OTHER}, and came from {env: PASSWORD}; noted"
+    told = "the same secret from another source: data.password comes from {env: OTHER}, and came from {env: PASSWORD}; recorded"
     assert (action.verb, action.reason, action.changes, lab.calls()) == (Verb.RELEASE, told, (), [])
 
 

@@ -167,7 +167,7 @@ def test_what_has_appeared_is_neither_made_twice_nor_taken_over(lab: Lab, when: 
         lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "a"})
         ended = outcomes(lab.apply(plan))
         assert ended["iad/tenant/a"].state is State.STALE
-        assert "it was not there when the plan was made and is there now (id " in ended["iad/tenant/a"].message
+        assert "it did not exist when the plan was made and exists now (id " in ended["iad/tenant/a"].message
         assert ended["iad/view_policy/p"].state is State.SKIPPED
         return
     ended = outcomes(during(lab, plan, appears, after="iad/tenant/a"))

@@ -99,6 +99,6 @@ def test_after_a_create_without_an_answer_it_is_asked_for(bench: Bench, carried_
     if carried_out:
         assert outcome.state is State.DONE and not bench.plan(SHELF, ANN).actions
     else:
-        assert (outcome.state, outcome.message) == (State.UNKNOWN, "no answer; it is not there yet")
+        assert (outcome.state, outcome.message) == (State.UNKNOWN, "no answer; it does not exist yet")
         bench.library.before = lambda verb, kind: None
         bench.done(SHELF, ANN)

@@ -95,7 +95,7 @@ def test_without_a_reason_it_is_refused_where_that_stands(reason: str, wrong: st
     (found,) = refused.value.findings
     assert (found.code, found.message) == (
         "VP240",
-        f"approvals.0.reason: {wrong}; write why it may go, in 3 characters or more, so that whoever reviews this can agree",
+        f"approvals.0.reason: {wrong}; write why it may be deleted, in 3 characters or more, for whoever reviews this",
     )
     line = file.read_text().splitlines().index(f"    reason: {reason}") + 1
     assert found.where is not None and found.where.line == line

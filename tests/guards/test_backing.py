@@ -44,8 +44,8 @@ def blocks(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
 
 
 def test_it_stays_while_a_class_of_somebody_else_is_kept_closed() -> None:
-    text = "without it these are kept closed in vain, and they are not of this document: storage_class c"
-    fix = "leave it to them: vastplan ledger forget PATH iad/%s; or remove those first"
+    text = "without it these would be open to everybody, and this document does not own them: storage_class c"
+    fix = "release it: vastplan ledger forget PATH iad/%s; or delete those first"
     both = {one: [("opens-access", text, fix % one)] for one in (INLINE, IN_FORCE)}
     assert blocks(deleted([storage_class()], [closed()])) == both
     assert blocks(deleted([storage_class(driver="block.csi.vastdata.com")], [closed()])) == both
@@ -75,7 +75,7 @@ def test_only_taking_it_away_is_asked_about() -> None:
     assert [one.verb for one in plan.actions] == [Verb.UPDATE] and blocks(plan) == {}
     owned = {"admission_policy/c": "p-c"}
     plan = deleted([], [closed()], desired=wanted, owned=owned, unread={"storage_class": "timed out"})
-    text, fix = "without it storage_class c is open to everybody", "remove the storage_class with it, or keep both"
+    text, fix = "without it storage_class c is open to everybody", "delete the storage_class with it, or keep both"
     assert blocks(plan) == {"admission_policy/c": [("opens-access", text, fix)]}
 
 
@@ -95,12 +95,15 @@ def test_it_goes_with_the_last_class_and_where_the_document_gives_it_up_for_its_
 def test_what_cannot_be_read_may_rely_on_it() -> None:
     plan = deleted([], [], unread={"storage_class": "timed out"})
     assert {name: stops[-1] for name, stops in blocks(plan).items()} == dict.fromkeys(
-        (INLINE, IN_FORCE), ("unseen", "it cannot be told what relies on it: timed out", "plan again when it answers")
+        (INLINE, IN_FORCE),
+        ("unseen", "cannot determine what it keeps closed: timed out", "plan again when the system answers"),
     )
     plan = deleted([], [], unread={"admission_policy": "timed out"})
-    assert ("unseen", "it cannot be told what relies on it: timed out", "plan again when it answers") in blocks(plan)[
-        IN_FORCE
-    ]
+    assert (
+        "unseen",
+        "cannot determine what it keeps closed: timed out",
+        "plan again when the system answers",
+    ) in blocks(plan)[IN_FORCE]
 
 
 def test_who_relies_on_it_is_read_only_where_it_goes() -> None:
@@ -142,8 +145,10 @@ def lapsing(*bindings: dict[str, Any], enforced: str = "Deny", **more: Any) -> P
 
 
 def test_it_does_not_lapse_while_a_class_of_somebody_else_is_kept_closed() -> None:
-    text = "unless it is enforced these are kept closed in vain, and they are not of this document: storage_class c"
-    fix = "keep it enforced until those are gone"
+    text = (
+        "unless it is enforced these would be open to everybody, and this document does not own them: storage_class c"
+    )
+    fix = "keep it enforced while those exist"
     assert blocks(lapsing(binding("c", "Deny"))) == {IN_FORCE: [("opens-access", text, fix)]}
     assert blocks(lapsing(binding("c", "Audit", "Warn"))) == {}, "that is only seen itself"
     assert blocks(lapsing(binding("c", "Deny"), enforced="Warn")) == {}, "it was not in force before"

@@ -188,9 +188,9 @@ def test_a_note_on_a_binding_closes_nothing() -> None:
 def test_claims_that_could_not_be_read_may_be_there() -> None:
     plan, _ = planned(case("team-a", unread={"persistent_volume_claim": "timed out"}))
     assert blocks(plan)[POLICY] == [
-        "storage_class c would close, and whether there are claims in use cannot be told: timed out"
+        "storage_class c would close; cannot determine whether there are claims in use: timed out"
     ]
-    assert [(one.name, one.value) for one in action(plan, POLICY).evidence] == [("claims", "cannot be told: timed out")]
+    assert [(one.name, one.value) for one in action(plan, POLICY).evidence] == [("claims", "unknown: timed out")]
 
 
 def test_a_class_that_could_not_be_read_may_be_there() -> None:
@@ -204,7 +204,7 @@ def test_a_claim_that_goes_with_it_is_not_counted_and_holds_it_back_when_it_stay
     claims = [claim("nlp-apps", "x")]
     given: Case = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
     held, _ = planned(case("team-a", **given))
-    assert blocks(held)[POLICY] == ["goes together with iad/persistent_volume_claim/x, which is blocked"]
+    assert blocks(held)[POLICY] == ["is applied together with iad/persistent_volume_claim/x, which is blocked"]
     assert action(held, POLICY).blocked[0].guard == "together"
     approved = {"approvals": [{"of": "persistent_volume_claim/x"}]}
     assert blocks(planned(case("team-a", **given, consent=approved))[0]) == {}

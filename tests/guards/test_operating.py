@@ -35,16 +35,12 @@ def blocked(operation: Operation, what: str = "message") -> dict[str, list[tuple
     [(MOVE, "none yet"), (replace(MOVE, stage="freeze"), "freeze"), (replace(MOVE, phase=Phase.ABORTING), "none yet")],
 )
 def test_it_stops_what_it_covers_and_nothing_else(operation: Operation, at: str) -> None:
-    told = (
-        f"the move 1a of iad/protected_path/p to pdx is under way (stage {at}), and nothing of it is changed meanwhile"
-    )
+    told = f"the move 1a of iad/protected_path/p to pdx is under way (stage {at}): vastplan changes nothing of it until that ends"
     assert blocked(operation) == {"iad/tenant/t": [("under-way", told)], "iad/tenant/u": []}
 
 
 def test_one_on_a_single_site_goes_nowhere() -> None:
-    told = (
-        "the restore 1a of iad/protected_path/p is under way (stage none yet), and nothing of it is changed meanwhile"
-    )
+    told = "the restore 1a of iad/protected_path/p is under way (stage none yet): vastplan changes nothing of it until that ends"
     assert blocked(replace(MOVE, kind="restore", target="iad"))["iad/tenant/t"] == [("under-way", told)]
 
 

@@ -21,19 +21,19 @@ def test_two_owners_are_told_by_address_and_who_wrote_since_by_document() -> Non
             "claims": {"claims": claims},
         }
     )
-    once = "keep it in one document; in the other remove it and vastplan ledger forget it"
+    once = "keep it in one document; remove it from the other and release it there (vastplan ledger forget)"
     apart = (
-        "keep each in one document: take it out of the other one, with vastplan ledger forget; where that is done, "
-        "take the mark off (docs/ledger.md, Several documents)"
+        "keep each in one document: remove it from the other and release it there (vastplan ledger forget), then "
+        "remove its mark (docs/ledger.md, Several documents)"
     )
-    text = "the document %s owns it too, as pdx/tenant/%s"
+    text = "also owned by document %s, as pdx/tenant/%s"
     assert plan.findings == (
         Finding("VP311", Severity.WARNING, text % ("third", "third"), once, "iad/tenant/t"),
         Finding("VP311", Severity.WARNING, text % ("other", "other"), once, "iad/tenant/u"),
         Finding(
             "VP311",
             Severity.NOTE,
-            "the document fourth has written since it was last applied here: iad/tenant/v",
+            "document fourth has written these since they were last applied here: iad/tenant/v",
             apart,
         ),
     )

@@ -106,8 +106,8 @@ def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, A
     ("then", "now", "has"),
     [
         (0, 0, False), (0, 1, True), (1, 1, False), (1, 2, True), (2, 1, False), (999, 1000, True), (1000, 2000, False),
-        (1000, 2001, True), (1000, 0, False), (0.5, 1.5, True), ("cannot be told: x", "cannot be told: x", False),
-        (3, "cannot be told: x", True), ("cannot be told: x", 0, False), ("cannot be told: x", 1, True),
+        (1000, 2001, True), (1000, 0, False), (0.5, 1.5, True), ("unknown: x", "unknown: x", False),
+        (3, "unknown: x", True), ("unknown: x", 0, False), ("unknown: x", 1, True),
         (5, Unknown("x"), True),
     ],
 )  # fmt: skip
@@ -189,7 +189,7 @@ def test_snapshots_that_were_taken_meanwhile_stop_a_delete() -> None:
     more, _ = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
     assert overtaken(more, after) == {} and overtaken(more, before) == {}
     _, unread = planned({**VIEW, "unread": {"snapshot": "timed out"}})
-    told = "snapshots: 2 when the plan was made and cannot be told: timed out now; plan again"
+    told = "snapshots: 2 when the plan was made and unknown: timed out now; plan again"
     assert overtaken(more, unread) == {ADDRESS: told}
 
 
@@ -231,7 +231,7 @@ def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
     _, after = planned({**case, "rows": {**case["rows"], "view": views}})
     assert overtaken(plan, before) == {}
     found = {
-        Address("iad", "view_policy", "p"): "views in use behind it: 0 when the plan was made and 2 now; plan again"
+        Address("iad", "view_policy", "p"): "views in use through it: 0 when the plan was made and 2 now; plan again"
     }
     assert overtaken(plan, after) == found
     wider = {**case, "desired": {"view_policy/p": {"name": "p", "flavor": "NFS"}}}
@@ -291,7 +291,7 @@ def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
     held = block_dependents({action.address: action for action in plan.actions}, plan.operations)
     why = {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()}
     assert why == {
-        "t": [("adopt", "it exists and is not ours")],
+        "t": [("adopt", "it exists and is not in the ledger")],
         "p": [("waits", "waits for iad/tenant/t, which is blocked")],
         "a": [("waits", "waits for iad/view_policy/p, which is blocked")],
         "n": [],
@@ -313,8 +313,8 @@ def test_what_waits_for_what_is_stale_says_so() -> None:
     assert {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()} == {
         "stale": [("moved", "it moved")],
         "waits": [("waits", "waits for iad/view/stale, which is stale")],
-        "beside": [("together", "goes together with iad/view/stale, which is stale")],
-        "alone": [("together", "goes together with iad/view/unseen, of which nothing can be told")],
+        "beside": [("together", "is applied together with iad/view/stale, which is stale")],
+        "alone": [("together", "is applied together with iad/view/unseen, which is unknown")],
     }
 
 
@@ -418,7 +418,7 @@ def test_what_is_let_go_of_and_attached_again_does_not_move_and_what_refers_to_n
 
     assert lost() == {"view_policy q (nfs_read_write)": ["*"]}
     assert lost(known_after_apply=True) == {}
-    assert lost(after=None) == {"view_policy": ["whomever it lets in now, which cannot be told"]}
+    assert lost(after=None) == {"view_policy": ["those it lets in now (cannot determine who)"]}
 
 
 def test_what_is_to_be_made_has_no_figures_and_has_not_overtaken() -> None:
@@ -491,7 +491,7 @@ def test_a_warning_says_what_to_look_at() -> None:
     (found,) = plan.findings
     assert (found.code, found.severity, found.message, found.fix) == (
         "VP305", Severity.WARNING, "2 of the 2 tenants on iad that the ledger owns are gone at once: t, u",
-        "see that it is the right system and that all of it answers",
+        "check that it is the right system and that all of it answers",
     )  # fmt: skip
 
 
@@ -505,7 +505,7 @@ def test_two_owners_of_one_object_are_told_what_to_do() -> None:
     plan, _ = planned({**OURS, "owned": {"tenant/t": 1}, "claims": claims})
     (found,) = plan.findings
     assert (found.code, found.severity, found.fix, found.address) == (
-        "VP311", Severity.WARNING, "keep it in one document; in the other remove it and vastplan ledger forget it",
+        "VP311", Severity.WARNING, "keep it in one document; remove it from the other and release it there (vastplan ledger forget)",
         "iad/tenant/t",
     )  # fmt: skip
 
@@ -518,12 +518,10 @@ def test_what_other_ledgers_say_is_shown_in_part() -> None:
     claim = {"kind": "tenant", "id": "1", "document": "d" * 300, "address": "a" * 300}
     plan, _ = planned({**OURS, "claims": {"ledger": "l" * 300, "claims": [claim]}})
     (block,) = plan.actions[0].blocked
-    assert block.message == (
-        f"the document {_cut('d', 80)} owns it as {_cut('a', 80)}; its ledger is at {_cut('l', 160)}"
-    )
+    assert block.message == (f"owned by document {_cut('d', 80)} as {_cut('a', 80)}; its ledger is at {_cut('l', 160)}")
     plan, _ = planned({**OURS, "claims": {"unread": {"d" * 300: "r" * 300}}})
     (block,) = plan.actions[0].blocked
-    assert block.message == f"it cannot be told whether the document {_cut('d', 80)} owns it: {_cut('r', 200)}"
+    assert block.message == f"cannot determine whether document {_cut('d', 80)} owns it: {_cut('r', 200)}"
 
 
 def test_what_is_true_of_a_whole_system_is_said_once() -> None:
@@ -564,6 +562,6 @@ def test_what_is_left_to_another_document_is_noted_beside_the_plan() -> None:
     plan, _ = planned({**OURS, "common": {"tenant/t": "site iad"}, "claims": {"claims": [claim]}})
     (found,) = plan.findings
     assert plan.actions == () and (found.code, found.severity, found.message, found.address) == (
-        "VP314", Severity.NOTE, f"the document {_cut('d', 80)} keeps it, as it is wanted here too: it is left to that one",
+        "VP314", Severity.NOTE, f"owned by document {_cut('d', 80)}; this document needs it too, and leaves it to that one",
         "iad/tenant/t",
     )  # fmt: skip

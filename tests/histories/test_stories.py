@@ -207,7 +207,7 @@ def test_a_pool_that_volumes_name_is_not_renamed_unsaid(desk: Desk) -> None:
     desk.write({**LOGIN, "tenants": {"team-a": {**first, "vip_pools": {"fast": pool}}}})
     action = desk.plan("--allow-delete", "*")["iad/vip_pool/fast"]
     assert [block["guard"] for block in action["blocked"]] == ["narrows"]
-    assert {"name": "persistent_volumes in use behind it", "value": 1, "unit": ""} in action["evidence"]
+    assert {"name": "persistent_volumes in use through it", "value": 1, "unit": ""} in action["evidence"]
     assert desk.apply("--allow-delete", "*").code == 3
     assert "team-a" in {row["name"] for row in desk.live("vippools")}
     desk.applied("--allow-delete", "*", "--allow-narrow", "iad/vip_pool/fast")

@@ -203,7 +203,7 @@ class ClassWorld:
 
 
 def refused_since(before: Mapping[tuple[str, str, str], bool], after: Mapping[tuple[str, str, str], bool]) -> list[Any]:
-    """What was allowed and is not any more."""
+    """What was allowed and is no longer blocked."""
     return sorted(what for what, allowed in before.items() if allowed and not after[what])
 
 

@@ -134,7 +134,7 @@ def test_what_there_is_none_of_is_said(dry: Any) -> None:
 @pytest.mark.parametrize("words", [("--tenant", "nlpp"), ("--except", "iad/view/zzz"), ("--take", "iad/secret/none")])
 def test_a_name_that_nothing_has_is_a_mistake(words: tuple[str, str], dry: Any) -> None:
     ran = dry(*words)
-    assert ran.code == 1 and f"error: {words[0]} {words[1]}: there is nothing of that name" in ran.err
+    assert ran.code == 1 and f"error: {words[0]} {words[1]}: nothing has that name" in ran.err
 
 
 def test_kinds_are_chosen_and_left_out_by_name_and_by_pattern(world: World, dry: Any) -> None:

@@ -122,12 +122,12 @@ def test_what_is_in_a_tenant_of_the_document_is_asked_for_by_its_name(tmp_path: 
     text = HEAD + "tenants: {nlp: {}}\n"
     done = imported(tmp_path, world(NLP), text, selection=Selection(tenants=("nlp",)))
     assert taken(done) == {"iad/view_policy/p", "iad/view/nlp-data", "iad/quota/nlp-data"}
-    with pytest.raises(VastplanError, match="there is nothing of that name"):
+    with pytest.raises(VastplanError, match="nothing has that name"):
         imported(tmp_path, world(NLP), text, selection=Selection(tenants=("cv",)))
 
 
 def test_a_name_that_nothing_has_is_refused_and_a_pattern_is_told(tmp_path: Path) -> None:
-    with pytest.raises(VastplanError, match="--except iad/view/x: there is nothing of that name"):
+    with pytest.raises(VastplanError, match="--except iad/view/x: nothing has that name"):
         imported(tmp_path, world(NLP), selection=Selection(without=("iad/view/x",)))
     done = imported(tmp_path, world(NLP), selection=Selection(without=("iad/view/x*",)))
     assert done.result.notes == ("--except iad/view/x* matches nothing here.",)

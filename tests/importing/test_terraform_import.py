@@ -241,7 +241,7 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     [
         (["missing.tfstate"], "missing.tfstate cannot be read: No such file or directory"),
         (["."], ". cannot be read: Is a directory"),
-        (["pipe"], "pipe cannot be read: it is no regular file"),
+        (["pipe"], "pipe cannot be read: it is not a regular file"),
         (["large"], "large cannot be read: it is larger than 1 KiB"),
         (["half"], "half is not whole JSON"),
         (["iad="], "--terraform iad=: it names no file"),

@@ -136,7 +136,7 @@ def test_after_five_rounds_nothing_is_written_and_the_last_two_leave_what_is_wro
     patient, told, problem = rounds(tmp_path, lambda _, held: replace(held, changed=True))
     assert patient == [True, True, True, False, False]
     assert told == [f"round {number}: planning 6 entries against what was read" for number in range(1, 6)]
-    assert problem == "after 5 rounds there is still something that would change; nothing was written"
+    assert problem == "after 5 rounds the document would still change something; nothing was written"
 
 
 @pytest.mark.parametrize("wrong", [{"planned": None}, {"changed": True}, {"refused": ("x",)}, {}])
@@ -156,7 +156,7 @@ def test_what_cannot_be_asked_for_is_refused_with_what_to_type(tmp_path: Path) -
         return str(raised.value)
 
     for name in ("iad/view/a", "iad/view/a[1]", "iad/view/a~b"):
-        text = f"--except {name}: there is nothing of that name"
+        text = f"--except {name}: nothing has that name"
         assert problem(selection=Selection(without=(name,))) == text
     assert problem(selection=Selection(kinds=("vew",))) == "--kind vew: there is no such kind; did you mean view?"
     assert problem(detail=Detail(full=("zzzzzz",))) == "--full zzzzzz: there is no such kind"

@@ -42,7 +42,7 @@ def test_what_another_document_keeps_closed_is_left_to_it(tmp_path: Path) -> Non
     found = closing(tmp_path, {"admission_policy": [policy]}, ", shared: true")
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.OTHER)}
     assert found.degraded.why["iad", "storage_class", "c-a"][1] == (
-        "iad/admission_policy/vastplan-a: it bears the mark of the document theirs, whose ledger is not where this one's is"
+        "iad/admission_policy/vastplan-a: marked as owned by document theirs, whose ledger is elsewhere"
     )
     assert "iad/admission_policy/vastplan-a" not in map(str, found.creates)
 

@@ -163,7 +163,7 @@ def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     lab.write(document({"data": {**SETS, "renamed_from": "sets"}}))
     view = acts(lab)["view/data"]
     assert view.verb is Verb.REPLACE and view.blocked
-    assert view.reason.endswith('or keep what is live: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data')
+    assert view.reason.endswith('to keep the live object instead: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data')
 
 
 @pytest.mark.slow
@@ -250,7 +250,7 @@ def test_two_of_one_name_in_a_tenant_are_refused_and_not_in_two(lab: Lab) -> Non
     lab.write(document({"sets": SETS, "again": again}))
     with pytest.raises(Invalid) as refused:
         lab.plan()
-    text = "bucket sets, tenant team-a is that of iad/bucket/again, too, and one view has it"
+    text = "bucket sets, tenant team-a is also that of iad/bucket/again, and only one view can have it"
     other = text.replace("again", "sets")
     assert [(found.code, found.message) for found in refused.value.findings] in ([("VP230", text)], [("VP230", other)])
     view = {"path": "/v", "protocols": ["S3"], "bucket": "sets", "bucket_owner": "ana"}

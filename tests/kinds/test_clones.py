@@ -253,7 +253,7 @@ def test_a_directory_that_is_there_is_told_before(lab: Lab) -> None:
     lab.write(document(copy=COPY))
     (action,) = (one for one in lab.plan().actions if str(one.address) == CLONE)
     assert [block.guard for block in action.blocked] == ["in-the-way"]
-    assert "/a/copy is there already: view" in action.blocked[0].message
+    assert "/a/copy already exists: view" in action.blocked[0].message
 
 
 def test_an_answer_that_is_lost_is_found_again(lab: Lab) -> None:

@@ -53,7 +53,7 @@ def test_it_is_not_withdrawn_from_a_project_while_somebody_mounts_it(lab: Lab) -
     lab.converge()
     job = mounted(lab)
     lab.write(shared(shared_with_projects=["team-e"]))
-    text = "shared_with_projects would no longer let in iad/project/team-d; in use behind it: 1 workload(s)"
+    text = "shared_with_projects would no longer let in iad/project/team-d; in use through it: 1 workload"
     assert blocks(lab.plan(Consent())) == {"narrows": text}
     assert blocks(lab.plan(Consent(allow_narrow=(VOLUME,)))) == {}
     plane(lab).end(job)
@@ -69,7 +69,7 @@ def test_one_that_is_shared_with_everybody_is_withdrawn_from_a_project_at_any_ti
     assert blocks(lab.plan(Consent())) == {}
     lab.converge()
     lab.write(shared(shared_with_projects=[], shared_with_cluster=False))
-    text = "shared_with_cluster would no longer let in everybody; in use behind it: 1 workload(s)"
+    text = "shared_with_cluster would no longer let in everybody; in use through it: 1 workload"
     assert blocks(lab.plan(Consent())) == {"narrows": text}
 
 
@@ -78,7 +78,7 @@ def test_it_is_not_deleted_while_somebody_mounts_it(lab: Lab) -> None:
     lab.converge()
     job = mounted(lab)
     lab.write({**shared(), "data_volumes": {}})
-    text = "in use behind it: 1 workload(s); workloads that mount it lose its data"
+    text = "in use through it: 1 workload; workloads that mount it lose its data"
     assert blocks(lab.plan(Consent(approvals=APPROVED, max_count=10))) == {"narrows": text}
     plane(lab).end(job)
     assert blocks(lab.plan(Consent(approvals=APPROVED, max_count=10))) == {}

@@ -297,7 +297,7 @@ def test_what_was_deleted_by_hand_is_made_again(lab: Lab, case: Case) -> None:
         assert action is None and [finding.code for finding in plan.findings] == ["VP349"]
         return
     assert action is not None, "the deletion was not seen"
-    assert (action.verb, action.reason, action.blocked) == (Verb.CREATE, "it was deleted behind our back", ())
+    assert (action.verb, action.reason, action.blocked) == (Verb.CREATE, "deleted outside vastplan", ())
     assert action in drifted(plan)
     lab.converge()
     after = lab.live(case.address)

@@ -43,9 +43,9 @@ def test_a_declared_one_is_not_called_as_the_copy_for_a_clone(lab: Lab) -> None:
     places = {key: place(lab, key) for key in ("mine", "second")}
     assert (found.code, str(found.where)) == ("VP230", places["mine"])
     assert found.message == (
-        f"is the same VolumeSnapshot (name {COPY}, namespace a2) as one that iad/volume/second makes, at {places['second']}"
+        f"is the same VolumeSnapshot (name {COPY}, namespace a2) as one that iad/volume/second creates, at {places['second']}"
     )
-    assert found.fix == "another name for one of them"
+    assert found.fix == "write another name for one of them"
 
 
 @pytest.mark.parametrize(("called", "project"), [("other", "a2"), (COPY, "a")])

@@ -214,7 +214,7 @@ def test_a_view_where_the_copy_would_go_is_in_the_way(lab: Lab) -> None:
     lab.write({**document({"p": FAR}), "tenants": there})
     plan = lab.plan()
     assert blocks(plan) == {
-        "in-the-way": "/of-iad is there already: view /of-iad/w of pdx is in it, and the system makes a new one"
+        "in-the-way": "/of-iad already exists: view /of-iad/w of pdx is in it, and the system needs a new directory"
     }
     lab.write({**document({"p": {**FAR, "target_exported_dir": "/of-iad-2"}}), "tenants": there})
     lab.converge()
@@ -225,7 +225,7 @@ def test_a_path_leaves_its_copy_behind_where_none_can_be_made_again(lab: Lab) ->
     lab.converge()
     lab.write(document({"p": {**FAR, "capabilities": "REPLICATION_AND_GN"}}))
     consent = lab.consent_to_loss(P)
-    said = "/of-iad is there already: it is the copy of protected_path p, which leaves it behind when it goes"
+    said = "/of-iad already exists: it is the copy of protected_path p, and stays when that is deleted"
     assert blocks(lab.plan(consent)) == {"in-the-way": said}
     lab.write(document({}))
     plan = lab.converge(consent)

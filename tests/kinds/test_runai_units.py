@@ -220,7 +220,7 @@ def test_a_project_with_access_is_not_replaced_but_goes_with_it(lab: Lab) -> Non
     lab.converge()
     lab.write({"departments": two, "projects": {"team-c": {**project, "department": "product"}}})
     consent = lab.consent_to_loss("iad/project/team-c")
-    assert "2 object(s) still refer to it" in blocks(lab.plan(consent))["in-use"]
+    assert "2 objects still refer to it" in blocks(lab.plan(consent))["in-use"]
     lab.write({"departments": two})
     lab.clear_calls()
     lab.converge(consent)

@@ -77,7 +77,7 @@ def test_a_secret_of_a_purpose_is_in_use(tmp_path: Path) -> None:
         lab.write({"namespaces": {"vast-csi": {}}})
         (gone,) = actions(lab)
         assert [(one.guard, one.message) for one in gone.blocked if one.guard == "in-use"] == [
-            ("in-use", "1 object(s) still refer to it: storage_class gold (not in the ledger)")
+            ("in-use", "1 object still refers to it: storage_class gold (not in the ledger)")
         ]
 
 

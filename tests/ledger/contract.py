@@ -144,7 +144,7 @@ class LedgerContract:
         assert set(bench.ledger().read("iad").entries) == {X, Y}
         bench.plant("iad", {**content, "version": LEDGER_VERSION + 1})
         for use in (lambda: bench.ledger().read("iad"), lambda: bench.ledger().open("iad", "me")):
-            with pytest.raises(VastplanError, match=f"version {LEDGER_VERSION + 1}.*upgrade it"):
+            with pytest.raises(VastplanError, match=f"version {LEDGER_VERSION + 1}.*upgrade vastplan"):
                 use()
 
     @pytest.mark.parametrize(

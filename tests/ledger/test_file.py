@@ -105,7 +105,7 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
         ("{not json", "it is not JSON"),
         ("[]", "it is not a ledger"),
         ('{"version": 1}', "it is not a ledger"),
-        ('{"version": 99}', "upgrade it"),
+        ('{"version": 99}', "upgrade vastplan"),
     ],
 )
 def test_what_is_not_a_ledger_is_refused(tmp_path: Path, content: str, says: str) -> None:
@@ -149,7 +149,7 @@ def test_whoever_takes_a_name_first_has_it(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(FileLock, "acquire", late)
     with pytest.raises(Locked) as caught:
         two.open("iad", "you")
-    assert str(caught.value) == "the ledger of iad was being made by another document; try again"
+    assert str(caught.value) == "another document was creating the ledger of iad; try again"
     two.open("iad", "you").close()
     assert {path.name for path in tmp_path.glob("*.json")} == {"iad.json", "iad.two.json"}
 
@@ -366,7 +366,7 @@ def test_a_part_that_is_damaged_further_on_is_still_one(tmp_path: Path) -> None:
     file.write_text(file.read_text()[:-20])
     assert FileLedger(tmp_path, "doc").sites() == ("iad",)
     found = FileLedger(tmp_path, "other").others()
-    says = f"the ledger {file} cannot be used: it is not JSON; restore it from a copy, or move it away to adopt anew"
+    says = f"the ledger {file} cannot be used: it is not JSON; restore it from a copy, or move it away to adopt again"
     assert (found.parts, found.unread) == ((), {"doc": says})
 
 
@@ -482,7 +482,8 @@ def test_a_journal_that_says_what_no_ledger_holds_is_damaged(tmp_path: Path) -> 
     with pytest.raises(VastplanError) as caught:
         FileLedger(tmp_path, "doc").read("iad")
     assert (
-        str(caught.value) == f"the ledger journal {tmp_path / 'iad.journal'} is damaged: it says what no ledger holds"
+        str(caught.value)
+        == f"the ledger journal {tmp_path / 'iad.journal'} is damaged: it has values that no ledger has"
     )
     (tmp_path / "iad.journal").write_text(json.dumps({**line, "owned": {**owned, "id": "7"}}) + "\n")
     assert FileLedger(tmp_path, "doc").read("iad").entries["iad/view/x"].id == "7"

@@ -189,7 +189,7 @@ def test_unlock_does_not_break_what_has_just_been_renewed(cluster: KubernetesBen
                 assert session._lease.renew()
             return cluster.api.call(method, path, query=query, body=body)
 
-    with pytest.raises(Locked, match="has just changed hands"):
+    with pytest.raises(Locked, match="was just taken by another run"):
         cluster.ledger(api=Between()).unlock("iad")
     session.record(events.own(X, OWNED))
 
@@ -291,14 +291,14 @@ def _head(content: bytes) -> Callable[[KubernetesBench, Manifest], None]:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (_drop_a_piece, "pieces that its head names are not there"),
+        (_drop_a_piece, "chunks that its manifest names do not exist"),
         (_change_a_piece, "is not what was written"),
-        (_head(b"{"), "is not a head"),
-        (_head(b"[]"), "is not a head"),
-        (_head(b'{"version": 2}'), "has format 2; this vastplan reads up to 1: upgrade it"),
+        (_head(b"{"), "is not a manifest"),
+        (_head(b"[]"), "is not a manifest"),
+        (_head(b'{"version": 2}'), "has format 2; this vastplan reads up to 1: upgrade vastplan"),
         (
             _head(b'{"version":1,"fence":1,"owner":"x","turn":1,"part":["../other"],"journal":[],"tail":[]}'),
-            "names pieces that are not its own",
+            "names chunks that are not its own",
         ),
     ],
 )

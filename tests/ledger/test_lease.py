@@ -114,7 +114,7 @@ def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
     memory.time.passed = 40
     session.holds()
     memory.time.passed = 40.5
-    says = "the lease on the ledger of iad is lost: it was not renewed for 40 seconds; nothing more is begun"
+    says = "the lease on the ledger of iad is lost: it was not renewed for 40 seconds; vastplan starts nothing more"
     for _ in range(2):
         with pytest.raises(Lost) as lost:
             session.holds()
@@ -127,7 +127,7 @@ def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
     with pytest.raises(Locked) as caught:
         memory.ledger().unlock("iad")
     assert str(caught.value) == (
-        f"the ledger of iad is held by {until}; a lease that may still be renewed is not broken: stop that run or wait "
+        f"the ledger of iad is held by {until}; vastplan does not break a lease that may still be renewed: stop that run or wait "
         f"until its lease has expired (Lease {PLACE.base} in namespace ledgers)"
     )
     memory.time.passed = 60
@@ -192,7 +192,7 @@ def test_breaking_a_lease_leaves_what_is_not_about_its_holder(memory: Kubernetes
     memory.time.passed += 60
     with pytest.raises(Locked) as caught:
         break_expired(Refusing(memory.api, LEASE, Conflict("moved", 409)), PLACE, memory.time.clock)
-    assert str(caught.value) == "the lease on the ledger of iad has just changed hands; look again"
+    assert str(caught.value) == "the lease on the ledger of iad was just taken by another run; try again"
 
 
 def test_a_lease_that_keeps_changing_is_left_alone(memory: KubernetesBench) -> None:
@@ -200,7 +200,7 @@ def test_a_lease_that_keeps_changing_is_left_alone(memory: KubernetesBench) -> N
     api = Refusing(memory.api, LEASE, Conflict("moved", 409))
     with pytest.raises(Locked) as caught:
         acquire(api, PLACE, memory.time.clock, "me", lambda: None)
-    assert str(caught.value) == "the ledger of iad could not be had: its lease keeps changing; try again"
+    assert str(caught.value) == "cannot lock the ledger of iad: its lease keeps changing; try again"
     assert api.said.count(("PUT", LEASE)) == 5
 
 
@@ -236,7 +236,7 @@ def test_a_lease_that_somebody_else_acquired_is_lost(memory: KubernetesBench, ch
     who = "you" if change == "holderIdentity" else "me"
     since = "2026-01-01T00:00:01+00:00" if change == "acquireTime" else "2026-01-01T00:00:00+00:00"
     until = "(until 2026-01-01T00:01:00+00:00 unless renewed)"
-    says = f"the lease on the ledger of iad is lost: {who} since {since} {until} has it; nothing more is begun"
+    says = f"the lease on the ledger of iad is lost: {who} since {since} {until} has it; vastplan starts nothing more"
     assert str(caught.value) == says
     memory.time.passed += 50  # a lease that is lost says why, not how long ago
     with pytest.raises(Lost) as caught:
@@ -258,7 +258,9 @@ def test_a_lease_that_is_gone_is_lost(memory: KubernetesBench, how: str) -> None
     assert session._lease.renew() is False
     with pytest.raises(Lost) as caught:
         session.holds()
-    assert str(caught.value) == "the lease on the ledger of iad is lost: somebody removed it; nothing more is begun"
+    assert (
+        str(caught.value) == "the lease on the ledger of iad is lost: somebody removed it; vastplan starts nothing more"
+    )
 
 
 @pytest.mark.parametrize("problem", [Unreachable("away"), NotAuthorised("403 no", 403)])
@@ -382,7 +384,7 @@ def test_a_lease_is_renewed_until_the_session_ends(
     assert told == wanted + ["stopped"] * len(wanted)
     told.clear()
     memory.api.call("PUT", HEAD, body=PLACE.secret(PLACE.base, "head", b"{"))
-    with pytest.raises(VastplanError, match="is not a head"):
+    with pytest.raises(VastplanError, match="is not a manifest"):
         ledger.open("iad", "me")
     assert told == wanted + ["stopped"] * len(wanted)
     assert "holderIdentity" not in spec(memory)
@@ -472,8 +474,8 @@ def test_a_namespace_that_is_there_by_now_is_fine(memory: KubernetesBench) -> No
             api=Refusing(memory.api, f"/api/v1/namespaces/{NAMESPACE}", NotAuthorised("403 no", 403))
         )._make_namespace()
     assert str(caught.value) == (
-        "there is no namespace ledgers at here to keep the ledger in, and it may not be made with these credentials (403 no); "
-        "have it made: kubectl create namespace ledgers"
+        "namespace ledgers, where the ledger is kept, does not exist at here, and these credentials may not create it (403 no); "
+        "type: kubectl create namespace ledgers"
     )
 
 
@@ -521,7 +523,7 @@ def test_why_a_session_is_lost_is_said_to_the_letter(memory: KubernetesBench) ->
     session = memory.ledger(time=Time()).open("iad", "me")
     memory.time.passed += 60
     memory.ledger().open("iad", "another")
-    says = "the ledger of iad is lost: somebody else has it; nothing more is begun"
+    says = "the ledger of iad is lost: somebody else has it; vastplan starts nothing more"
     acts: list[Callable[[], None]] = [lambda: session.record(events.drop("x")), session.holds]
     for act in [*acts, acts[0]]:
         with pytest.raises(Lost) as caught:
@@ -532,7 +534,7 @@ def test_why_a_session_is_lost_is_said_to_the_letter(memory: KubernetesBench) ->
     memory.api.call("DELETE", HEAD)
     with pytest.raises(Lost) as caught:
         session.record(events.drop("x"))
-    assert str(caught.value) == "the ledger of iad is lost: somebody removed it; nothing more is begun"
+    assert str(caught.value) == "the ledger of iad is lost: somebody removed it; vastplan starts nothing more"
     memory.time.passed += 60
     session = memory.ledger().open("iad", "me")
     session._api = Refusing(memory.api, HEAD, NotAuthorised("403 no", 403))

@@ -23,7 +23,7 @@ BASE = "vastplan-doc-iad-41d701eff3"
 PART = SiteLedger("doc", "iad", "line", "00")
 DAMAGED = (
     "the ledger of iad in namespace ledgers is damaged: {}; restore its Secrets from a copy, or delete those with the label "
-    f"app.kubernetes.io/instance={BASE} to adopt anew"
+    f"app.kubernetes.io/instance={BASE} to adopt again"
 )
 
 
@@ -140,7 +140,7 @@ def test_content_is_cut_into_pieces_and_put_together_in_order(api: Memory, monke
     assert pieces.get(names) == whole
     says = refusal(lambda: pieces.get(names[:-1]))
     assert says == DAMAGED.format(f"Secret {names[0]} is cut short or too large")
-    assert refusal(lambda: pieces.get(names[1:])) == DAMAGED.format(f"Secret {names[1]} cannot be unfolded")
+    assert refusal(lambda: pieces.get(names[1:])) == DAMAGED.format(f"Secret {names[1]} cannot be decompressed")
     pieces.drop({names[1], "never", names[2]})
     assert pieces.get(names) is None
     assert {name for name in names if chunks.read_object(api, f"{PLACE.secrets}/{name}")} == {*names} - {
@@ -218,13 +218,13 @@ def test_a_head_is_written_like_this(api: Memory) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"{", "Secret BASE is not a head"),
-        (b"3", "Secret BASE is not a head"),
-        (json.dumps({**HEAD, "fence": "many"}).encode(), "Secret BASE is not a head"),
-        (json.dumps(HEAD).replace(": 5", ": 1e999").encode(), "Secret BASE is not a head"),
-        (json.dumps({**HEAD, "tail": 3}).encode(), "Secret BASE is not a head"),
-        (json.dumps({**HEAD, "part": []}).encode(), "Secret BASE names pieces that are not its own"),
-        (json.dumps({**HEAD, "journal": [["other"]]}).encode(), "Secret BASE names pieces that are not its own"),
+        (b"{", "Secret BASE is not a manifest"),
+        (b"3", "Secret BASE is not a manifest"),
+        (json.dumps({**HEAD, "fence": "many"}).encode(), "Secret BASE is not a manifest"),
+        (json.dumps(HEAD).replace(": 5", ": 1e999").encode(), "Secret BASE is not a manifest"),
+        (json.dumps({**HEAD, "tail": 3}).encode(), "Secret BASE is not a manifest"),
+        (json.dumps({**HEAD, "part": []}).encode(), "Secret BASE names chunks that are not its own"),
+        (json.dumps({**HEAD, "journal": [["other"]]}).encode(), "Secret BASE names chunks that are not its own"),
     ],
 )
 def test_what_is_no_head_is_damage(api: Memory, content: bytes, says: str) -> None:
@@ -235,13 +235,13 @@ def test_what_is_no_head_is_damage(api: Memory, content: bytes, says: str) -> No
 @pytest.mark.parametrize("version", [2, "1", None])
 def test_a_newer_head_is_not_read(api: Memory, version: Any) -> None:
     put_head(api, json.dumps({**HEAD, "version": version}).encode())
-    says = f"the ledger of iad in namespace ledgers has format {version}; this vastplan reads up to 1: upgrade it"
+    says = f"the ledger of iad in namespace ledgers has format {version}; this vastplan reads up to 1: upgrade vastplan"
     assert refusal(lambda: manifest.read(api, PLACE)) == says
 
 
 def test_a_secret_without_a_head_is_damage(api: Memory) -> None:
     put_head(api, b"{}", key="other")
-    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a head")
+    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a manifest")
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"metadata": None}])
@@ -292,14 +292,18 @@ def test_of_another_document(api: Memory) -> None:
 )
 def test_an_event_that_is_none(api: Memory, event: Any) -> None:
     planted(api, tail=(event,))
-    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format(
+        "its journal has an entry that is not an event"
+    )
 
 
 @pytest.mark.parametrize("lines", [b"[", b"3", b'[{"event": "none"}]', b"[NaN]"])
 def test_a_journal_that_is_none(api: Memory, lines: bytes) -> None:
     pieces = Chunks(api, PLACE)
     manifest.write(api, PLACE, Manifest(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
-    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format(
+        "its journal has an entry that is not an event"
+    )
 
 
 @pytest.mark.parametrize("which", ["part", "journal"])
@@ -308,7 +312,7 @@ def test_a_piece_that_is_gone_is_looked_for_twice(api: Memory, which: str) -> No
     (name,) = made.part if which == "part" else made.journal[1]
     api.call("DELETE", f"{PLACE.secrets}/{name}")
     api.said.clear()
-    missing = DAMAGED.format("pieces that its head names are not there")
+    missing = DAMAGED.format("chunks that its manifest names do not exist")
     assert refusal(lambda: manifest.put_together(api, PLACE)) == missing
     assert api.said.count(("GET", f"{PLACE.secrets}/{BASE}")) == 2
 

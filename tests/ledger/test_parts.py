@@ -251,15 +251,15 @@ def test_and_what_is_one_is_read(key: str) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (b"{", "the ledger X cannot be used: it is not JSON; restore it from a copy, or move it away to adopt anew"),
+        (b"{", "the ledger X cannot be used: it is not JSON; restore it from a copy, or move it away to adopt again"),
         (
             b"[]",
-            "the ledger X cannot be used: it is not a ledger; restore it from a copy, or move it away to adopt anew",
+            "the ledger X cannot be used: it is not a ledger; restore it from a copy, or move it away to adopt again",
         ),
         (b"3", "it is not a ledger;"),
         (b'{"a": NaN}', "it is not a ledger;"),
-        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 4: upgrade it"),
-        ({"version": 5}, "the ledger X has version 5; this vastplan reads up to 4: upgrade it"),
+        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 4: upgrade vastplan"),
+        ({"version": 5}, "the ledger X has version 5; this vastplan reads up to 4: upgrade vastplan"),
         ({"version": -1}, "it is not a ledger;"),
         ({"key": "no hex"}, "it is not a ledger;"),
         ({"key": 3}, "it is not a ledger;"),

@@ -61,5 +61,5 @@ def test_one_statement_need_not_be_a_list() -> None:
 
 
 def test_what_is_no_policy_allowed_what_nobody_knows() -> None:
-    assert narrowed("{broken", document(READS)) == ["what it allows now, which cannot be told"]
+    assert narrowed("{broken", document(READS)) == ["what it allows now (cannot determine what)"]
     assert narrowed(None, document(READS)) == []

@@ -64,11 +64,11 @@ def test_policies_count_with_one_flavor_only(flavor: str | None, counts: bool) -
         ({"Statement": [{**ALLOW, "Action": []}]}, "Action is text, or a list of texts"),
         ({"Statement": [{**ALLOW, "Action": [7]}]}, "Action is text, or a list of texts"),
         ({"Statement": [{**ALLOW, "Resource": ""}]}, "Resource is text, or a list of texts"),
-        ({"Statement": [{**ALLOW, "Action": "GetObject"}]}, "'GetObject' is no action"),
+        ({"Statement": [{**ALLOW, "Action": "GetObject"}]}, "'GetObject' is not an action"),
         ({"Statement": [{**ALLOW, "Condition": {"IpAddress": "10.0.0.0/8"}}]}, "Condition is a mapping of operators"),
         ({"Statement": [{**ALLOW, "Condition": "x"}]}, "Condition is a mapping of operators"),
         ({"Statement": [{**ALLOW, "Sid": 7}]}, "Sid is text"),
-        ({"Statement": [{**ALLOW, "Principal": "*"}]}, "about whom it is attached to: remove Principal"),
+        ({"Statement": [{**ALLOW, "Principal": "*"}]}, "applies to whom it is attached to: remove Principal"),
         ({"Statement": [{**ALLOW, "NotPrincipal": "*"}]}, "Statement 1 has no 'NotPrincipal'"),
         ({"Statement": [{**ALLOW, "NotResource": "*"}]}, "give either Resource or NotResource"),
         ({"Statement": [{"Effect": "Allow", "Resource": "*"}]}, "give either Action or NotAction"),
@@ -99,7 +99,7 @@ def test_what_is_no_principal(principal: Any, says: str) -> None:
 
 
 def test_a_policy_of_a_bucket_says_whom_it_is_about() -> None:
-    with pytest.raises(ValueError, match="a bucket policy says whom it is about: write Principal"):
+    with pytest.raises(ValueError, match="a bucket policy says to whom it applies: write Principal"):
         parse({"Statement": [ALLOW]}, of_bucket=True)
 
 

@@ -54,7 +54,7 @@ def _view(number: int) -> Made:
         FieldChange("tenant", None, _ref(f"{site}/tenant/{tenant}"), Cause.NEW),
         FieldChange("protocols", None, ["NFS"], Cause.NEW, unordered=True),
     )
-    return _made(number, "view", Stage.DATA, Verb.CREATE, reason="not there yet", changes=changes)
+    return _made(number, "view", Stage.DATA, Verb.CREATE, reason="does not exist yet", changes=changes)
 
 
 def _claim(number: int) -> Made:
@@ -64,7 +64,9 @@ def _claim(number: int) -> Made:
         FieldChange("size", None, 5 * TIB, Cause.NEW, "bytes"),
         FieldChange("storage_class", None, _ref(f"{site}/storage_class/{tenant}"), Cause.NEW),
     )
-    return _made(number, "persistent_volume_claim", Stage.VOLUME, Verb.CREATE, reason="not there yet", changes=changes)
+    return _made(
+        number, "persistent_volume_claim", Stage.VOLUME, Verb.CREATE, reason="does not exist yet", changes=changes
+    )
 
 
 def _opening(number: int) -> Made:
@@ -87,7 +89,7 @@ def _lost(number: int) -> Made:
     site, tenant = _tenant(number)
     address = f"{site}/view/{tenant}-view-{number}"
     block = Block(
-        "approval", "a delete of a view loses data", f"an entry for {address} in --approvals FILE", max_used=number
+        "approval", "a delete of a view loses data", f"add an entry for {address} to --approvals FILE", max_used=number
     )
     seen = (Evidence("used", (number + 1) * 2**30, "bytes"),)
     return _made(
@@ -104,7 +106,7 @@ def _replaced(number: int) -> Made:
 
 def _reverted(number: int) -> Made:
     change = FieldChange("quota.gpus", 8 * (number % 9 + 1), 64, Cause.SYSTEM)
-    reason = "it was changed behind our back"
+    reason = "changed outside vastplan"
     return _made(number, "project", Stage.TEAM, Verb.UPDATE, reason=reason, changes=(change,))
 
 

@@ -29,7 +29,7 @@ AT = Address("iad", "view", "a")
 
 def created(*values: tuple[str, str]) -> Plan:
     changes = tuple(FieldChange(path, None, value, Cause.NEW) for path, value in values)
-    return replace(plan("empty"), actions=(Action(AT, Verb.CREATE, "not there yet", changes),))
+    return replace(plan("empty"), actions=(Action(AT, Verb.CREATE, "does not exist yet", changes),))
 
 
 def printed(text: str) -> str:

@@ -55,7 +55,7 @@ def test_what_is_made_is_shown_whole(ending: str) -> None:
         FieldChange("nfs_read_write", None, [*SIXTY, *NEW], Cause.NEW, unordered=True, admits=True),
         *(FieldChange(f"label-{number}", None, f"value-{number}", Cause.NEW) for number in range(60)),
     )
-    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", values)))
+    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "does not exist yet", values)))
     for part in ("xxend", *SIXTY, *NEW, "value-0", "value-59"):
         assert part in text, part
     assert "more characters" not in text and "more fields" not in text
@@ -64,9 +64,9 @@ def test_what_is_made_is_shown_whole(ending: str) -> None:
 @pytest.mark.parametrize("ending", ["txt", "md", "html", "xml"])
 def test_another_name_than_that_of_the_address_is_shown(ending: str) -> None:
     name = FieldChange("name", None, "somebody-else", Cause.NEW)
-    assert "somebody-else" in FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", (name,))))
+    assert "somebody-else" in FORMATS[ending](planned(Action(AT, Verb.CREATE, "does not exist yet", (name,))))
     own = replace(name, after=AT.name)
-    assert "name: team-a" not in FORMATS["txt"](planned(Action(AT, Verb.CREATE, "not there yet", (own,))))
+    assert "name: team-a" not in FORMATS["txt"](planned(Action(AT, Verb.CREATE, "does not exist yet", (own,))))
 
 
 @pytest.mark.parametrize("ending", READ)
@@ -145,7 +145,11 @@ def blocked(number: int) -> Action:
     at = Address("iad", "view", f"v{number}")
     change = FieldChange("path", None, f"/{number}/{'x' * 150}", Cause.NEW)
     return Action(
-        at, Verb.CREATE, "not there yet", (change,), blocked=(Block("missing", f"{number} is not there", "add it"),)
+        at,
+        Verb.CREATE,
+        "does not exist yet",
+        (change,),
+        blocked=(Block("missing", f"{number} is not there", "add it"),),
     )
 
 
@@ -220,7 +224,7 @@ def test_a_way_in_that_is_no_field_is_in_every_report(ending: str) -> None:
     hostile = "</code>`*` @all"
     made = Opening(Door.UNSAID, (hostile,), ("*",))
     gone = Action(Address("iad", "admission_policy", "p"), Verb.DELETE, "not in it", opens=(Opening(Door.GONE),))
-    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", opens=(made,)), gone))
+    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "does not exist yet", opens=(made,)), gone))
     assert "as the document does not say" in text and "whom it keeps out, as it goes" in text
     if ending == "md":
         check_inert(text)

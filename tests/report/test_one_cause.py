@@ -24,14 +24,14 @@ from vastplan.report.text import Style, plan_text
 
 PLAIN = Style(colour=False, width=160)
 PART = PlannedSite("iad", "", 0)
-ADOPT = Block("adopt", "it exists and is not ours", "--adopt, or another name")
+ADOPT = Block("adopt", "it exists and is not in the ledger", "adopt it with --adopt, or write another name")
 
 
 def found(count: int, serial: int = 0, block: Block = ADOPT) -> Plan:
     def action(number: int) -> Action:
         change = FieldChange("hard_limit", number, 99, Cause.NEW, "bytes")
         address, changes = Address("iad", "quota", f"q-{number}"), (change,) if number % 2 else ()
-        return Action(address, Verb.ADOPT, "it exists and is not ours", changes, blocked=(block,))
+        return Action(address, Verb.ADOPT, "it exists and is not in the ledger", changes, blocked=(block,))
 
     return replace(
         plan("empty"), actions=tuple(map(action, range(count))), parts=(replace(PART, serial=serial),), topology=()
@@ -43,7 +43,7 @@ def found(count: int, serial: int = 0, block: Block = ADOPT) -> Plan:
 def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
     text = FORMATS[ending](found(count)).replace("`", "")
     assert f"the ledger is empty: these {count} objects exist and are not ours ({count} quotas)" in text
-    assert text.count("--adopt takes them over") == 1 and "or another name" not in text
+    assert text.count("--adopt takes them over") == 1 and "or write another name" not in text
     assert f"{count} blocked" in text or f"{count} are blocked" in text
     for number in range(count if ending == "html" or count < 30 else 0):
         assert f"q-{number}" in text
@@ -51,7 +51,7 @@ def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
 
 def test_it_is_none_where_the_ledger_knows_something_or_little_is_there() -> None:
     assert not_ours(found(6, serial=1)) == [] and not_ours(found(2)) == []
-    assert not_ours(found(6, block=replace(ADOPT, fix="make the document say what is there"))) == []
+    assert not_ours(found(6, block=replace(ADOPT, fix="write the live value in the document"))) == []
     assert [one.site for one in not_ours(found(3))] == ["iad"]
 
 

@@ -151,7 +151,7 @@ def test_both_plans_have_one_key(lab: Lab, vastplan: Run) -> None:
         ("key", "x" * 5000, "has to be 32 to 4096 bytes"),
         ("repo/key", "k" * 64, "is in the document's folder: keep it where only the runner writes"),
         ("repo", None, "is in the document's folder"),
-        ("missing", None, "is no file"),
+        ("missing", None, "is not a file"),
     ],
 )
 def test_a_key_that_is_none_is_refused(where: str, content: str | None, says: str, lab: Lab, vastplan: Run) -> None:

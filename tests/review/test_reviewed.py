@@ -94,7 +94,7 @@ def test_a_delete_that_was_blocked_in_the_review_is_not_let_through(lab: Lab, va
     approvals.write_text("version: 1\napprovals: [{address: iad/tenant/b, reason: it is empty, until: '2999-01-01'}]\n")
     consent = ("--allow-delete", "iad/tenant/b", "--approvals", str(approvals))
     ran = apply(lab, vastplan, *consent)
-    assert ran.code == 5 and "iad/tenant/b: was blocked (approval) and is not any more" in ran.err, ran
+    assert ran.code == 5 and "iad/tenant/b: was blocked (approval) and is no longer blocked" in ran.err, ran
     assert vastplan("plan", lab.folder / "lab.yaml", *words, *consent).code == 0
     ran = apply(lab, vastplan, *consent)
     assert ran.code == 0 and [call.method for call in lab.calls()] == ["DELETE"], ran

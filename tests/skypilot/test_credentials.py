@@ -225,10 +225,10 @@ def test_a_secret_that_somebody_else_filled(cluster: Cluster) -> None:
     ("data", "says"),
     [
         ({"AWS_SECRET_ACCESS_KEY": None}, "Secret runai-team-a/s3 has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
-        ({"AWS_SECRET_ACCESS_KEY": "two\nlines-of-it"}, "is no key, which is one word without blanks"),
-        ({"AWS_SECRET_ACCESS_KEY": "with blanks"}, "is no key, which is one word without blanks"),
-        ({"AWS_SECRET_ACCESS_KEY": ""}, "is no key, which is one word without blanks"),
-        ({"AWS_ACCESS_KEY_ID": "x]\n[default"}, "is no key, which is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": "two\nlines-of-it"}, "is not a key: a key is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": "with blanks"}, "is not a key: a key is one word without blanks"),
+        ({"AWS_SECRET_ACCESS_KEY": ""}, "is not a key: a key is one word without blanks"),
+        ({"AWS_ACCESS_KEY_ID": "x]\n[default"}, "is not a key: a key is one word without blanks"),
     ],
 )
 def test_what_is_no_key_is_not_written(data: dict[str, Any], says: str, cluster: Cluster) -> None:
@@ -244,5 +244,5 @@ def test_what_is_no_key_is_not_written(data: dict[str, Any], says: str, cluster:
 def test_a_key_that_is_not_delivered_yet(cluster: Cluster) -> None:
     cluster.team.team["s3_keys"]["trainer"]["deliver"]["secret"] = "runai-team-a/not-yet"
     ran = cluster.export("--with-credentials", code=1)
-    assert "there is no Secret runai-team-a/not-yet" in ran.err and "vastplan apply" in ran.err
+    assert "Secret runai-team-a/not-yet does not exist" in ran.err and "vastplan apply" in ran.err
     assert not cluster.team.out.exists()

@@ -145,7 +145,7 @@ def test_a_snapshot_says_which_buckets_are_missing_and_changes_no_file(
     assert vastplan("record", team.path, "--site", "iad", "--out", "snapshot.json").code == 0
     team.__init__(team.path.parent)  # type: ignore[misc]
     ran = export("--snapshot", "snapshot.json", "--site", "iad")
-    assert "warning SKY-06: iad/view/checkpoints: bucket a-checkpoints was not there on" in ran.err
+    assert "warning SKY-06: iad/view/checkpoints: bucket a-checkpoints did not exist on" in ran.err
     assert "a-data was not there" not in ran.err
     assert team.files() == first
 
@@ -232,7 +232,9 @@ def test_a_link_in_the_folder_is_not_written_through(team: Team, export: Export,
     (team.out / "pdx" / "team-a").mkdir(parents=True)
     (team.out / "pdx" / "team-a" / "volumes").symlink_to(elsewhere)
     ran = export(code=1)
-    assert f"{team.out}/pdx/team-a/volumes is a link, and nothing is written through it: move it away" in ran.err
+    assert (
+        f"{team.out}/pdx/team-a/volumes is a link, and vastplan writes nothing through links: move it away" in ran.err
+    )
     assert list(elsewhere.iterdir()) == [] and team.files() == {}
 
 

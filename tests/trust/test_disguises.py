@@ -156,7 +156,7 @@ def test_a_plan_that_would_be_another_without_it_is_not_made() -> None:
     file = Path(__file__).parent.parent / "report" / "plans" / "change.json"
     planned = plan_file.from_data(json.loads(file.read_text()))
     keep_secret(str(planned.actions[0].address))
-    with pytest.raises(VastplanError, match="no plan is made: a secret of ours is in what a system answers"):
+    with pytest.raises(VastplanError, match="no plan is created: a system returned one of our secrets"):
         plan_file.sealed(planned)
 
 

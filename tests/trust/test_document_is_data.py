@@ -199,7 +199,7 @@ def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:
     )  # fmt: skip
     (repo / "key.pem").unlink()
     os.mkfifo(repo / "key.pem")
-    with pytest.raises(VastplanError, match=r"the kubeconfig kc\.txt is not used: it is no regular file"):
+    with pytest.raises(VastplanError, match=r"the kubeconfig kc\.txt is not used: it is not a regular file"):
         plain(repo, "kc.txt")
 
 
@@ -332,7 +332,7 @@ def test_a_file_that_a_document_names_is_in_its_folder(name: str, repo: Path, va
 
 
 SPECIAL: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a pipe": (_pipe, "it is no regular file"),
+    "a pipe": (_pipe, "it is not a regular file"),
     "a folder": (Path.mkdir, "Is a directory"),
     "a large file": (lambda path: path.write_bytes(b"x" * (64 * 1024 + 1)), "it is larger than 64 KiB"),
 }
@@ -735,7 +735,7 @@ def test_whatever_is_read_is_a_regular_file(
     Path(name).unlink(missing_ok=True)
     os.mkfifo(name)
     ran = vastplan(*words.get(name, ("plan", "doc.yaml")))
-    assert ran.code in (1, 6) and "it is no regular file" in ran.out + ran.err, ran
+    assert ran.code in (1, 6) and "it is not a regular file" in ran.out + ran.err, ran
 
 
 # A saved plan
@@ -894,7 +894,7 @@ def test_nothing_is_written_through_a_link(name: str, repo: Path, tmp_path: Path
     ran = vastplan("plan", repo / "doc.yaml")
     replaced = name in ("ca.pem", "endpoints.json", "lab.kubeconfig")
     assert ran.code == (0 if replaced else 1), ran
-    assert replaced or "the simulators keep their objects in" in ran.err, ran
+    assert replaced or "the simulators cannot keep their objects in" in ran.err, ran
     assert (tmp_path / "outside" / "key").read_text() == f"{CANARY}: secret\n"
 
 

@@ -102,9 +102,7 @@ def test_a_plan_that_somebody_else_signed(document: Path, vastplan: Run) -> None
     key, _ = keys(document.parent.parent, "theirs")
     _, public = keys(document.parent.parent, "ours")
     ran = vastplan("apply", planned(document, vastplan, key), "--require-signature", public)
-    assert (
-        ran.code == 1 and f"which is none of {public}: have it planned again, with --sign and a key that is" in ran.err
-    ), ran
+    assert ran.code == 1 and f"which is not in {public}: plan again, with --sign and one of those" in ran.err, ran
     nothing_owned(vastplan, document)
 
 
@@ -117,7 +115,7 @@ def test_a_plan_that_was_changed_after_it_was_signed(document: Path, vastplan: R
     for content in (json.dumps({**data, "id": PLAN_FILE.identity(data)}), plan.read_text() + " ", "{}", ""):
         plan.write_text(content or "{")
         ran = vastplan("apply", plan, "--require-signature", public)
-        assert ran.code == 1 and "is not what was signed: it or plan.json.sig was changed" in ran.err, ran
+        assert ran.code == 1 and "differs from what was signed: it or plan.json.sig was changed" in ran.err, ran
     nothing_owned(vastplan, document)
 
 
@@ -131,7 +129,7 @@ def test_a_signature_that_is_none(content: str, document: Path, vastplan: Run) -
     plan = planned(document, vastplan, key)
     signature.beside(plan).write_text(content)
     ran = vastplan("apply", plan, "--require-signature", public)
-    assert ran.code == 1 and "have the plan signed again" in ran.err, ran
+    assert ran.code == 1 and "sign the plan again" in ran.err, ran
     assert len(ran.err.splitlines()) == 1, ran
     nothing_owned(vastplan, document)
 
@@ -143,7 +141,7 @@ def test_the_signature_of_another_plan(document: Path, vastplan: Run) -> None:
     document.write_text(DOCUMENT.replace("b: {}", "c: {}"))
     planned(document, vastplan, key)
     signature.beside(plan).write_bytes(before)
-    assert "is not what was signed" in vastplan("apply", plan, "--require-signature", public).err
+    assert "differs from what was signed" in vastplan("apply", plan, "--require-signature", public).err
 
 
 def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: Run) -> None:
@@ -153,7 +151,7 @@ def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: 
     data = json.loads(signature.beside(plan).read_text())
     data["signature"] = base64.b64encode(signature.private_key(key).sign(plan.read_bytes())).decode()
     signature.beside(plan).write_text(json.dumps(data))
-    assert "is not what was signed" in vastplan("apply", plan, "--require-signature", public).err
+    assert "differs from what was signed" in vastplan("apply", plan, "--require-signature", public).err
 
 
 @pytest.mark.slow
@@ -208,7 +206,7 @@ def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
     data = json.loads(whole)
     data["document"] = "other"
     plan.write_text(json.dumps({**data, "id": PLAN_FILE.identity(data)}))
-    assert "is not what was signed" in vastplan(*words).err
+    assert "differs from what was signed" in vastplan(*words).err
     nothing_owned(vastplan, document)
     plan.write_text(whole)
     assert vastplan(*words).code == 0
@@ -248,9 +246,9 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
     (folder / "encrypted.key").write_bytes(encrypted)
     (folder / "large.key").write_bytes(key.read_bytes() + b"\n" * 70_000)
     for name, says in {
-        "none.key": "is no private Ed25519 key without a passphrase; make one with: openssl genpkey",
-        "encrypted.key": "is no private Ed25519 key without a passphrase",
-        "plan.pub": "is no private Ed25519 key",
+        "none.key": "is not a private Ed25519 key without a passphrase; make one with: openssl genpkey",
+        "encrypted.key": "is not a private Ed25519 key without a passphrase",
+        "plan.pub": "is not a private Ed25519 key",
         "large.key": "is too large for a key",
         "missing.key": "there is no such file",
         ".": "there is no such file",
@@ -258,7 +256,7 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
         ran = vastplan("plan", document, "--out", out, "--sign", folder / name)
         assert ran.code == 1 and says in ran.err and "BEGIN" not in ran.err and not out.exists(), ran
     plan = planned(document, vastplan, key)
-    for name, says in {"none.key": "holds no public Ed25519 key", "plan.key": "holds no public Ed25519 key"}.items():
+    for name, says in {"none.key": "has no public Ed25519 key", "plan.key": "has no public Ed25519 key"}.items():
         assert says in vastplan("apply", plan, "--require-signature", folder / name).err
     assert "--sign KEYFILE is of a plan that is saved" in vastplan("plan", document, "--sign", key).err
 

@@ -42,7 +42,7 @@ DOCUMENT: dict[str, Any] = {
     "tenants": {"team-a": TENANT},
 }
 OPTION = re.compile(r"(--(?:allow-delete|allow-narrow|believe-gone|max-changes) (?:'[^']+'|[^\s,;]+))")
-APPROVAL = re.compile(r"an entry for (\S+) in --approvals FILE")
+APPROVAL = re.compile(r"add an entry for (\S+) to --approvals FILE")
 
 
 class Site:
@@ -165,7 +165,7 @@ def test_what_is_asked_for_is_told_and_typing_just_that_is_enough(site: Site, st
     asked = {option for option in OPTION.findall(ran.out) if option != f"--allow-delete {told.whole}"}
     assert asked == {*(f"--allow-delete {one}" for one in told.deletes), *([told.changes] if told.changes else [])}, ran
     assert sorted(APPROVAL.findall(ran.out)) == sorted(told.approvals), ran
-    assert (f"--allow-delete {told.whole} for all that it stood for" in ran.out) == bool(told.whole), ran
+    assert (f"--allow-delete {told.whole} for all its objects" in ran.out) == bool(told.whole), ran
     held = site.run("apply", "--auto-approve")
     assert held.code == (3 if asked else 0), held
     if asked:
@@ -225,7 +225,7 @@ def test_values_of_somebody_else_are_not_written_over_also_where_their_secret_is
         made = lab.by_hand("iad", "kubernetes", "POST", path, {"metadata": {"name": name}, "data": theirs(**values)})
         site.write(lambda tenant: tenant["s3_keys"].update(late=late))
         secret = f"iad/secret/{namespace}/{name}"
-        told = f"blocked (occupied): {secret} has {keys} already, and not from here"
+        told = f"blocked (occupied): {secret} has {keys}, which vastplan did not write"
         for consent in ((), ("--adopt",), ("--adopt", "--allow-delete", "*")):
             ran = site.run("plan", *consent)
             assert told in ran.out and f"--allow-delete {secret}" in ran.out, ran
@@ -267,7 +267,7 @@ def test_another_provider_of_a_tenant_is_asked_for_and_goes_no_further_than_its_
     ), ran
     ran = site.run("apply", "--auto-approve", "--allow-narrow", "iad/tenant/team-a")
     assert ran.code == 3, ran
-    assert "goes together with iad/group/readers" in ran.out and provider_of(site) == before, ran
+    assert "is applied together with iad/group/readers" in ran.out and provider_of(site) == before, ran
 
 
 def test_a_key_that_is_switched_off_is_asked_for(site: Site) -> None:

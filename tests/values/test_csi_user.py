@@ -171,7 +171,7 @@ def test_a_log_in_that_somebody_keeps_under_its_name_stays_until_that_is_named(s
     ran = site.run("apply", "--auto-approve", "--adopt")
     name = "iad/secret/vast-csi/team-a-csi"
     for taken in ("data.endpoint, data.tenant", "password, username"):
-        assert f"{name} has {taken} already, and not from here" in ran.out, ran
+        assert f"{name} has {taken}, which vastplan did not write" in ran.out, ran
     assert f"--allow-delete {name}" in ran.out and site.login() == theirs, ran
     assert site.run("apply", "--auto-approve", "--adopt", "--allow-delete", name).code == 0
     assert site.login()["username"] == "team-a-csi" and site.run("plan", "--detailed-exitcode").code == 0
@@ -222,7 +222,7 @@ def test_nor_where_the_secret_is_the_document_s_own(site: Site) -> None:
     assert site.claim("c")["status"]["phase"] == "Bound" and site.who_made("quota") == {"team-a-csi"}
     site.write(user=None, secrets=secrets, classes=classes)
     ran = site.run("plan", *ALL[1:])
-    assert "2 object(s) use what it delivers, in iad/secret/team-a-csi: iad/storage_class/of-a" in ran.out, ran
+    assert "what it delivers to iad/secret/team-a-csi is in use by iad/storage_class/of-a" in ran.out, ran
     assert site.run("apply", *ALL).code == 3 and "team-a-csi" in site.managers()
 
 
@@ -242,7 +242,7 @@ def test_one_consent_is_for_all_of_it_once_its_entry_is_gone(made: Site) -> None
     assert "to go on: --allow-delete iad/realm/" in made.run("plan").out
     made.write(user=None, classes={})
     whole = ("--allow-delete", "iad/csi_user/team-a")
-    assert f"{' '.join(whole)} for all that it stood for" in made.run("plan").out
+    assert f"{' '.join(whole)} for all its objects" in made.run("plan").out
     others = ("--allow-delete", "iad/storage_class/*", "--allow-delete", "iad/admission_*", "--max-changes", "9")
     ran = made.run("apply", "--auto-approve", *whole, *others)
     assert ran.code == 0 and "VP317" not in ran.out and set(made.managers()) == {"admin"}, ran
@@ -259,7 +259,7 @@ def test_a_tenant_that_is_renamed_is_told_what_keeps_its_user_and_nothing_is_don
     ran = made.run("apply", "--auto-approve")
     for kind in ("secret vast-csi/alpha-csi", "manager_role alpha-csi"):
         (line,) = (line for line in ran.out.splitlines() if line.startswith(f"-/+ {kind} "))
-        assert line.endswith("or keep what is live: `name: team-a` in iad/tenant/alpha"), ran
+        assert line.endswith("to keep the live object instead: `name: team-a` in iad/tenant/alpha"), ran
     assert "occupied" not in ran.out and ran.code == 3, ran
     assert set(made.managers()) == {"admin", "team-a-csi"} and made.login() == first
     made.write(key="alpha", renamed_from="team-a", name="team-a")
@@ -282,8 +282,8 @@ def test_a_secret_elsewhere_gets_another_password_with_the_class_and_not_before(
     made.write(user={"endpoint": "vms.example.com", "secret": "work/csi"})
     ran = made.run("apply", "--auto-approve")
     assert ran.code == 3, ran
-    said = "another password is made, and the former one ends at once: it is delivered elsewhere now"
+    said = "another password is created, and the former one stops working at once: it is delivered elsewhere now"
     assert said in " ".join(ran.out.split()), ran
-    assert "goes together with iad/storage_class/of-a" in ran.out, ran
+    assert "is applied together with iad/storage_class/of-a" in ran.out, ran
     assert made.login() == first and made.managers()["team-a-csi"][managers.PASSWORD] == first["password"]
     assert made.claim("c")["status"]["phase"] == "Bound"

@@ -39,19 +39,19 @@ def said(plant: Plant, *words: str) -> list[str]:
 def test_an_id_that_nothing_has_is_an_error_and_one_that_is_there_is_not(plant: Plant, option: str) -> None:
     (old,) = plant.pairs()
     former, unknown = f"{KEY}#{old['access_key']}", f"{KEY}#AKNOBODY"
-    text = f"error VP303: {option} {unknown}: there is no former object of that id"
+    text = f"error VP303: {option} {unknown}: no former object has that id"
     assert said(plant, option, unknown) == [f"{text} ({KEY} has no former object now)"]
     plant.write(generation=2)
     assert said(plant, option, former, option, "iad/*#*") == []  # it is not a former one in the ledger before an apply
-    assert said(plant, option, unknown) == [f"{text} (of {KEY} there is: {former})"]
+    assert said(plant, option, unknown) == [f"{text} ({KEY} has: {former})"]
     assert plant.run("apply", "--auto-approve").code == 0
     assert said(plant, option, former) == []
-    assert said(plant, option, unknown) == [f"{text} (of {KEY} there is: {former})"]
+    assert said(plant, option, unknown) == [f"{text} ({KEY} has: {former})"]
 
 
 def test_a_target_beside_another_one_is_an_error_too_and_a_pattern_is_a_warning(plant: Plant) -> None:
     assert said(plant, "--target", KEY, "--target", "iad/s3_key/trainr#1") == [
-        f"error VP303: --target iad/s3_key/trainr#1: there is no former object of that id (did you mean {KEY}?)"
+        f"error VP303: --target iad/s3_key/trainr#1: no former object has that id (did you mean {KEY}?)"
     ]
     assert said(plant, "--allow-delete", "iad/role/x#1")[0].endswith("(an address is site/kind/name)")
     assert [line.split(":")[0] for line in said(plant, "--target", KEY, "--target", "iad/s3_key/trainer#*")] == [

@@ -85,7 +85,7 @@ def test_another_generation_is_delivered_and_the_former_pair_works_for_a_day(
     (old,) = made.pairs()
     made.write(generation=2)
     ran = made.run("apply", "--auto-approve")
-    assert ran.code == 0 and "another generation is asked for" in ran.out, ran
+    assert ran.code == 0 and "the document asks for another generation" in ran.out, ran
     assert len(made.pairs()) == 2
     new = next(row for row in made.pairs() if row["id"] != old["id"])
     assert made.holds_the_pair_of(new)
@@ -108,7 +108,7 @@ def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_
     ran = made.run("drift", "--accept", "iad/s3_key/trainer")
     assert "its value is not where it was delivered, and there is none to accept" in ran.err, ran
     ran = made.run("apply", "--auto-approve")
-    assert "its value is not at its destination any more: another is made" in ran.out, ran
+    assert "its value is no longer at its destination: another is created" in ran.out, ran
     new = next(row for row in made.pairs() if row["id"] != old["id"])
     assert made.holds_the_pair_of(new) and old in made.pairs()
     former = f"iad/s3_key/trainer#{old['access_key']}"
@@ -153,7 +153,7 @@ def test_where_somebody_keeps_a_pair_none_is_delivered(plant: Plant) -> None:
     plant.lab.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/team-a/secrets", theirs)
     plant.write(generation=1)
     ran = plant.run("apply", "--auto-approve", "--adopt")
-    assert "iad/secret/team-a/s3 has AWS_SECRET_ACCESS_KEY already, and not from here" in ran.out, ran
+    assert "iad/secret/team-a/s3 has AWS_SECRET_ACCESS_KEY, which vastplan did not write" in ran.out, ran
     assert not plant.pairs() and plant.delivered() == {"AWS_SECRET_ACCESS_KEY": "theirs"}
 
 

@@ -113,7 +113,7 @@ def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> lis
             reason = observed.error(site, kind) or "; ".join(unknown)
             if reason:
                 text = f"this could not be checked against {site}: {kind}: {reason}"
-                findings.append(Finding(check.code, Severity.WARNING, text, "plan again when it answers"))
+                findings.append(Finding(check.code, Severity.WARNING, text, "plan again when the system answers"))
     return findings
 
 

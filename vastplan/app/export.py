@@ -134,8 +134,8 @@ def _nothing(options: ExportOptions) -> str:
     chosen = [("site", options.sites), ("tenant", options.tenants), ("project", options.projects)]
     of = " and ".join(f"{what} {some(names, show=inert)}" for what, names in chosen if names)
     return (
-        f"there is nothing to export of {of}: neither a bucket nor a volume with a mount. "
-        "Give a volume mount: /PATH, or a tenant an entry of buckets"
+        f"nothing to export of {of}: no bucket and no volume with a mount. "
+        "Write mount: /PATH in a volume, or buckets in a tenant"
     )
 
 
@@ -250,7 +250,7 @@ def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
         Finding(
             "SKY-06",
             Severity.WARNING,
-            f"bucket {inert(bucket)} was not there on {snapshot.taken}, and a task that mounts it fails until it is",
+            f"bucket {inert(bucket)} did not exist on {snapshot.taken}; a task that mounts it fails until it exists",
             "apply first",
             str(entry.address),
             entry.where,

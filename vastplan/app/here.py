@@ -40,12 +40,12 @@ def no_document(command: str) -> VastplanError | None:
     if not heads:
         found = some([word(file) for file, _ in trees], _SHOWN)
         return VastplanError(
-            f"no document here: no file has its name ({found}); name one (vastplan {command} PATH), or write one (vastplan init)"
+            f"no document here: no file here has the key name ({found}); name one (vastplan {command} PATH), or write one (vastplan init)"
         )
     if others:
         first = heads[0].partition(" (")[0]
-        text = f"beside the document {heads[0]} there is what is no part of one: {some(others, _SHOWN)}"
-        return VastplanError(f"{text}; keep that in another folder, or type: vastplan {command} {first}")
+        text = f"beside the document {heads[0]} there are files that are not part of it: {some(others, _SHOWN)}"
+        return VastplanError(f"{text}; keep them in another folder, or type: vastplan {command} {first}")
     return None
 
 

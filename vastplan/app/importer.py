@@ -67,7 +67,7 @@ def import_live(
                 raise Invalid(list(verified.refused))
             return _imported(world, *_folded(world, tried, verified, degraded), number)
         degraded = verified.degraded
-    raise VastplanError(f"after {_ROUNDS} rounds there is still something that would change; nothing was written")
+    raise VastplanError(f"after {_ROUNDS} rounds the document would still change something; nothing was written")
 
 
 def _folded(world: World, tried: Draft, verified: Verified, degraded: Degraded) -> tuple[Draft, Verified]:
@@ -128,7 +128,7 @@ def _refuse_unmatched(world: World) -> None:
         return
     for option, pattern in world.options.selection.unmatched([live for each in collections for live in each.objects]):
         if not set(pattern) & set("*?"):
-            raise VastplanError(f"{option} {inert(pattern)}: there is nothing of that name")
+            raise VastplanError(f"{option} {inert(pattern)}: nothing has that name")
 
 
 def _notes(world: World) -> Iterator[str]:

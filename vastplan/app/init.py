@@ -32,15 +32,15 @@ def folder_for(path: Path | None) -> Path:
     """The folder of the document that is to be written. Raises `VastplanError` where one is there already, or its file."""
     path = path or Path()
     if path.suffix in _YAML and os.path.lexists(path):
-        raise VastplanError(f"{word(path)} is there already, and init writes over nothing")
+        raise VastplanError(f"{word(path)} exists already, and init overwrites nothing")
     folder = path.parent if path.suffix in _YAML else path
     if os.path.lexists(folder) and not folder.is_dir():
-        raise VastplanError(f"{word(folder)} is no folder; a document is called NAME.yaml")
+        raise VastplanError(f"{word(folder)} is not a folder; a document's file is NAME.yaml")
     there = [file for file in yaml_files(folder) if not foreign(file)] if folder.is_dir() else []
     if there:
         shown = word(there[0])
         raise VastplanError(
-            f"this folder has a document already: {shown}; go on with that (vastplan plan {shown}), or name another folder"
+            f"this folder has a document already: {shown}; use that (vastplan plan {shown}), or name another folder"
         )
     return folder
 

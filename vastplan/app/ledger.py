@@ -105,8 +105,8 @@ def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[A
     meant = {entry.address for entry in written if fnmatchcase(str(entry.address), text)}
     if not meant:
         raise VastplanError(
-            f"the document has no {inert(text, 200)}, so it cannot be told what its parts are: "
-            "--with-parts is for what still stands in it"
+            f"the document has no {inert(text, 200)}, so vastplan cannot determine its parts: "
+            "--with-parts is for what is still in it"
         )
     meant |= {entry.address for entry in written if entry.inside is not None and entry.inside.container in meant}
     origins = set(map(str, meant))

@@ -34,7 +34,7 @@ def planned_moves(workspace: Workspace, old: Address, new: Address) -> Moves:
         moves = {old: new, **moves}
     elif not moves:
         raise VastplanError(
-            f"the document has no {inert(old, 200)} and no {inert(new, 200)}, so it cannot be told what their parts are; "
+            f"the document has no {inert(old, 200)} and no {inert(new, 200)}, so vastplan cannot determine their parts; "
             "move them one by one (see vastplan ledger list)"
         )
     moves = {before: after for before, after in moves.items() if _has(part, before)}
@@ -82,7 +82,7 @@ def move(workspace: Workspace, moves: Moves) -> None:
         session = ledgers.sessions[site]
         missing = [old for old in moves if not _has(session.part, old)]
         if missing:
-            raise VastplanError(f"{inert(missing[0], 200)} is not in the ledger any more")
+            raise VastplanError(f"{inert(missing[0], 200)} is no longer in the ledger")
         _check(session.part, moves)
         texts = {str(old): str(new) for old, new in moves.items()}
         digests = moved_references(kinds, entries, {site: session.part}, moves)

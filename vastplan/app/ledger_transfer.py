@@ -29,7 +29,7 @@ def exported(workspace: Workspace, wanted: Iterable[str], *, with_parts: bool = 
     unsettled = [address for address in addresses if str(address) in parts[address.site].intents]
     if unsettled:
         raise VastplanError(
-            f"{inert(unsettled[0], 200)} was being written when a run was cut off; plan and apply before it is handed on"
+            f"{inert(unsettled[0], 200)} was being written when a run was interrupted; plan and apply before the export"
         )
     objects = tuple(_object(address, parts[address.site].entries[str(address)]) for address in sorted(addresses))
     return EXPORT_FILE.sealed(LedgerExport(workspace.name, timestamp(), objects))
@@ -49,7 +49,7 @@ def importable(workspace: Workspace, path: Path) -> LedgerExport:
     strange = [address for address in map(Address.parse, _addresses(export)) if address not in desired]
     if strange:
         raise VastplanError(
-            f"{_some(strange)}: not in the document {workspace.name}, and what is owned and not in it is planned for deletion; "
+            f"{_some(strange)}: not in the document {workspace.name}, so its next plan would delete it; "
             "write it there first, or export less"
         )
     with workspace.ledger() as backend:
@@ -74,7 +74,7 @@ def _check_others(export: LedgerExport, others: OtherParts) -> None:
         owner = owners.get((address.site, address.kind, one.id))
         if owner is not None:
             raise VastplanError(
-                f"{inert(address, 200)}: the ledger of the document {inert(owner, 80)} owns it still; let that forget it first "
+                f"{inert(address, 200)}: still owned by document {inert(owner, 80)}; release it there first "
                 "(vastplan ledger export --forget does both)"
             )
 
@@ -90,9 +90,9 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
         address, part = Address.parse(one.address), parts[Address.parse(one.address).site]
         here = ids.get((address.site, address.kind, one.id))
         if here is not None:
-            raise VastplanError(f"{inert(address, 200)}: its object is owned here already, as {inert(here, 200)}")
+            raise VastplanError(f"{inert(address, 200)}: its object is already in this ledger, as {inert(here, 200)}")
         if one.address in part.entries or one.address in part.intents:
-            raise VastplanError(f"{inert(address, 200)}: another object is owned here under this address")
+            raise VastplanError(f"{inert(address, 200)}: this ledger has another object at this address")
 
 
 def take_over(workspace: Workspace, export: LedgerExport) -> None:

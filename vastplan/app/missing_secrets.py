@@ -91,7 +91,7 @@ def _missing(kind: str, where: str, allowed: SecretSources) -> str:
     except OSError as problem:
         return f"the file {where}, which is to hold a secret, cannot be read: {problem.strerror}"
     except ValueError:
-        return f"the file {where}, which is to hold a secret, is no file's name"
+        return f"the file {where}, which is to hold a secret, is not a file name"
 
 
 def _fix(kind: str, where: str, folder: Path) -> str:

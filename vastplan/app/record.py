@@ -44,7 +44,7 @@ def record(
     kinds, taken = workspace.registry.kinds, now()
     for name in without:
         if name not in kinds:
-            raise VastplanError(f"--without {name}: there is no such kind {nearest(name, kinds)}".rstrip())
+            raise VastplanError(f"--without {name}: no such kind {nearest(name, kinds)}".rstrip())
     with workspace.ledger() as backend:
         ledger = {site: backend.read(site) for site in sites}
         left, others = _beside(workspace, backend)

@@ -13,7 +13,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.walk import redacted
 
 _SCALAR = (str, int, float, bool, type(None))
-NOT_TOLD = "the system did not tell it when the snapshot was taken"
+NOT_TOLD = "the system did not report it when the snapshot was taken"
 
 
 def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:

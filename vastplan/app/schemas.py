@@ -176,7 +176,7 @@ def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Desc
         "type": "object",
         "properties": defaults,
         "additionalProperties": False,
-        "description": "Values for all entries of a section, by section; what an entry says itself counts before them.",
+        "description": "Values for all entries of a section, by section; what an entry says itself comes first.",
     }
     document = {
         "type": "object",
@@ -219,12 +219,12 @@ def _entry(part: Schema, name: str) -> Schema:
         "per_site": {
             "type": "object",
             "additionalProperties": {"$ref": f"#/$defs/{name}.part"},
-            "description": "Values that are laid over the entry on one site, by the name of the site.",
+            "description": "Values that replace those of the entry on one site, by the name of the site.",
         },
         "renamed_from": {
             "type": "string",
             "description": "Former name of the entry: what the ledger owns under it, and under names that follow from it, stays "
-            "owned and is not made anew.",
+            "owned and is not recreated.",
         },
     }
     return entry

@@ -62,7 +62,7 @@ def _kept(kind: str, where: str, reading: Callable[[str], bytes]) -> str:
 def _variable(name: str) -> str:
     value = os.environ.get(name)
     if not value:
-        raise VastplanError(f"the environment variable {name} is not set, and a secret is to come from it")
+        raise VastplanError(f"the environment variable {name} is not set, and a secret comes from it")
     return value
 
 

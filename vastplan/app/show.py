@@ -34,7 +34,7 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
         shown, near = inert(address, 200), nearest_address(str(address), known)
         raise VastplanError(
             f"the plan has no action on {shown}{f' ({near})' if near else ''}; "
-            f"what there is of it now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(shown)}"
+            f"its state now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(shown)}"
         )
     return actions
 
@@ -58,7 +58,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
     about = {str(address), *(part["address"] for part in parts)}
     told = [row for row in planned.plan.replications if row.address in about]
     if entry is None:
-        state = f"stands for {counted(len(parts), 'object')}"
+        state = f"consists of {counted(len(parts), 'object')}"
         nothing: dict[str, Any] = {
             "origin": "",
             "id": "",
@@ -153,4 +153,4 @@ def _refuse_unknown(address: Address, entries: Iterable[Entry]) -> None:
     known = {text for entry in entries for text in (str(entry.address), entry.origin) if text}
     if str(address) not in known:
         shown, near = inert(address, 200), nearest_address(str(address), known)
-        raise VastplanError(f"the document yields no {shown}" + (f" ({near})" if near else ""))
+        raise VastplanError(f"the document has no {shown}" + (f" ({near})" if near else ""))

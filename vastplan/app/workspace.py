@@ -176,8 +176,8 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                 same, fix = _listed(entry, kind.identity), "remove one of them"
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
                 if first.address.kind != kind.name:
-                    what, fix = kind.endpoint.manifest[1], "another name for one of them"
-                    text = f"is the same {what} ({same}) as one that {first.origin or first.address} makes, at {first.where}"
+                    what, fix = kind.endpoint.manifest[1], "write another name for one of them"
+                    text = f"is the same {what} ({same}) as one that {first.origin or first.address} creates, at {first.where}"
                 if not is_told(entry, first):
                     findings.append(_twice(entry, text, fix))
                 continue
@@ -185,16 +185,16 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
             if all(entry.values.get(name) is not None for name in together):
                 first = _first(seen, entry, together, kind.name)
                 if first is not entry and not is_told(entry, first):
-                    text = f"{_listed(entry, together)} is that of {first.origin or first.address}, too, and one {kind.name} has it"
-                    findings.append(_twice(entry, text, f"another {together[0]} for one of them"))
+                    text = f"{_listed(entry, together)} is also that of {first.origin or first.address}, and only one {kind.name} can have it"
+                    findings.append(_twice(entry, text, f"write another {together[0]} for one of them"))
         delivers = delivers_of(kind, entry.values)
         if delivers is not None:
             where = destination(delivers, entry.values)
             for name, key in where.keys.items():
                 first = seen.setdefault((where.place(name),), entry)
                 if first is not entry:
-                    text = f"its {name} would be {key} of {where.target.target}, as that of {first.address} is"
-                    findings.append(_twice(entry, text, f"another key in {delivers.to}"))
+                    text = f"its {name} would be {key} of {where.target.target}, which {first.address} writes too"
+                    findings.append(_twice(entry, text, f"write another key in {delivers.to}"))
     return findings
 
 

@@ -89,7 +89,7 @@ def kept(folder: Path) -> Iterator[None]:
     except (OSError, sqlite3.Error, NotImplementedError) as problem:  # the last: a file system without locks
         reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
         raise VastplanError(
-            f"the simulators keep their objects in {folder}, and cannot: {reason}; "
+            f"the simulators cannot keep their objects in {folder}: {reason}; "
             "make it writable, or delete it to begin with empty systems"
         ) from None
 

@@ -105,7 +105,7 @@ def _lost_by_move(
 ) -> dict[str, list[str]]:
     after = from_json(change.after)
     if before is None or not isinstance(after, Ref):
-        return {change.path: ["whomever it lets in now, which cannot be told"]}
+        return {change.path: ["those it lets in now (cannot determine who)"]}
     now, then = to_json(matches.symbolic(before.kind, before)), _values_of(after, matches, actions)
     lost = {
         f"{change.path} {after.target.name} ({field.name})": _lost(field.name, field.admits, now, then)

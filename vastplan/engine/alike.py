@@ -60,8 +60,8 @@ def _look(address: Address, kind: Kind, fields: Mapping[str, str]) -> _Look:
 def _finding(address: str, pairs: list[tuple[Address, Entry]]) -> Finding:
     entry = pairs[0][1]
     names = ", ".join(str(leaving) for leaving, _ in pairs)
-    text = f"it is set up as {names}, to be deleted"
+    text = f"it has the same settings as {names}, which this plan deletes"
     former = "its former name as renamed_from" if entry.origin else f"renamed_from: {pairs[0][0].name} in its entry"
     return Finding(
-        "VP319", Severity.WARNING, text, f"if it was renamed, write {former}: then it stays", address, entry.where
+        "VP319", Severity.WARNING, text, f"if it was renamed, write {former} to keep it", address, entry.where
     )

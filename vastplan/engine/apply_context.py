@@ -49,7 +49,7 @@ class ApplyContext:
         problem = value.why
         value = self._made_by_a_system(ref, attribute)
         if value is None:
-            raise Refused(f"it refers to {ref.target}, which is not there ({problem})")
+            raise Refused(f"it refers to {ref.target}, which does not exist ({problem})")
         return value
 
     def _made_by_a_system(self, ref: Ref, attribute: str) -> Any:

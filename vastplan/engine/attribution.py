@@ -17,7 +17,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
 from vastplan.schema.walk import wire
 
-SILENT = "the system does not tell"
+SILENT = "the system does not say who"
 _UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
 
 

@@ -52,6 +52,6 @@ def more_than_known(found: Iterable[Beside], owners: Owners) -> Iterator[Finding
         if strangers:
             kind = strangers[0].kind
             whose = ", ".join(f"{name} {inert(one.entry.values.get(name), 80)}" for name in kind.identity)
-            text = f"{whose}: {counted(len(strangers), kind.name)} more than the ledger has; nobody here rotates or removes what is more"
-            fix = "vastplan drift lists it; delete by hand what nobody uses"
+            text = f"{whose}: {counted(len(strangers), kind.name)} more than the ledger has; vastplan neither rotates nor removes what it does not own"
+            fix = "vastplan drift lists them; delete those that nobody uses"
             yield Finding("VP337", Severity.NOTE, text, fix, str(one.entry.address), one.entry.where)

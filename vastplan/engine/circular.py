@@ -63,5 +63,5 @@ def ring_finding(ring: list[Address], desired: Mapping[Address, Entry]) -> Findi
     turn = steps.index(first)
     path = " → ".join(map(str, (*steps[turn:], *steps[:turn], first)))
     where = desired[first].where if first in desired else None
-    fix = "remove one of these references: none of them can be made first"
-    return error("VP301", f"these need one another: {path}", fix=fix, where=where)
+    fix = "remove one of these references: none of these objects can be created first"
+    return error("VP301", f"these refer to one another in a circle: {path}", fix=fix, where=where)

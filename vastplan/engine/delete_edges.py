@@ -19,13 +19,13 @@ from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref, references, to_json
-from vastplan.model.wording import some
+from vastplan.model.wording import counted, some
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 
 _SHOWN = 5  # names in a message
-_LET_GO = "remove those first, or have them refer to another"
+_LET_GO = "delete those first, or let them refer to another object"
 
 
 class DeleteEdges:
@@ -81,8 +81,8 @@ class DeleteEdges:
                 continue
             problem = self._matches.observed.error(live.site, rule.kind)
             if problem:
-                text = f"whether there are {rule.name} cannot be told: {problem}"
-                self._graph.block(action.address, Block("unseen", text, "plan again when it answers"))
+                text = f"cannot determine whether there are {rule.name}: {problem}"
+                self._graph.block(action.address, Block("unseen", text, "plan again when the system answers"))
             for other in self._dependents.of(live, rule):
                 address = self._matches.address_of(other)
                 its = self._graph.actions.get(address) if address is not None else None
@@ -130,7 +130,7 @@ class DeleteEdges:
             elif live is not None and not self._is_kept(owned, into):
                 users = {self._called(one.live) for one in self._referrers.of(live) if not self._goes(one)}
                 if users:
-                    text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
+                    text = f"what it delivers to {into} is in use by {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
 
     def deliver_elsewhere(self, action: Action) -> None:
@@ -147,7 +147,7 @@ class DeleteEdges:
                 if address is not None and self._goes(one):
                     self._graph.together(action.address, address)
                 else:
-                    text = f"{self._called(one.live)} uses what it delivers, in {into}, and would go on using what is no longer valid"
+                    text = f"{self._called(one.live)} uses what it delivers to {into}, and would keep using a value that is no longer valid"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
                     return
 
@@ -231,7 +231,7 @@ class DeleteEdges:
             update = Action(
                 address=address,
                 verb=Verb.UPDATE,
-                reason=f"{replaced.address} is replaced; it lets go before and is attached again after",
+                reason=f"{replaced.address} is replaced; it is detached before that and attached again after",
                 desired=to_json(dict(entry.values)),
                 origin=entry.origin,
                 id=live.id,
@@ -287,8 +287,9 @@ def _copied(copy: Live) -> tuple[str, str, str]:
 
 def _still_referred_to(action: Action, names: Set[str]) -> Block:
     replaced = action.verb is Verb.REPLACE
-    fix = "make a new one under another name and move them to it" if replaced else _LET_GO
-    return Block("in-use", f"{len(names)} object(s) still refer to it: {some(sorted(names), _SHOWN)}", fix)
+    fix = "create a new one under another name and let those refer to it" if replaced else _LET_GO
+    text = f"{counted(len(names), 'object')} still {'refers' if len(names) == 1 else 'refer'} to it: {some(sorted(names), _SHOWN)}"
+    return Block("in-use", text, fix)
 
 
 def _writes(action: Action, field: Field) -> bool:

@@ -30,7 +30,7 @@ def deliver(
         attempt += 1
         fresh = provider.read(kind, locator)
         if fresh is None:
-            raise Refused(f"{where.target.target} is not there")
+            raise Refused(f"{where.target.target} does not exist")
         try:
             provider.update(kind, locator, update_body(kind, values, paths, fresh, encoder), fresh)
             break
@@ -40,9 +40,9 @@ def deliver(
         except Unclear as problem:
             if _is_there(kind, provider, locator, values, where.into):
                 return
-            raise Unclear(f"{problem}; it is not there yet") from None
+            raise Unclear(f"{problem}; the value has not arrived yet") from None
     if not _is_there(kind, provider, locator, values, where.into):
-        raise Refused(f"{where.target.target} answered that all is well, and did not keep it")
+        raise Refused(f"{where.target.target} accepted the write but did not keep it")
 
 
 def _is_there(kind: Kind, provider: Provider, locator: str, values: Mapping[str, Any], into: str) -> bool:

@@ -174,10 +174,10 @@ def moved_by(changes: Iterable[FieldChange]) -> str:
     """Which side moved, in a word for people."""
     causes = {change.cause for change in changes}
     if causes == {Cause.DEPENDENCY}:
-        return "what it refers to is another object now, or has another name"
+        return "what it refers to was replaced or renamed"
     causes.discard(Cause.DEPENDENCY)
     if causes <= {Cause.SYSTEM}:
-        return "it was changed behind our back"
+        return "changed outside vastplan"
     if causes <= {Cause.DOCUMENT, Cause.NEW}:
         return "the document changed"
     return "both the document and the system changed"

@@ -95,9 +95,9 @@ def _freed(
 def _overlap(field: str, shared: Interval, holder: str, freed: bool) -> Block:
     text = f"{field} share {interval_text(shared)} with {holder}"
     if not freed:
-        return Block("overlap", f"{text}, which is there", "addresses of its own, or free those first")
-    text = f"{text}, which can let go of them only after this"
-    return Block("overlap", text, "take them away from there in an apply of its own, and use them here in the next")
+        return Block("overlap", f"{text}, which exists", "write other addresses, or free those first")
+    text = f"{text}, which frees them only after this"
+    return Block("overlap", text, "free them there in one apply, and use them here in the next")
 
 
 def _name(holder: Live, address: Address | None, matches: Matches) -> str:

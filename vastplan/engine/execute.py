@@ -148,7 +148,7 @@ class _Execution:
             created = None if self._kind.remade else self._find()
             if created is None:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
-                raise Unclear(f"{problem}; it is not there yet") from None
+                raise Unclear(f"{problem}; it does not exist yet") from None
             made = created
         except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
             alone = self._action.verb is Verb.CREATE and not self._kind.remade
@@ -168,24 +168,24 @@ class _Execution:
         ref = where.target
         missing = [name for name in where.keys if self._told.get(name) is None]
         if missing:
-            raise Refused(f"the answer does not have {', '.join(missing)}: the next plan makes another")
+            raise Refused(f"the answer does not have {', '.join(missing)}; the next plan creates another")
         kind = self._context.kinds[ref.target.kind]
         provider = self._context.providers[ref.target.site, kind.system]
         try:
             deliver(kind, provider, str(self._resolve(ref, "path")), where, self._told, self._encoder)
         except Unreachable as problem:
-            raise Unclear(f"its value could not be delivered, the next plan makes another: {problem}") from None
+            raise Unclear(f"cannot deliver its value, the next plan creates another: {problem}") from None
         except Unclear as problem:
-            raise Unclear(f"whether its value was delivered is not known: {problem}") from None
+            raise Unclear(f"cannot determine whether its value was delivered: {problem}") from None
         except Refused as problem:
-            raise Refused(f"its value could not be delivered, the next plan makes another: {problem}") from None
+            raise Refused(f"cannot deliver its value, the next plan creates another: {problem}") from None
         self._delivered_at = self._context.now().isoformat(timespec="seconds")
 
     def _still_absent(self) -> None:
         """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
         match = self._context.matches.match(self._address)
         if match.unknown:
-            raise Unreachable(f"it cannot be told whether it is there already: {match.unknown}")
+            raise Unreachable(f"cannot determine whether it exists: {match.unknown}")
         if match.live is not None:
             self._appeared(f"id {inert(match.live.id, 80)}")
 
@@ -199,8 +199,8 @@ class _Execution:
     def _appeared(self, what: str) -> NoReturn:
         if self._begun():
             # A run that died may have made it: its intent must stand for the next one to know it for ours.
-            raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
-        raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
+            raise Unclear(f"it exists now ({what}), perhaps created by an interrupted run; plan again")
+        raise Stale(f"it did not exist when the plan was made and exists now ({what}); plan again")
 
     def _still_as_planned(self, current: Values) -> None:
         expected = self._action.fingerprint
@@ -258,7 +258,7 @@ class _Execution:
             live = self._live(fresh)
             if live.id != self._action.id:
                 was, now = inert(self._action.id, 80), inert(live.id, 80)
-                raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
+                raise Stale(f"another object has its name now: it was id {was} and is id {now} now; plan again")
             # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
             # was when the run began to look.
             judged = (self._context.matches.match(self._address).live if already_moved else None) or live
@@ -271,7 +271,7 @@ class _Execution:
                 self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
             except Unclear as problem:
                 if self._provider.read(self._kind, self._action.locator) is not None:
-                    raise Unclear(f"{problem}; it is still there") from None
+                    raise Unclear(f"{problem}; it still exists") from None
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
 
@@ -328,7 +328,7 @@ class _Execution:
         kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
-            raise Refused(f"the system answered that all is well, and did not keep {shown}")
+            raise Refused(f"the system accepted the write but did not keep {shown}")
 
     def _late(self, locator: str, row: Row) -> Row:
         """Set what only an update takes."""

@@ -138,10 +138,8 @@ def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Findi
             of = " and ".join(map(str, made.creates))
             ids = ", ".join(inert(live.id, 80) for live in made.found)
             many = len(made.creates)
-            text = (
-                f"an interrupted apply of {of} made {many} at most of what is new there, and none is touched: id {ids}"
-            )
-            fix = "delete by hand what nobody knows: its value is lost"
+            text = f"an interrupted apply of {of} created {many} of these objects at most; vastplan touches none of them: id {ids}"
+            fix = "delete those that nobody knows: their values are lost"
             yield Finding("VP335", Severity.WARNING, text, fix, str(made.creates[0]))
 
 

@@ -105,14 +105,18 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
         return action
     rest = tuple(change for change in action.changes if change.path not in covered)
     if any(change.replaces for change in rest):
-        note = f"{', '.join(covered)} cannot be left as it was changed by hand: the object is replaced"
+        note = f"{', '.join(covered)} cannot keep its changed value: the object is replaced"
         return replace(action, notes=(*action.notes, note))
     for rule in dict.fromkeys(covered.values()):
         changes = tuple(change for change in action.changes if covered.get(change.path) is rule)
         left.append(IgnoredChange(action.address, rule.reason, rule.document, rule.until, changes))
     if not rest and not action.released and not action.renamed_from:
         return None
-    only_noted = "no longer in the document; left as they are" if action.released else "renamed; nothing changes there"
+    only_noted = (
+        "fields no longer in the document keep their values"
+        if action.released
+        else "renamed; the live object does not change"
+    )
     verb, reason = (Verb.UPDATE, moved_by(rest)) if rest else (Verb.RELEASE, only_noted)
     return replace(action, verb=verb, reason=reason, changes=rest, left=tuple(sorted(covered)))
 

@@ -102,7 +102,7 @@ def _revoked(
         assert rule is not None
         said.setdefault(rule.without, []).append(f"{path} would lose {lost[path]}")
     message = "; ".join(f"{', '.join(changed)}: {without}" for without, changed in said.items())
-    figures = tuple(Evidence(f"{path} that goes", texts) for path, texts in lost.items())
+    figures = tuple(Evidence(f"{path} removed", texts) for path, texts in lost.items())
     if besides is None:
         kept = dict.fromkeys(path.partition(" ")[0] for path in lost)
         fix = f"--allow-narrow {word(action.address)}, or leave {' and '.join(kept)} as before"
@@ -131,16 +131,22 @@ def _narrowing(
             return None
     users = usage.behind(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
-    figures = [Evidence(f"{plural(user.name)} in use behind it", _value(number)) for user, number in counts]
-    seen = [f"{number} {user.name}(s)" for user, number in counts if not isinstance(number, Unknown)]
-    untold = [f"whether a {user.name} is behind it {number}" for user, number in counts if isinstance(number, Unknown)]
-    said = [f"in use behind it: {', '.join(seen)}"] if seen else []
+    figures = [Evidence(f"{plural(user.name)} in use through it", _value(number)) for user, number in counts]
+    seen = [counted(number, user.name) for user, number in counts if not isinstance(number, Unknown)]
+    untold = [
+        f"cannot determine whether a {user.name} is in use through it: {number.why}"
+        for user, number in counts
+        if isinstance(number, Unknown)
+    ]
+    said = [f"in use through it: {', '.join(seen)}"] if seen else []
     for rule in kind.dependents if not lost and renamed is None else ():
         number = dependents.count(live, rule)
         if number != 0:
             figures.append(Evidence(rule.name, _value(number)))
             said.append(
-                f"whether there are {rule.name} {number}" if isinstance(number, Unknown) else f"{rule.name}: {number}"
+                f"cannot determine whether there are {rule.name}: {number.why}"
+                if isinstance(number, Unknown)
+                else f"{rule.name}: {number}"
             )
     said += untold
     if lost:
@@ -149,7 +155,7 @@ def _narrowing(
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
         fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {scalar(live.name)} in its entry"
-        text = f"what names it would not find it as {live.name} any more"
+        text = f"what refers to it by name would not find it as {live.name} any more"
         return Narrowing("; ".join([*said, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
     fix = f"--allow-narrow {word(action.address)}, or keep it until nobody uses it"
@@ -177,7 +183,9 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
         return None
     name, fix = closed.rule.name, f"--allow-narrow {word(action.address)}, or {closed.rule.fix}"
     if isinstance(closed.rooms, Unknown):
-        text = f"{closed.what} would close, and whether there are {plural(name)} in use {closed.rooms}"
+        text = (
+            f"{closed.what} would close; cannot determine whether there are {plural(name)} in use: {closed.rooms.why}"
+        )
         return Narrowing(text, fix, (Evidence(plural(name), str(closed.rooms)),))
     counts = sorted(closed.rooms.items())
     listed = some([f"{room}: {counted(number, name)}" for room, number in counts])

@@ -141,7 +141,7 @@ def draft(inputs: PlanInputs) -> Draft:
     if kept:  # what names these is judged by what they go on being called
         matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept, inputs.typed)
         decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
-        rule = KeptNames("*", "what it names is left with another name", names=kept)
+        rule = KeptNames("*", "what it refers to keeps its live name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
     return Draft(matches, decided, actions, ignored, beside(matches, inputs.ledger, inputs.entries))
 

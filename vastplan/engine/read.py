@@ -105,14 +105,12 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names
         barren = 0 if len(objects) > before else barren + 1
         if barren > MAX_BARREN_PAGES:
             return Collection(
-                error=f"{provider.describe()}: the list of {plural(kind.name)} goes on and says nothing new"
+                error=f"{provider.describe()}: the list of {plural(kind.name)} repeats itself without end"
             )
     for record in [record for record in owned if record.id not in objects][:DOUBTS]:
         there = provider.read(kind, record.locator)
         if there is not None and item_id(kind.endpoint, there) == record.id:
-            text = (
-                f"its list does not show {record.locator}, which answers when it is asked for: the list was cut short"
-            )
+            text = f"its list does not show {record.locator}, which exists: the list was cut short"
             return Collection(error=f"{provider.describe()}: {text}")
     whole = (_whole(live, provider, names) for live in objects.values()) if kind.endpoint.listed else objects.values()
     return Collection([live for live in whole if live is not None])
@@ -182,5 +180,5 @@ def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: s
                 return Collection(error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object")
             objects.append(live)
     problem = problem or denied
-    text = f"only what the document and the ledger name was read: {problem}" if problem else ""
+    text = f"only what the document and the ledger name could be read: {problem}" if problem else ""
     return Collection(objects, text, asked=frozenset(asked), nobody=frozenset(nobody))

@@ -104,11 +104,11 @@ def _chain(first: Address, former: Mapping[Address, Address]) -> list[Address]:
 def _claimed_twice(rivals: set[Address], former: Mapping[Address, Address]) -> Block:
     names = ", ".join(sorted(map(str, rivals)))
     old = former[min(rivals)]
-    return Block("renamed", f"{names} all say renamed_from: {old.name}", "leave it to the one that is meant")
+    return Block("renamed", f"{names} all say renamed_from: {old.name}", "keep it in the one that was renamed")
 
 
 def _still_there(address: Address, old: Address) -> Block:
-    text = f"{address} says renamed_from: {old.name}, and {old} still stands in the document"
+    text = f"{address} says renamed_from: {old.name}, and {old} is still in the document"
     fix = (
         f"remove {old.name} from the document, or renamed_from from {address.name}; "
         f"for a new {old.name} beside the renamed one, apply the rename first and add it after"
@@ -119,8 +119,8 @@ def _still_there(address: Address, old: Address) -> Block:
 def _both_owned(address: Address, old: Address, typed: str) -> Block:
     text = f"{address} says renamed_from: {old.name}, and the ledger owns both"
     fix = (
-        f"if {old.name} is to go, remove renamed_from from {address.name}; "
-        f"if it is to take the place of {address.name}, first: vastplan ledger forget {typed} {shlex.quote(str(address))}"
+        f"to delete {old.name}, remove renamed_from from {address.name}; "
+        f"to manage it as {address.name} instead, first: vastplan ledger forget {typed} {shlex.quote(str(address))}"
     )
     return Block("renamed", text, fix)
 
@@ -160,7 +160,7 @@ def made_again(
     for origin, pairs in owned.items():
         holders = sorted(holder for holder, _ in pairs)
         names = ", ".join(map(str, holders[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
-        text = f"it stands for live objects that the ledger has under other addresses: {names}"
+        text = f"the ledger has its live objects under other addresses: {names}"
         fix = f"if it was renamed, {_renaming(_place(origin, pairs), entries[origin], pairs, desired, typed)}"
         yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
 
@@ -179,7 +179,7 @@ def _renaming(
     """
     former = {holder.name for holder, wanted in pairs if wanted.name == new.name}
     if len(former) != 1:
-        return "write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        return "write its former name as renamed_from, or move its ledger entries: vastplan ledger move"
     old, place = new._replace(name=former.pop()), "it"
     if entry.inside is not None and entry.inside.shares_name:
         around = entry.inside.container

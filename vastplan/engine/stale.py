@@ -143,7 +143,8 @@ def stale(moved: tuple[StaleField, ...]) -> Stale:
     )
     more = f"; {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
     return Stale(
-        f"it moved since the plan was made: {values or 'in what the document does not say'}{more}; plan again", moved
+        f"it changed since the plan was made: {values or 'in fields that the document does not set'}{more}; plan again",
+        moved,
     )
 
 

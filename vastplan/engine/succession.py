@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from vastplan.engine.match import Matches
 
 _MADE = {
-    Fault.HOLDER: "it is to be somebody else's: another is made",
-    Fault.GENERATION: "another generation is asked for",
-    Fault.LOST: "its value was lost before it was delivered: another is made",
-    Fault.MOVED: "it is delivered elsewhere now, and nobody is told its value again: another is made",
-    Fault.GONE: "its value is not at its destination any more: another is made",
+    Fault.HOLDER: "it gets another holder: another is created",
+    Fault.GENERATION: "the document asks for another generation",
+    Fault.LOST: "its value was lost before it was delivered: another is created",
+    Fault.MOVED: "it is delivered elsewhere now, and the system never returns its value again: another is created",
+    Fault.GONE: "its value is no longer at its destination: another is created",
 }
 _DRAWN = {
-    Fault.GENERATION: "another generation is asked for",
+    Fault.GENERATION: "the document asks for another generation",
     Fault.LOST: "it was lost before it was delivered",
     Fault.MOVED: "it is delivered elsewhere now",
-    Fault.GONE: "it is not at its destination any more",
-    Fault.OTHER: "what goes along with it is another now",
+    Fault.GONE: "it is no longer at its destination",
+    Fault.OTHER: "what is delivered with it has changed",
 }
 _GOES = {
-    Fault.HOLDER: "{by} is somebody else's now, and has another value",
+    Fault.HOLDER: "{by} has another holder now, and another value",
     Fault.GENERATION: "{by} has another generation now",
     Fault.LOST: "its value was lost before it was delivered; {by} has another now",
     Fault.MOVED: "{by} is delivered elsewhere now, and has another value",
-    Fault.GONE: "its value was not at its destination any more; {by} has another now",
-    Fault.PRESUMED: "an interrupted apply of {by} made it, as far as can be told, and its value is lost",
+    Fault.GONE: "its value was no longer at its destination; {by} has another now",
+    Fault.PRESUMED: "an interrupted apply of {by} probably created it, and its value is lost",
 }
 
 
@@ -55,7 +55,7 @@ def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
 def drawn_because(delivers: Delivers, fault: Fault) -> str:
     """Why a value is drawn anew, and what that does."""
     name = some([one.name for one in delivers.drawn])
-    return f"another {name} is made, and the former one ends at once: {_DRAWN[fault]}"
+    return f"another {name} is created, and the former one stops working at once: {_DRAWN[fault]}"
 
 
 def goes_because(former: Former) -> str:
@@ -109,6 +109,6 @@ def stays_until(
             return None
         when = f"until {end.isoformat(timespec='minutes')}"
     text = f"{goes_because(former)}; the former one stays {when}"
-    text += ", and opens no more than its holder may still get at" if former.fault is Fault.HOLDER else ""
+    text += ", and gives access only to what its holder may still use" if former.fault is Fault.HOLDER else ""
     fix = "apply again then" if former.fault in ASKED else f"apply again then, with --allow-delete {word(address)}"
     return Finding("VP334", Severity.NOTE, text, fix, str(address), entry.where)

@@ -88,18 +88,17 @@ def _held(
     address, name = matches.address_of(holder), inert(holder.name, 80)
     action = actions.get(address) if address is not None else None
     named = fields == holder.kind.identity
-    given = f"it is to be called {name}" if named else f"it is to have {fields[0]} {inert(identity[0], 80)}"
-    is_so, other = ("is", "called otherwise") if named else ("has", "without it")
+    given = f"its name would be {name}" if named else f"its {fields[0]} would be {inert(identity[0], 80)}"
     if address is not None and action is not None:
         step = Step.WRITE if action.verb is Verb.UPDATE else Step.DELETE
         if action.verb is Verb.DELETE or coming.get(address, identity) != identity:
-            text = f"{given}, as {address} {is_so}, which can be {other} only after this"
+            text = f"{given}, which {address} gives up only after this"
             what = "names" if named else f"values of {fields[0]}"
-            fix = f"{what} in a circle take two applies: a third one for {taker.name} in the first, the right one in the second"
+            fix = f"{what} in a circle take two applies: write a third one for {taker.name} in the first, the right one in the second"
             return Held(taker, (address, step), _block(named, text, fix))
     who = str(address) if address is not None else f"{holder.kind.name} {name} (not in the ledger)"
-    text = f"{given}, as {who} {is_so}, and this plan does not change that"
-    fix = "another name, or give that one another name first" if named else f"another {fields[0]}, or leave it out"
+    text = f"{given}, which {who} has, and this plan does not change that"
+    fix = "write another name, or rename that one first" if named else f"write another {fields[0]}, or leave it out"
     return Held(taker, None, _block(named, text, fix))
 
 

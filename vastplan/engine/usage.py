@@ -1,4 +1,4 @@
-"""The figures that guards weigh: what an object holds, what hangs on it, and what is in use behind it."""
+"""The figures that guards weigh: what an object holds, what hangs on it, and what is in use through it."""
 
 from __future__ import annotations
 

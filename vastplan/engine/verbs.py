@@ -38,25 +38,25 @@ def verb_of(
     """
     fixed = [change.path for change in difference.changes if change.replaces]
     if match.owned is None and not recovered:
-        return Verb.ADOPT, "it exists and is not ours", difference.released
+        return Verb.ADOPT, "it exists and is not in the ledger", difference.released
     if fixed:
         return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
     if difference.changes:
         return Verb.UPDATE, moved_by(difference.changes), difference.released
     # From here on the object is as the document says, and only the ledger has something to learn.
     if recovered:
-        return Verb.RELEASE, "made by an apply that was interrupted; noted as ours", difference.released
+        return Verb.RELEASE, "created by an interrupted apply; added to the ledger", difference.released
     if not noted:
-        return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
+        return Verb.RELEASE, "done by an interrupted apply; recorded in the ledger", ()
     if renamed_from:
         name = Address.parse(renamed_from).name
-        return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
+        return Verb.RELEASE, f"renamed from {name}; the live object does not change", difference.released
     if imported:
-        return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
+        return Verb.RELEASE, "imported from another ledger; recorded as it is", difference.released
     if resourced:
-        return Verb.RELEASE, f"the same secret from another source: {resourced}; noted", difference.released
+        return Verb.RELEASE, f"the same secret from another source: {resourced}; recorded", difference.released
     if difference.released:
-        return Verb.RELEASE, "no longer in the document; left as they are", difference.released
+        return Verb.RELEASE, "fields no longer in the document keep their values", difference.released
     return None
 
 

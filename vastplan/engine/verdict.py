@@ -93,8 +93,8 @@ class Verdicts:
             value = self._matches.resolve(ref, "name")
             if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
                 site, of, name = ref.target
-                text = f"{field} speaks of {of} {name}, and {site} lists none of that name: it may be refused"
-                fix = "another name, or make it first"
+                text = f"{field} names {of} {name}, and {site} does not list it: the system may refuse this"
+                fix = "write another name, or create it first"
                 yield Finding("VP304", Severity.WARNING, text, fix, str(entry.address), entry.where)
 
     def _refers_to_contested(self, entry: Entry | None) -> Block | None:
@@ -102,7 +102,7 @@ class Verdicts:
         for ref in references(entry.values) if entry is not None else ():
             contested = self._matches.renames.contested.get(ref.target)
             if contested is not None:
-                text = f"it refers to {ref.target}, and it cannot be told which object that is: {contested.message}"
+                text = f"it refers to {ref.target}, and vastplan cannot determine which object that is: {contested.message}"
                 return Block("renamed", text, contested.fix)
         return None
 
@@ -184,17 +184,17 @@ class Verdicts:
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        blocked, by_hand, reason = self._missing(entry, named, kind), False, "not there yet"
+        blocked, by_hand, reason = self._missing(entry, named, kind), False, "does not exist yet"
         if match.owned is not None:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             by_hand = intent is None or not intent.takes_away
-            reason = "it was deleted behind our back" if by_hand else "an apply that was interrupted took it away"
+            reason = "deleted outside vastplan" if by_hand else "deleted by an interrupted apply"
         former = self._matches.remade.get(entry.address)
         if former is not None:
             reason = made_because(self._matches.formers[former], kind, entry, self._matches.owned[former])
             by_hand = self._matches.formers[former].fault is Fault.GONE
         if match.holder is not None and match.holder not in self._desired:
-            text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
+            text = f"it exists: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
         if match.member_of is not None and kind.grouped is not None and kind.grouped.role:
             blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
@@ -228,7 +228,7 @@ class Verdicts:
         old = self._matches.renames.moves.get(entry.address)
         if old is None:
             return reason
-        other = f"; or keep what is live: {entry.kept_by}" if replaced and entry.kept_by else ""
+        other = f"; to keep the live object instead: {entry.kept_by}" if replaced and entry.kept_by else ""
         return f"renamed from {old.name}: {reason}{other}"
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
@@ -265,14 +265,14 @@ class Verdicts:
             return Verdict(compared=not difference.untold, findings=findings)
         verb, reason, released = decision
         if match.member_of is not None and kind.grouped is not None:
-            reason = f"it is one with {match.member_of}, which is ours"
+            reason = f"it belongs to {match.member_of}, which is in the ledger"
             if part_of(live) not in (Part.LEADS, Part.MEMBER):
                 blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
         made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
         if made_again:
             reason = (
                 once.another_there(kind, self._matches.owned[entry.address])
-                or "it was deleted and made again behind our back: what is there is not ours"
+                or "deleted and recreated outside vastplan: the live object is not in the ledger"
             )
         action = Action(
             address=entry.address,
@@ -342,18 +342,18 @@ class Verdicts:
                 together = going_with(self._matches.kinds[address.kind], owned, decided)
                 if not together:
                     return Verdict(findings=[kept])
-                reason = f"{reason}, and what it belongs to goes: {', '.join(together)}"
+                reason = f"{reason}, and what it belongs to is deleted: {', '.join(together)}"
         if live is None:
             reason = f"{reason}, and already gone"
             return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
         other = self._matches.address_of(live)
         if other is not None and other != address:
-            reason = f"{reason}; the object stays, as it is that of {other} too"
+            reason = f"{reason}; the object stays, as {other} is the same object"
             return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
         wanted = self._matches.wanted_as.get(address)
         blocked: tuple[Block, ...] = ()
         if wanted is not None:
-            text = f"it is what {wanted} would make"
+            text = f"{wanted} would create the same object"
             blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted], self._matches.typed)),)
         return Verdict(
             Action(
@@ -379,7 +379,7 @@ class Verdicts:
         match = self._matches.match(other)
         if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
             return Verdict()
-        reason = f"it is one with {other}, which the document has; what is here stays"
+        reason = f"it belongs to {other}, which is in the document; the object here stays"
         return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
 
     def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
@@ -393,8 +393,8 @@ class Verdicts:
         made = (self._desired[first].called for first in entry.after if first in self._desired)
         if name in made:
             return ()
-        text = f"{shape.within} {place} of {site} knows nobody called {name}"
-        return (Block("missing", text, "write the name as its directory has it; this makes nobody"),)
+        text = f"{shape.within} {place} of {site} has nobody named {name}"
+        return (Block("missing", text, "write the name as its directory has it; vastplan creates nobody there"),)
 
     def _unread_reference(self, named: _Named) -> str:
         """Why something that is referred to is unknown."""
@@ -417,7 +417,7 @@ class Verdicts:
                 continue
             if value.reason is Reason.AMBIGUOUS:
                 text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
-                blocks.append(Block("ambiguous", text, "a name that only one of them has"))
+                blocks.append(Block("ambiguous", text, "write a name that only one of them has"))
             else:
                 site, of, name = ref.target
                 text = f"{field.name} refers to an existing {of} {name}, and {site} has none"
@@ -430,13 +430,15 @@ class Verdicts:
         known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
         near = closest(name, known)
         return (
-            f"write {near}" if near else "; ".join(filter(None, (known_ones(known), "another name, or make it first")))
+            f"write {near}"
+            if near
+            else "; ".join(filter(None, (known_ones(known), "write another name, or create it first")))
         )
 
 
 def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:
     """That the document has another site lead than the one that does."""
-    text = f"{first} is its source still: nothing here is made or written"
+    text = f"{first} is still its source: nothing here is created or changed"
     back = f"{grouped.chosen_by}: {first.site}" if entry.origin else f"write it for {first.site}"
     return Block("copy", text, f"make {entry.address.site} its source first, or {back}")
 
@@ -451,8 +453,8 @@ def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
 def _lower(entry: Entry, delivers: Delivers, had: Owned) -> Finding:
     """VP336: a number that goes back asks for nothing that could be had again; 1 is what is left out."""
     name, number = delivers.generation, generation_of(delivers, entry.values)
-    left_out = ", which is what it is where it is left out" if number == 1 else ""
-    text = f"{name} {number}{left_out}, and the ledger has {had.generation}: no former value comes back"
+    left_out = " (the default)" if number == 1 else ""
+    text = f"{name} {number}{left_out} is lower than {had.generation} in the ledger: no former value can be restored"
     fix = f"{name}: {had.generation} to leave it as it is, {name}: {had.generation + 1} for another value"
     return error("VP336", text, fix=fix, address=str(entry.address), where=entry.where)
 
@@ -464,6 +466,6 @@ def _renaming(kind: Kind, difference: Difference) -> str:
 
 def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:
     """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
-    text = f"{', '.join(paths)}: not in the snapshot, so it cannot be told whether it would change"
-    fix = "a live plan compares it"
+    text = f"{', '.join(paths)}: not in the snapshot; cannot determine whether it would change"
+    fix = "compare it with a live plan"
     return Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)

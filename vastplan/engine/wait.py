@@ -24,7 +24,7 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
         nonlocal state, said
         row = provider.read(kind, locator)
         if row is None:
-            raise Unclear(f"{kind.name} {locator} was written and is not there")
+            raise Unclear(f"{kind.name} {locator} was written and does not exist")
         if kind.ready is None:
             return row
         state = at(row, kind.ready.path)
@@ -50,6 +50,6 @@ def until_gone(
         return True if row is None or item_id(kind.endpoint, row) != id else None
 
     def overdue() -> Unclear:
-        return Unclear(f"{kind.name} {locator} was deleted and is still there after {TIMEOUT:.0f} s")
+        return Unclear(f"{kind.name} {locator} was deleted and still exists after {TIMEOUT:.0f} s")
 
     poll(gone, overdue, timeout=TIMEOUT, sleep=sleep)

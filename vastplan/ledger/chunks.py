@@ -142,7 +142,7 @@ class Chunks:
         try:
             whole = unpacker.decompress(b"".join(parts), LARGEST)
         except zlib.error:
-            raise VastplanError(damaged(self._place, f"Secret {names[0]} cannot be unfolded")) from None
+            raise VastplanError(damaged(self._place, f"Secret {names[0]} cannot be decompressed")) from None
         if not unpacker.eof:
             raise VastplanError(damaged(self._place, f"Secret {names[0]} is cut short or too large"))
         return whole
@@ -177,7 +177,7 @@ def damaged(place: Place, why: str) -> str:
     """What to say of a ledger that cannot be put together."""
     return (
         f"the ledger of {place.site} in namespace {place.namespace} is damaged: {why}; restore its Secrets from a copy, or "
-        f"delete those with the label app.kubernetes.io/instance={place.base} to adopt anew"
+        f"delete those with the label app.kubernetes.io/instance={place.base} to adopt again"
     )
 
 

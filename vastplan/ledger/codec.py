@@ -38,7 +38,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         version = fields["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(
-                f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade it"
+                f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade vastplan"
             )
         fields = upgraded(fields)
         fields["entries"] = {
@@ -54,7 +54,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
         raise VastplanError(
-            f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt anew"
+            f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt again"
         ) from None
     return part
 

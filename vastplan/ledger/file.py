@@ -118,7 +118,7 @@ class FileLedger:
             ) from None
         try:
             if self._stem(site) != stem:  # before there was a lock, another document took the name
-                raise Locked(f"the ledger of {site} was being made by another document; try again")
+                raise Locked(f"another document was creating the ledger of {site}; try again")
             now = datetime.now(UTC).isoformat(timespec="seconds")
             regular_files.write_new(self._folder / f"{stem}.holder", f"{holder} since {now}\n".encode(), 0o644)
             return FileSession(self._folder, stem, self._read(stem, site), lock)
@@ -265,7 +265,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
     try:
         refuse_misshapen(replayed)
     except ValueError:
-        raise VastplanError(f"the ledger journal {journal} is damaged: it says what no ledger holds") from None
+        raise VastplanError(f"the ledger journal {journal} is damaged: it has values that no ledger has") from None
     return replayed
 
 

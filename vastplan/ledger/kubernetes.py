@@ -143,6 +143,6 @@ class KubernetesLedger:
             return
         except NotAuthorised as problem:
             raise VastplanError(
-                f"there is no namespace {self._namespace} at {self._where} to keep the ledger in, and it may not be made "
-                f"with these credentials ({problem}); have it made: kubectl create namespace {self._namespace}"
+                f"namespace {self._namespace}, where the ledger is kept, does not exist at {self._where}, and these credentials "
+                f"may not create it ({problem}); type: kubectl create namespace {self._namespace}"
             ) from None

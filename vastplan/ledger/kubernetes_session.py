@@ -148,7 +148,7 @@ class KubernetesSession:
                 current = manifests.read(self._api, self._place)
             if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
                 who = "somebody else has it" if current else "somebody removed it"
-                raise Lost(f"the ledger of {self._place.site} is lost: {who}; nothing more is begun")
+                raise Lost(f"the ledger of {self._place.site} is lost: {who}; vastplan starts nothing more")
             manifest, version = current
             if manifest.turn == new.turn:
                 return version

@@ -42,7 +42,9 @@ class Lease:
         if since > SURE and not self._lost:
             self._lost = f"it was not renewed for {since:.0f} seconds"
         if self._lost:
-            raise Lost(f"the lease on the ledger of {self._place.site} is lost: {self._lost}; nothing more is begun")
+            raise Lost(
+                f"the lease on the ledger of {self._place.site} is lost: {self._lost}; vastplan starts nothing more"
+            )
 
     def renew(self) -> bool:
         """Renew it; answers whether that went well. One that somebody else has is lost."""
@@ -125,7 +127,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
             prepare()
             continue
         return Lease(api, place, clock, row, asked), before is not None
-    raise Locked(f"the ledger of {place.site} could not be had: its lease keeps changing; try again")
+    raise Locked(f"cannot lock the ledger of {place.site}: its lease keeps changing; try again")
 
 
 def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
@@ -136,14 +138,14 @@ def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
         return None
     if before[1]:
         raise Locked(
-            f"the ledger of {place.site} is held by {before[0]}; a lease that may still be renewed is not broken: stop that "
+            f"the ledger of {place.site} is held by {before[0]}; vastplan does not break a lease that may still be renewed: stop that "
             f"run or wait until its lease has expired (Lease {place.base} in namespace {place.namespace})"
         )
     spec = {key: value for key, value in row["spec"].items() if key not in ("holderIdentity", "renewTime")}
     try:
         _put(api, place, spec, row)
     except Conflict:
-        raise Locked(f"the lease on the ledger of {place.site} has just changed hands; look again") from None
+        raise Locked(f"the lease on the ledger of {place.site} was just taken by another run; try again") from None
     return before[0]
 
 

@@ -54,16 +54,16 @@ def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
         number = whole["version"]
         if not isinstance(number, int) or number > FORMAT:
             where = f"the ledger of {place.site} in namespace {place.namespace}"
-            raise VastplanError(f"{where} has format {number}; this vastplan reads up to {FORMAT}: upgrade it")
+            raise VastplanError(f"{where} has format {number}; this vastplan reads up to {FORMAT}: upgrade vastplan")
         journal = tuple(tuple(map(str, names)) for names in whole["journal"])
         part = tuple(map(str, whole["part"]))
         manifest = Manifest(
             int(whole["fence"]), str(whole["owner"]), int(whole["turn"]), part, journal, tuple(whole["tail"])
         )
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise VastplanError(damaged(place, f"Secret {place.base} is not a head")) from None
+        raise VastplanError(damaged(place, f"Secret {place.base} is not a manifest")) from None
     if not manifest.part or any(not name.startswith(f"{place.base}-") for name in manifest.used()):
-        raise VastplanError(damaged(place, f"Secret {place.base} names pieces that are not its own"))
+        raise VastplanError(damaged(place, f"Secret {place.base} names chunks that are not its own"))
     return manifest, version(row)
 
 
@@ -80,7 +80,7 @@ def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | N
         if current[1] == before:
             break
         before = current[1]
-    raise VastplanError(damaged(place, "pieces that its head names are not there"))
+    raise VastplanError(damaged(place, "chunks that its manifest names do not exist"))
 
 
 def _part(chunks: Chunks, place: Place, manifest: Manifest) -> SiteLedger | None:
@@ -103,7 +103,7 @@ def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> 
         for event in strict_json.parse(events) if isinstance(events, bytes) else events:
             reducer.add(event)
     except NO_EVENT:
-        raise VastplanError(damaged(place, "an event of its journal is not one")) from None
+        raise VastplanError(damaged(place, "its journal has an entry that is not an event")) from None
 
 
 def write(api: Api, place: Place, manifest: Manifest, before: str) -> str:

@@ -34,7 +34,7 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
     """What is in a regular file of at most that many bytes.
 
     Raises:
-        OSError: There is none. `strerror` says why, also where it is no regular file (nothing is opened then) or too large.
+        OSError: There is none. `strerror` says why, also where it is not a regular file (nothing is opened then) or too large.
     """
     with _opened(path, follow) as file:
         if os.fstat(file.fileno()).st_size <= most:
@@ -89,7 +89,7 @@ def within(folder: Path, name: str, *, ours: bool = False) -> Path:
     except OSError as problem:
         raise OSError(problem.errno, problem.strerror) from None
     except (ValueError, RuntimeError):  # a zero byte; links in a ring
-        raise OSError(ELOOP, "no file can be called that") from None
+        raise OSError(ELOOP, "no file can have that name") from None
     if not path.is_relative_to(home):
         raise Outside(EACCES, "it is not in the document's folder")
     parts = path.relative_to(home).parts
@@ -131,7 +131,7 @@ def _refuse_special(mode: int) -> None:
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     if stat.S_ISLNK(mode):
         raise OSError(ELOOP, "it is a link")
-    raise OSError(EINVAL, "it is no regular file")
+    raise OSError(EINVAL, "it is not a regular file")
 
 
 def _size(most: int) -> str:

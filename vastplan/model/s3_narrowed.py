@@ -17,7 +17,7 @@ def narrowed(before: Any, after: Any) -> list[str]:
     """
     was, now = _statements(before), _statements(after)
     if was is None or now is None:
-        return ["what it allows now, which cannot be told"] if before else []
+        return ["what it allows now (cannot determine what)"] if before else []
     lost = [one for one in was if one[0].allows and not any(_covers(other, one) for other in now if other[0].allows)]
     denied = [
         one for one in now if not one[0].allows and not any(_covers(other, one) for other in was if not other[0].allows)

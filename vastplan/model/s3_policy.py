@@ -151,15 +151,15 @@ def _statement(written: Any, where: str, of_bucket: bool) -> Statement:
         raise ValueError(f"{where}: Effect is Allow or Deny")
     if of_bucket != ("Principal" in written):
         text = (
-            "a bucket policy says whom it is about"
+            "a bucket policy says to whom it applies"
             if of_bucket
-            else "an identity policy is about whom it is attached to"
+            else "an identity policy applies to whom it is attached to"
         )
         raise ValueError(f"{where}: {text}: {'write' if of_bucket else 'remove'} Principal")
     actions, but_actions = _one_of(written, "Action", where)
     for action in actions:
         if action != "*" and ":" not in action:
-            raise ValueError(f"{where}: {quoted(action)} is no action: write for example s3:GetObject, or '*'")
+            raise ValueError(f"{where}: {quoted(action)} is not an action: write for example s3:GetObject, or '*'")
     resources, but_resources = _one_of(written, "Resource", where)
     condition = written.get("Condition", {})
     if not isinstance(condition, Mapping) or not all(isinstance(each, Mapping) for each in condition.values()):

@@ -70,7 +70,7 @@ class Unknown:
     reason: Reason = Reason.NOT_REPORTED
 
     def __str__(self) -> str:
-        return f"cannot be told: {self.why}"
+        return f"unknown: {self.why}"
 
 
 Reveal = Callable[[Secret], str]

@@ -54,7 +54,7 @@ def action_lines(action: Action, style: Style) -> Iterator[str]:
     head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
         yield from _made(action, style.paint(head, colour), style.width - len(head), style)
-        if action.reason != "not there yet":
+        if action.reason != "does not exist yet":
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"

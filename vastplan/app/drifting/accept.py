@@ -84,28 +84,28 @@ def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, 
     )  # fmt: skip
     if named is None:
         raise VastplanError(
-            f"--accept {inert(wanted, 200)}: nothing was changed by hand there (see vastplan drift {typed})"
+            f"--accept {inert(wanted, 200)}: nothing was changed outside vastplan there (see vastplan drift {typed})"
         )
     if named.what == "gone":
         raise VastplanError(
-            f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
-            f"run vastplan ledger forget {typed} {word(named.address)}, or apply to make it again"
+            f"--accept {named.address}: it is gone, and there is no value to accept; remove its entry from the document and "
+            f"type vastplan ledger forget {typed} {word(named.address)}, or recreate it with vastplan apply"
         )
     if named.what == "replaced":
         raise VastplanError(
-            f"--accept {named.address}: it was deleted and made again, and there is no value to accept; "
-            "take over what is there with vastplan apply --adopt"
+            f"--accept {named.address}: it was deleted and recreated, and there is no value to accept; "
+            "adopt the live object with vastplan apply --adopt"
         )
     if named.what == "undelivered":
         raise VastplanError(
             f"--accept {named.address}: its value is not where it was delivered, and there is none to accept; "
-            "apply makes another, or deliver it elsewhere in the document"
+            "create another with vastplan apply, or deliver it elsewhere in the document"
         )
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
     if not fields:
         known = ", ".join(field.path for field in named.fields)
-        raise VastplanError(f"--accept {inert(wanted, 200)}: that field was not changed by hand ({known} was)")
+        raise VastplanError(f"--accept {inert(wanted, 200)}: that field was not changed outside vastplan ({known} was)")
     return [(named, field) for field in fields]
 
 
@@ -142,7 +142,7 @@ def _accept_field(
     file = next((file for file in draft.texts if entry.where is not None and str(file) == entry.where.file), None)
     drafted = draft.entries.get(entry.address)
     if drafted is None or value_at(drafted.values, leaf.path) != leaf.value:
-        raise VastplanError(f"--accept {drifted.address}: the document was changed while it was looked at; try again")
+        raise VastplanError(f"--accept {drifted.address}: the document changed while it was read; try again")
     where, shown = drafted.where, inert(written(field.live, field.unit, field.units), 200)
     if file is not None and where is not None:
         edit = Edit(
@@ -158,8 +158,8 @@ def _accept_field(
                 return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
-        f"--accept {drifted.address}.{field.path}: the document could not be made to say {shown} there and all else as before "
-        f"({origin}, at {entry.where}): it is used for something else too, or what stands there has an anchor or comments in brackets; "
+        f"--accept {drifted.address}.{field.path}: cannot make the document say {shown} there and all else as before "
+        f"({origin}, at {entry.where}): it is used for something else too, or the value there has an anchor or comments in brackets; "
         f"write it by hand, or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)}"
     )
 
@@ -210,5 +210,5 @@ def _write(file: Path, text: str, before: str) -> None:
     except OSError as problem:
         raise VastplanError(f"{file} cannot be read: {problem.strerror}") from None
     if _read(target) != before:
-        raise VastplanError(f"{file} was changed while it was looked at; nothing was written to it")
+        raise VastplanError(f"{file} changed while it was read; nothing was written to it")
     read_write.write(target, text.encode(), str(file), mode)

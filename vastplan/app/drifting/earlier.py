@@ -16,16 +16,16 @@ def load(path: Path, document: str) -> Drift:
 
     data, version = read_write.read_json(path, f"--since {path}")
     if not version or "drift" not in data:
-        raise VastplanError(f"--since {path} is not what drift --format json prints")
+        raise VastplanError(f"--since {path} is not the output of vastplan drift --format json")
     if not read_write.same_major(version, FORMAT_VERSION):
         raise VastplanError(f"--since {path} has format {version}; this vastplan reads {FORMAT_VERSION}")
     try:
         drift: Drift = TypeAdapter(Drift).validate_python(_without_percentages(data))
     except (ValidationError, TypeError, ValueError, KeyError):
-        raise VastplanError(f"--since {path} does not have the form that drift --format json prints") from None
+        raise VastplanError(f"--since {path} does not have the form of vastplan drift --format json") from None
     for drifted in drift.drift:
         if drifted.address.count("/") < 2:
-            raise VastplanError(f"--since {path}: {drifted.address[:80]!r} is no address")
+            raise VastplanError(f"--since {path}: {drifted.address[:80]!r} is not an address")
     if drift.document != document:
         raise VastplanError(f"--since {path} is of another document ({drift.document[:80]!r})")
     return drift

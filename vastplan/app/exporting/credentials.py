@@ -47,13 +47,13 @@ def read_keys(
         for folder, delivered in chosen:
             provider = providers.get((folder.site, "kubernetes"))
             if provider is None:
-                raise VastplanError(f"site {folder.site} has no kubernetes, where the key would be")
+                raise VastplanError(f"site {folder.site} has no kubernetes to read the key from")
             if isinstance(provider, Exception):
                 raise provider
             row = provider.read(workspace.registry.kinds["secret"], delivered.path)
             if row is None:
                 fix = "give --secret the one with the key" if secret else "vastplan apply delivers the key"
-                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}; {fix}")
+                raise VastplanError(f"{folder.site}: Secret {inert(delivered.path)} does not exist; {fix}")
             found[folder] = _pair(row, delivered, folder.site)
     return found
 
@@ -90,7 +90,7 @@ def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str,
             for name, text in zip((access, secret), pair, strict=True):
                 keep_secret(text)
                 if not is_key(text):
-                    problem = f"{inert(name)} is no key, which is one word without blanks"
+                    problem = f"{inert(name)} is not a key: a key is one word without blanks"
                     raise VastplanError(f"{site}: Secret {inert(delivered.path)}: {problem}; nothing was written")
             return pair
     names = " or ".join(f"{access} and {secret}" for access, secret in delivered.names)

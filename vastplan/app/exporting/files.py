@@ -56,7 +56,7 @@ def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dic
         ]
         if foreign and not overwrite:
             names = some(foreign, show=inert)
-            fix = "move it away, or give --overwrite to write over what is there"
+            fix = "move it away, or give --overwrite to overwrite it"
             raise VastplanError(f"{inert(str(folder))}: {names}: written by somebody else, or edited since; {fix}")
         ours = {**noted, **{file.name: (_digest(file.content),) for file in files}}
         if ours != noted:
@@ -80,12 +80,14 @@ def _open(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except FileExistsError:
-        raise VastplanError(f"--out {shown} is a file: give a folder, which is made where there is none") from None
+        raise VastplanError(
+            f"--out {shown} is a file: give a folder; vastplan creates it if it does not exist"
+        ) from None
     except FileNotFoundError:
         above = words([str(folder.parent)])
-        raise VastplanError(f"--out {shown} would be in a folder that is not there: mkdir -p {above}") from None
+        raise VastplanError(f"--out {shown}: its folder does not exist: mkdir -p {above}") from None
     except OSError as problem:
-        raise VastplanError(f"--out {shown} cannot be made: {problem.strerror}") from None
+        raise VastplanError(f"--out {shown} cannot be created: {problem.strerror}") from None
 
 
 def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tuple[str, ...]:
@@ -146,7 +148,7 @@ def _look_on_the_way(folder: Path, name: str) -> None:
     """Raises `VastplanError` for what is in the place of a folder on the way to a file, and is none."""
     for place in _way(folder, name):
         if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
-            what = "a link, and nothing is written through it" if place.is_symlink() else "no folder"
+            what = "a link, and vastplan writes nothing through links" if place.is_symlink() else "not a folder"
             raise VastplanError(f"{inert(str(place))} is {what}: move it away; nothing was written")
 
 

@@ -23,7 +23,7 @@ ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 
 
 _SHORTEST = 3
-_WHY = f"write why it may go, in {_SHORTEST} characters or more, so that whoever reviews this can agree"
+_WHY = f"write why it may be deleted, in {_SHORTEST} characters or more, for whoever reviews this"
 
 
 def _checked_day(value: object) -> object:
@@ -77,8 +77,8 @@ def load(path: Path) -> tuple[Approval, ...]:
     """The approvals in a file. Raises `Invalid`."""
     tree = load_yaml(path, str(path))
     if other_files.is_document(tree):
-        fix = "vastplan plan PATH --approvals-template FILE begins a file of approvals"
-        raise Invalid([error("VP240", "this is a document, no file of approvals", fix=fix, where=tree.at)])
+        fix = "create one with: vastplan plan PATH --approvals-template FILE"
+        raise Invalid([error("VP240", "this is a document, not an approvals file", fix=fix, where=tree.at)])
     try:
         file = ApprovalsFile.model_validate(tree)
     except ValidationError as invalid:

@@ -32,9 +32,7 @@ def _is_approvable(action: Action, block: Block) -> bool:
 def refuse(file: Path, document: Sequence[Path]) -> None:
     """Raises `VastplanError` for a file that is there, or that would be read as a part of the document."""
     if file.exists() or file.is_symlink():
-        raise VastplanError(
-            f"--approvals-template {file}: it is there already, and what somebody signed is not written over"
-        )
+        raise VastplanError(f"--approvals-template {file}: it exists already, and vastplan overwrites no approvals")
     folders = [path.resolve() for path in document if path.is_dir()]
     if file.suffix in _DOCUMENTS and file.resolve().parent in folders:
         raise VastplanError(
@@ -58,8 +56,8 @@ def write(file: Path, plan: Plan, today: date) -> int:
 def template(plan: Plan, actions: Sequence[Action], today: date) -> str:
     """The text. Names and what systems say stand in comments on one line each, and addresses in quotes."""
     head = (
-        f"Approvals that the plan {plan.id[:12]} of {inert(plan.document, 80)}, made {plan.created}, waits for.",
-        "Say in each reason why it may go, take out what is to stay, and have the file reviewed;",
+        f"Approvals that the plan {plan.id[:12]} of {inert(plan.document, 80)}, made {plan.created}, needs.",
+        "Write in each reason why it may be deleted, remove the entries of what stays, and have the file reviewed;",
         "then give it to plan with --approvals.",
     )
     approvable = any(re.fullmatch(ADDRESS, str(action.address)) for action in actions)

@@ -71,7 +71,7 @@ def _coherent(data: dict[str, Any]) -> Plan:
         if action.address not in carried_out and not action.blocked:
             raise ValueError("an action that nothing carries out")
         if any(Address.parse(other) not in acted_on for other in action.together):
-            raise ValueError("an action that goes together with nothing")
+            raise ValueError("an action that is applied together with nothing")
         if action.renamed_from and Address.parse(action.renamed_from)[:2] != action.address[:2]:
             raise ValueError("a rename from another site or kind")
         from_json([dict(action.desired), dict(action.seen), *([each.before, each.after] for each in action.changes)])

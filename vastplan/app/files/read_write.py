@@ -26,7 +26,7 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
         if stat.S_ISDIR(there):
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
         if there and not (stat.S_ISREG(there) or stat.S_ISLNK(there)):
-            raise VastplanError(f"{name} is not written: a device or a pipe is there")
+            raise VastplanError(f"{name} is not written: it is a device or a pipe")
         write_atomically(place, content, mode)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None

@@ -47,7 +47,7 @@ def load(path: Path, document: Document) -> ReviewKey:
     refuse_in_reach(path, name, document)
     try:
         if not path.is_file():
-            raise VastplanError(f"{name} is no file")
+            raise VastplanError(f"{name} is not a file")
         with path.open("rb") as file:
             content = file.read(LONGEST + 1).strip()
     except OSError as problem:

@@ -61,7 +61,7 @@ def private_key(file: Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
-        raise VastplanError(f"the key {file} is no private Ed25519 key without a passphrase; {_MAKE}")
+        raise VastplanError(f"the key {file} is not a private Ed25519 key without a passphrase; {_MAKE}")
     return key
 
 
@@ -82,7 +82,7 @@ def public_keys(file: Path) -> tuple[Ed25519PublicKey, ...]:
         keys += [key] if isinstance(key, Ed25519PublicKey) else []
     if not keys:
         raise VastplanError(
-            f"the file {file} holds no public Ed25519 key; write it with: openssl pkey -in KEY -pubout -out {word(file)}"
+            f"the file {file} has no public Ed25519 key; write it with: openssl pkey -in KEY -pubout -out {word(file)}"
         )
     return tuple(keys)
 
@@ -110,14 +110,14 @@ def required(plan: Path, keys: Path) -> Verify:
         key = trusted.get(name)
         if key is None:
             raise VastplanError(
-                f"the plan {plan} was signed with the key {inert(name, 80)}, which is none of {keys}: have it planned again, with "
-                "--sign and a key that is"
+                f"the plan {plan} was signed with the key {inert(name, 80)}, which is not in {keys}: plan again, with "
+                "--sign and one of those"
             )
         try:
             key.verify(signature, _MEANING + content)
         except InvalidSignature:
             raise VastplanError(
-                f"the plan {plan} is not what was signed: it or {beside(plan).name} was changed; have it planned and signed again"
+                f"the plan {plan} differs from what was signed: it or {beside(plan).name} was changed; plan and sign again"
             ) from None
 
     return verify
@@ -146,10 +146,10 @@ def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
     file = beside(plan)
     if not file.is_file():
         raise VastplanError(
-            f"the plan {plan} is not signed, and a signature by a key of {keys} is required: there is no {file}; plan with --sign "
+            f"the plan {plan} is not signed, and a signature by a key of {keys} is required: {file} does not exist; plan with --sign "
             "KEYFILE, and bring both files here"
         )
-    data, version = read_write.read_json(file, f"the signature {file}", ": have the plan signed again")
+    data, version = read_write.read_json(file, f"the signature {file}", ": sign the plan again")
     try:
         if not read_write.same_major(version, FORMAT_VERSION):
             raise ValueError("another format")
@@ -158,7 +158,7 @@ def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
             raise ValueError("no name of a key")
     except (ValueError, KeyError, TypeError, binascii.Error):
         raise VastplanError(
-            f"the signature {file} is none that this vastplan reads; have the plan signed again"
+            f"the signature {file} has a form that this vastplan does not read; sign the plan again"
         ) from None
     return name, signature
 
@@ -175,7 +175,7 @@ def fingerprint(key: Ed25519PublicKey) -> str:
 def _content(file: Path, what: str) -> bytes:
     try:
         if not file.is_file():
-            raise VastplanError(f"{what} {file} cannot be read: there is no such file")
+            raise VastplanError(f"{what} {file} cannot be read: it does not exist")
         if file.stat().st_size > _LARGEST_KEY:
             raise VastplanError(f"{what} {file} cannot be read: it is too large for a key")
         return file.read_bytes()

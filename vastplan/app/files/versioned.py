@@ -88,7 +88,7 @@ class VersionedFile(Generic[Value]):
             return self.from_data(sensitive.guarded_data(json.loads(json.dumps(data))))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise VastplanError(
-                f"no {self.name} is made: a secret of ours is in what a system answers, where a name or an address stands"
+                f"no {self.name} is created: a system returned one of our secrets as a name or an address"
             ) from None
 
     def save(self, value: Value, path: Path) -> None:

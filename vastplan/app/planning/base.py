@@ -16,13 +16,13 @@ _RANK = {standing: rank for rank, standing in enumerate(Standing)}
 def no_base(problem: Invalid) -> Finding:
     """The finding where the base cannot be planned: everything counts as the change's own then."""
     first = problem.findings[0].message if problem.findings else "it cannot be read"
-    text = f"the base cannot be planned ({first}), so what was pending and what drifted is not told apart"
+    text = f"the base cannot be planned ({first}), so vastplan cannot tell pending changes from drift"
     return Finding("VP332", Severity.WARNING, text, "give the document at the merge base with --base")
 
 
 def renamed(name: str, of_base: str) -> Finding:
     """The finding where the base has another name: its part of the ledger is another, and says nothing of this document."""
-    text = f"the document is named {inert(name, 80)} and {inert(of_base, 80)} in the base: with its name it takes another part of the ledger for its own"
+    text = f"the document is named {inert(name, 80)}, and {inert(of_base, 80)} in the base: under another name it uses another part of the ledger"
     fix = "rename a document in a change of its own, and move what it owns: vastplan ledger export and import"
     return Finding("VP333", Severity.WARNING, text, fix)
 

@@ -17,7 +17,7 @@ from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
 from vastplan.schema.types import MISSING, Spec
 
-_FIX = "change an endpoint in a change of its own, which somebody who answers for the credential has read; then record again"
+_FIX = "change an endpoint in a change of its own, reviewed by whoever answers for the credential; then record again"
 _LONGEST = 200
 _Places = Mapping[str, Mapping[str, str]]
 _Contents = Mapping[str, Mapping[str, Mapping[str, str]]]

@@ -20,11 +20,11 @@ def ignore_rules(
     *,
     everywhere: bool,
 ) -> tuple[tuple[IgnoreRule, ...], tuple[Finding, ...]]:
-    """The rules in force, and a warning for each of the document that has expired, or (`everywhere`) that fits no object.
+    """The rules in force, and a warning for each of the document that has expired, or (`everywhere`) that matches no object.
 
     What this run keeps comes first: it holds also where the document changed the field.
     """
-    of_run = [IgnoreRule(pattern, "left alone this time (--keep-drift)") for pattern in keep_drift]
+    of_run = [IgnoreRule(pattern, "left as it is this time (--keep-drift)") for pattern in keep_drift]
     spec = workspace.document.head.drift
     rule_specs = spec.ignore if isinstance(spec, DriftSpec) and isinstance(spec.ignore, list) else []
     addresses = known() if rule_specs else ()
@@ -34,11 +34,11 @@ def ignore_rules(
         fields = tuple(rule_spec.fields) if isinstance(rule_spec.fields, list) else ()
         rule = IgnoreRule(rule_spec.address, rule_spec.reason, fields, document=True, until=until)
         if until and date.fromisoformat(until) < today:
-            text = f"the rule to ignore drift of {rule_spec.address} ended on {until}: it is drift again"
+            text = f"the rule to ignore drift of {rule_spec.address} ended on {until}: it is reported as drift again"
             findings.append(Finding("VP306", Severity.WARNING, text, "renew it, or remove it from drift.ignore"))
             continue
         if everywhere and not any(rule.matches(address) for address in addresses):
-            text = f"the rule to ignore drift of {rule_spec.address} fits no object"
+            text = f"the rule to ignore drift of {rule_spec.address} matches no object"
             findings.append(Finding("VP307", Severity.WARNING, text, "an address is site/kind/name"))
         of_document.append(rule)
     return (*of_run, *of_document), tuple(findings)

@@ -143,9 +143,7 @@ def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
     for option, text in said[:_SHOWN]:
         site, kind, _ = Address.parse(text)
         if (site, kind) not in there.unread:
-            yield error(
-                "VP303", f"{option} {text}: there is no former object of that id", fix=_former_hint(text, there)
-            )
+            yield error("VP303", f"{option} {text}: no former object has that id", fix=_former_hint(text, there))
 
 
 def _with_an_id(option: str, text: str, there: Known) -> bool:
@@ -159,7 +157,7 @@ def _former_hint(text: str, there: Known) -> str:
     of = text.partition(MARK)[0]
     others = sorted(address for address in there.addresses if address.startswith(f"{of}{MARK}"))
     if others:
-        return f"of {of} there is: {some(others)}"
+        return f"{of} has: {some(others)}"
     if of in there.addresses:
         return f"{of} has no former object now"
     return nearest_address(text, there.addresses) or "an address is site/kind/name"
@@ -271,5 +269,5 @@ def _hint(option: str, text: str, there: Known) -> str:
     if site in there.elsewhere:
         return f"{site} is not planned this time"
     near = {*there.addresses, *(there.parts if option != _APPROVAL else ()), *there.whole}
-    nowhere = "no object of this document: remove it, or give the approvals of this one"
+    nowhere = "not an object of this document: remove it, or give the approvals of this document"
     return nearest_address(text, near) or (nowhere if option == _APPROVAL else "an address is site/kind/name")

@@ -21,11 +21,11 @@ def site_findings(
     left = source.left(document_sites)
     if left.unread:
         text = (
-            "the ledger's parts cannot be listed, so it is not known what is owned on sites that left the document, nor what "
+            "cannot list the ledger's parts, so vastplan does not know what the ledger owns on sites that left the document, nor what "
             f"other documents own: {left.unread}"
         )
         yield Finding(
-            "VP313", Severity.WARNING, text, "give the account list on leases, in the namespace of the ledger"
+            "VP313", Severity.WARNING, text, "give the account the right to list leases in the namespace of the ledger"
         )
     for site, part in sorted(left.parts.items()):
         if part.entries or part.intents:
@@ -42,19 +42,19 @@ def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> F
     return error(
         "VP310",
         f"site {site} is not in the document, and the ledger owns {_owned(part)} there",
-        fix=f"put {site} back under sites with retire: true and apply, which removes them; to keep them and let go of them: "
+        fix=f"put {site} back under sites with retire: true and apply, which deletes them; to release them: "
         f"vastplan ledger forget {paths} --site {site}",
     )
 
 
 def _retired(site: str, part: SiteLedger) -> Finding:
     if not (part.entries or part.intents):
-        text = f"site {site} is retired, and nothing is owned there any more"
+        text = f"site {site} is retired, and the ledger owns nothing there any more"
         return Finding("VP312", Severity.NOTE, text, f"remove {site} from the document")
     return Finding(
         "VP312",
         Severity.NOTE,
-        f"site {site} is retired: all that is owned there, {_owned(part)}, is to be removed",
+        f"site {site} is retired: this plan deletes all that the ledger owns there ({_owned(part)})",
         f"consent to all of it with --allow-delete '{site}/*' --max-changes {len(part.entries)}; what holds data needs an entry "
         "in --approvals FILE",
     )
@@ -65,4 +65,4 @@ def _owned(part: SiteLedger) -> str:
     owned = counted(len(part.entries), "object")
     if not part.intents:
         return owned
-    return f"{owned}, and {counted(len(part.intents), 'write')} without a known outcome,"
+    return f"{owned} and {counted(len(part.intents), 'write')} without a known outcome"

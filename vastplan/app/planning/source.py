@@ -30,7 +30,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
 CollectionKey = tuple[str, str]  # site, kind
-NOT_RECORDED = "the snapshot does not tell it"
+NOT_RECORDED = "the snapshot does not have it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
-_FIX = "have it read by who answers for the secret, and for what the new source holds"
+_FIX = "have it reviewed by whoever answers for the secret, and for the new source"
 
 
 def changed_sources(kinds: Mapping[str, Kind], entries: Iterable[Entry], base: Iterable[Entry]) -> Iterator[Finding]:

@@ -119,7 +119,7 @@ class _Verdicts:
         """Why an action is not what would be planned now: by field, where something of the object has moved."""
         match = self._again.matches.match(action.address)
         if match.unknown:
-            return Stale(f"it cannot be told whether it is as it was planned: {match.unknown}; plan again")
+            return Stale(f"cannot determine whether it is as planned: {match.unknown}; plan again")
         live = match.live
         moved: tuple[StaleField, ...] = ()
         if live is not None and live.id == action.id and live.locator == action.locator:
@@ -134,8 +134,12 @@ class _Verdicts:
         if live is None and action.verb in _COMPARED:
             return Stale("it is gone since the plan was made; plan again")
         now = self._now.get(action.address)
-        would = "nothing would be done to it" if now is None else f"it would {now.verb.value} {_which(action, now)}"
-        return Stale(f"the document, the ledger and the systems do not bear it out: {would}; plan again")
+        would = (
+            "a new plan would not change it"
+            if now is None
+            else f"a new plan would {now.verb.value} {_which(action, now)}"
+        )
+        return Stale(f"it no longer follows from the document, the ledger and the systems: {would}; plan again")
 
     def _is_desired(self, action: Action) -> bool:
         """Whether the values of the plan are those of the document: only these are held against what is live."""
@@ -146,7 +150,7 @@ class _Verdicts:
     def _refuse_order(self, action: Action, now: Action) -> None:
         """Raises `Stale` for steps that are not those it takes, or come before what they wait for."""
         if self._steps.get(action.address) != self._steps_now.get(action.address):
-            raise Stale("it is not done in the steps that it takes; plan again")
+            raise Stale("the plan does not have the steps that it needs; plan again")
         for first, then in self._before.get(action.address, ()):
             if first not in self._at:
                 needed = self._now[first[0]]
@@ -156,7 +160,7 @@ class _Verdicts:
                 raise Stale(f"it would be done before {first[0]}, which it waits for; plan again")
         for text in now.together:
             if Address.parse(text) not in self._planned:
-                raise Stale(f"it goes together with {text}, which the plan does nothing to; plan again")
+                raise Stale(f"it is applied together with {text}, which the plan does not change; plan again")
 
     def operations(self) -> Iterator[Operation]:
         """Those of the saved plan, which wait for what they waited for then and for what they wait for now."""

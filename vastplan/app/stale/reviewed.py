@@ -134,7 +134,7 @@ def _differences(
         yield f"was to {reviewed.verb.value} and is to {live.verb.value}"
         return
     if reviewed.blocked:
-        yield f"was blocked ({inert(reviewed.blocked[0].guard, 40)}) and is not any more"
+        yield f"was blocked ({inert(reviewed.blocked[0].guard, 40)}) and is no longer blocked"
     if reviewed.id != live.id:
         yield "is another object of that name now"
     if reviewed.renamed_from != live.renamed_from:
@@ -157,13 +157,13 @@ def _differences(
             told.add(change.path.partition(".")[0])
             yield f"{inert(change.path, 80)} is another change than the reviewed one"
     for path in remaining:
-        yield f"{inert(path, 80)} would not be changed any more"
+        yield f"{inert(path, 80)} would no longer be changed"
     for name in sorted(reviewed.desired.keys() | live.desired.keys()):
         before, after = reviewed.desired.get(name, _UNSAID), live.desired.get(name, _UNSAID)
         if before != after and name not in told:
             yield from _said_otherwise(name, before, after, name in secret)
     if reviewed.released != live.released:
-        yield "lets go of other fields"
+        yield "releases other fields"
     if keyed:
         for path in _written_secrets(live):
             if path not in reviewed.secrets or path not in live.secrets:
@@ -242,5 +242,7 @@ def refusal(differences: list[str], *, signed: bool = False) -> str:
     listed = "".join(f"\n  {difference}" for difference in differences[:_NAMED])
     more = f"\n  and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
     return f"the live plan is not the reviewed one, so nothing was done:{listed}{more}\n" + (
-        "have the live plan reviewed and signed" if signed else "have the live plan reviewed, or say --allow-difference"
+        "have the live plan reviewed and signed"
+        if signed
+        else "have the live plan reviewed, or give --allow-difference"
     )

@@ -26,7 +26,7 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
     if plan.document != workspace.name:
         text = f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}"
-        raise VastplanError(f"{text}; plan again, or say where that is: --document PATH")
+        raise VastplanError(f"{text}; plan again, or name its document: --document PATH")
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
@@ -46,7 +46,7 @@ def out_of_time(plan: Plan, now: datetime) -> str:
         return f"was made on {inert(plan.created, 40)}, and {here}: this clock or that of the machine it was made on is wrong"
     if expires - created > LIFETIME:
         return (
-            f"is of {inert(plan.created, 40)} and says that it holds until {inert(plan.expires, 40)}, and none holds longer "
+            f"is of {inert(plan.created, 40)} and says that it is valid until {inert(plan.expires, 40)}, and no plan is valid longer "
             f"than {LIFETIME // timedelta(hours=1)} hours"
         )
     return ""
@@ -64,7 +64,9 @@ def check_places(workspace: Workspace, plan: Plan) -> None:
     for action in plan.actions:
         if action.address.site not in sites or action.address.kind not in workspace.registry.kinds:
             where = inert(action.address, 200)
-            raise VastplanError(f"the plan has an action on {where}, which is no address here; plan again")
+            raise VastplanError(
+                f"the plan has an action on {where}, which is not an address of this document; plan again"
+            )
 
 
 def check_sources(workspace: Workspace, plan: Plan) -> None:
@@ -100,7 +102,7 @@ def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
             )
         if ledger.serial != part.serial:
             raise Stale(
-                f"the ledger of {part.site} has moved on since the plan was made "
+                f"the ledger of {part.site} has changed since the plan was made "
                 f"(serial {part.serial} then, {ledger.serial} now); plan again"
             )
 
@@ -136,7 +138,7 @@ def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Co
     for site, system in source.providers:
         if offline.probed and f"{system}_version" not in probed.get(site, {}):
             raise Unreachable(
-                f"it cannot be told whether the document is still what was planned: {system} of {site} did not say its version"
+                f"cannot determine whether the document is still what was planned: {system} of {site} did not say its version"
             )
     raise Stale(
         f"the document has changed since the plan was made (it was {inert(plan.digest[:12], 40)}, it is {now[:12]}); plan again"

@@ -35,7 +35,7 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
             other = context.actions.get(address) if address else None
             if other is None or other.verb is not Verb.DELETE:
                 text = f"without it {kind} {raw} is open to everybody"
-                return Block("opens-access", text, f"remove the {kind} with it, or keep both")
+                return Block("opens-access", text, f"delete the {kind} with it, or keep both")
     return None
 
 
@@ -43,13 +43,15 @@ def still_backs(action: Action, context: GuardContext) -> Block | None:
     """What keeps people from going around what is closed is neither removed nor let lapse while that stays, whoever owns it."""
     found = relying(action, context.matches, context.referrers, context.actions)
     if isinstance(found, Unknown):
-        return Block("unseen", f"it cannot be told what relies on it: {found.why}", "plan again when it answers")
+        return Block(
+            "unseen", f"cannot determine what it keeps closed: {found.why}", "plan again when the system answers"
+        )
     if not found:
         return None
     names = some(sorted({f"{live.kind.name} {inert(live.name, 80)}" for live in found}))
-    in_vain = f"these are kept closed in vain, and they are not of this document: {names}"
+    in_vain = f"these would be open to everybody, and this document does not own them: {names}"
     if action.verb is not Verb.DELETE:
-        return Block("opens-access", f"unless it is enforced {in_vain}", "keep it enforced until those are gone")
+        return Block("opens-access", f"unless it is enforced {in_vain}", "keep it enforced while those exist")
     text = f"without it {in_vain}"
-    fix = f"leave it to them: vastplan ledger forget PATH {word(action.address)}; or remove those first"
+    fix = f"release it: vastplan ledger forget PATH {word(action.address)}; or delete those first"
     return Block("opens-access", text, fix)

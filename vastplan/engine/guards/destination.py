@@ -24,7 +24,7 @@ def occupied(action: Action, context: GuardContext) -> Block | None:
     values = from_json(dict(action.desired))
     delivers = delivers_of(context.kind(action), values)
     if action.verb is Verb.ADOPT and (theirs := _taken_over(action, values, context)):
-        return _block(action.address, theirs, "make the document say what is there, or take it out there", context)
+        return _block(action.address, theirs, "write the live value in the document, or remove it there", context)
     if delivers is None or not _delivers_now(action, delivers.to, delivers.generation):
         return None
     owned = context.matches.owned.get(action.address)
@@ -32,7 +32,7 @@ def occupied(action: Action, context: GuardContext) -> Block | None:
         return None
     where = destination(delivers, values)
     theirs = _in_its_place(action, where, predicted(context.kind(action), values), context)
-    return _block(where.target.target, theirs, "another place for it, or take it out there", context)
+    return _block(where.target.target, theirs, "deliver to another place, or remove it there", context)
 
 
 def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardContext) -> Block | None:
@@ -40,8 +40,8 @@ def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardCon
     taken = ", ".join(sorted(theirs))
     if not taken or str(of) in context.consent.allow_delete:
         return None
-    text = f"{of} has {taken} already, and not from here"
-    return Block("occupied", text, f"{otherwise}; or, to write over it, --allow-delete {word(of)}")
+    text = f"{of} has {taken}, which vastplan did not write"
+    return Block("occupied", text, f"{otherwise}; or, to overwrite it, --allow-delete {word(of)}")
 
 
 def _delivers_now(action: Action, to: str, generation: str) -> bool:

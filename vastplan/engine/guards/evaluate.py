@@ -1,4 +1,4 @@
-"""The guards, put on the actions of a plan; a guard stops its action, what waits for it and what goes together with it."""
+"""The guards, put on the actions of a plan; a guard stops its action, what waits for it and what is applied together with it."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -
 
 
 def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operation, ...]) -> dict[Address, Action]:
-    """Block what waits for something blocked, and what goes together with it; `operations` come causes before effects."""
+    """Block what waits for something blocked, and what is applied together with it; `operations` come causes before effects."""
     held = dict(actions)
     changed = True
-    while changed:  # a block can travel back: an action has several steps, or goes together with what comes after it
+    while (
+        changed
+    ):  # a block can travel back: an action has several steps, or is applied together with what comes after it
         changed = False
         for operation in operations:
             action = held[operation.address]
@@ -57,9 +59,9 @@ def _block(
     for text in action.together:
         with_it = held.get(Address.parse(text))
         if with_it is None:
-            return Block("together", f"goes together with {text}, of which nothing can be told")
+            return Block("together", f"is applied together with {text}, which is unknown")
         if with_it.blocked:
-            return Block("together", f"goes together with {with_it.address}, which is {_state(with_it)}")
+            return Block("together", f"is applied together with {with_it.address}, which is {_state(with_it)}")
     return None
 
 
@@ -73,7 +75,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     narrowed = list(narrowing.evidence) if narrowing is not None else []
     deleted = deletion(action, context)
     if deleted is not None:
-        narrowed.append(Evidence("deletes more by itself, by", ", ".join(deleted.fields)))
+        narrowed.append(Evidence("deletes more automatically, by", ", ".join(deleted.fields)))
     if live is None:
         return tuple(narrowed)
     shown = []
@@ -96,7 +98,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
             if not (referrer.blocks_delete or referrer.shields or _going(context, referrer)):
                 untouched.setdefault(referrer.live.kind.name, set()).add(referrer.live.id)
         shown += [
-            Evidence(f"existing {plural(name)} that change", f"0 of {len(ids)}")
+            Evidence(f"existing {plural(name)} left unchanged", f"{len(ids)} of {len(ids)}")
             for name, ids in sorted(untouched.items())
         ]
     return tuple(shown)

@@ -29,7 +29,7 @@ def one_way(action: Action, context: GuardContext) -> Block | None:
             return Block(
                 "shrink",
                 f"{change.path} cannot shrink from {has} to {wanted}",
-                f"{change.path}: {has} or more, or a new one of that size under another name",
+                f"{change.path}: {has} or more, or create a new one of that size under another name",
             )
     return None
 
@@ -58,10 +58,14 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Map
             continue
         for figure, unit in _floors(kind, leaf.path, metrics):
             if isinstance(figure, Unknown):
-                return Block("below-use", f"{path}: what is used {figure}", "plan again when it is told")
+                return Block(
+                    "below-use",
+                    f"{path}: cannot determine what is used: {figure.why}",
+                    "plan again when the system reports it",
+                )
             if wanted < figure:
                 has, asked = show(figure, unit), show(wanted, unit)
-                return Block("below-use", f"{path} {asked} is below what is used, {has}", "a larger limit")
+                return Block("below-use", f"{path} {asked} is below what is used, {has}", "write a larger limit")
     return None
 
 

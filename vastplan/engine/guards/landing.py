@@ -20,11 +20,11 @@ def in_the_way(action: Action, context: GuardContext) -> Block | None:
     path = from_json(dict(action.desired))[kind.lands.path]
     who = f"{live.kind.name} {inert(live.name, 80)}"
     if stays:
-        text = f"{path} is there already: it is the copy of {who}, which leaves it behind when it goes"
-        fix = f"another {kind.lands.path}, or remove the directory there first, with all that is in it"
+        text = f"{path} already exists: it is the copy of {who}, and stays when that is deleted"
+        fix = f"write another {kind.lands.path}, or delete the directory there first, with all its contents"
     else:
-        text = f"{path} is there already: {who} of {live.site} is in it, and the system makes a new one"
-        fix = f"another {kind.lands.path}: what is there stays as it is"
+        text = f"{path} already exists: {who} of {live.site} is in it, and the system needs a new directory"
+        fix = f"write another {kind.lands.path}; the existing directory stays as it is"
     if action.origin and kind.lands.composed:
         fix = kind.lands.composed
     return Block("in-the-way", text, fix)

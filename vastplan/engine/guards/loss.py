@@ -15,7 +15,7 @@ from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 from vastplan.model.wording import some
 
-_AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
+_AGAIN = "plan again when the system reports it, or delete it there and vastplan ledger forget it"
 
 
 def approved(action: Action, context: GuardContext) -> Block | None:
@@ -32,7 +32,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         if whole is not None and whole in context.allowed.delete:
             return None
         fix = f"--allow-delete {word(address)}"
-        fix += "" if whole is None else f", or --allow-delete {word(whole)} for all that it stood for"
+        fix += "" if whole is None else f", or --allow-delete {word(whole)} for all its objects"
         return Block("approval", f"a {action.verb.value} needs consent", fix)
     missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
     return Block("approval", *missing) if missing else None
@@ -63,9 +63,9 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
     """What to say, and what to do about it, where no approval names the address that is in force; `text` is what happens."""
     approval = context.approval(action.address)
     if approval is None:
-        return text, f"an entry for {action.address} in --approvals FILE"
+        return text, f"add an entry for {action.address} to --approvals FILE"
     if datetime.fromisoformat(approval.until).date() < context.now.date():
-        return f"its approval ended on {approval.until}", "a new date in the approvals file"
+        return f"its approval ended on {approval.until}", "write a later date in the approvals file"
     return None
 
 
@@ -75,8 +75,8 @@ def deletes(action: Action, context: GuardContext) -> Block | None:
     if found is None:
         return None
     seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in found.used or ()]
-    kept = ", ".join(seen) if seen else "what cannot be told"
-    text = f"more would be deleted by itself than before, or sooner, of {kept}, by {some(found.fields)}"
+    kept = ", ".join(seen) if seen else "an unknown amount"
+    text = f"the system would delete more than before, or sooner, of {kept}, because of {some(found.fields)}"
     missing = _missing_approval(text, action, context)
     return Block("deletes", *missing) if missing else None
 
@@ -95,13 +95,13 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     untold, over, most = [], [], 0
     for name, figure, unit in usage.held(live, context.dependents):
         if isinstance(figure, Unknown):
-            untold.append(f"{name} {figure}")
+            untold.append(f"cannot determine {name}: {figure.why}")
         elif figure > accepted:
             over.append(f"{name}: {usage.shown(figure, unit)}")
             most = max(most, ceil(figure))
     if untold:
         return Block("in-use", "; ".join(untold), _AGAIN)
-    fix = f"max_used: {most} in its approval, or empty it first"
+    fix = f"write max_used: {most} in its approval, or empty it first"
     return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
 
 
@@ -110,9 +110,7 @@ def said_to_exist(action: Action, context: GuardContext) -> Block | None:
     entry = context.said_to_exist.get(action.address)
     if action.verb is not Verb.DELETE or entry is None:
         return None
-    fix = (
-        f"another name there, its entry back, or vastplan ledger forget DOCUMENT {word(action.address)}, which keeps it"
-    )
+    fix = f"write another name there, put its entry back, or type vastplan ledger forget DOCUMENT {word(action.address)} to keep it without managing it"
     return Block("in-use", f"{entry} refers to it as existing", fix)
 
 
@@ -126,10 +124,14 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
     for one in usage.remaining(live, context.dependents, context.matches, context.actions):
         figure = one.figure
         if isinstance(figure, Unknown):
-            return Block("orphans", f"{one.name} that would stay behind: {figure}", "plan again when they can be read")
+            return Block(
+                "orphans",
+                f"cannot determine how many {one.name} would stay behind: {figure.why}",
+                "plan again when they can be read",
+            )
         if figure > accepted:
-            beside = f", beside what this plan deletes before: {some(one.leaving)}" if one.leaving else ""
-            fix = f"max_orphans: {figure} in its approval, or delete them first"
+            beside = f", beside those that this plan deletes first: {some(one.leaving)}" if one.leaving else ""
+            fix = f"write max_orphans: {figure} in its approval, or delete them first"
             return Block("orphans", f"{figure} {one.name} would stay behind{beside}", fix, max_orphans=int(figure))
     return None
 
@@ -154,5 +156,5 @@ def unread_users(action: Action, context: GuardContext) -> Block | None:
     if unread is None:
         return None
     name, reason = unread
-    text = f"it cannot be told whether a {name} still refers to it: {reason}"
-    return Block("unseen", text, "plan again when it answers")
+    text = f"cannot determine whether a {name} still refers to it: {reason}"
+    return Block("unseen", text, "plan again when the system answers")

@@ -15,11 +15,11 @@ def under_way(action: Action, context: GuardContext) -> Block | None:
     whole = operation.facts.get(WHOLE) or operation.address
     back = f"take it back: vastplan {operation.kind} status PATH, vastplan {operation.kind} abort PATH {operation.id}"
     if PAST in operation.facts:
-        back = f"see how far it is: vastplan {operation.kind} status PATH"
+        back = f"see its state: vastplan {operation.kind} status PATH"
     to = "" if operation.target == operation.source else f" to {operation.target}"
     return Block(
         "under-way",
         f"the {operation.kind} {operation.id} of {whole}{to} is under way (stage "
-        f"{operation.stage or 'none yet'}), and nothing of it is changed meanwhile",
-        f"go on with it or {back}",
+        f"{operation.stage or 'none yet'}): vastplan changes nothing of it until that ends",
+        f"continue it, or {back}",
     )

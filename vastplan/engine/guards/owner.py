@@ -52,17 +52,21 @@ class Owners:
         site, claim, mark = self.sites.get(live.site, SiteClaims()), self.claim(live), self.mark(live)
         if claim is not None:
             document, address = inert(claim.document, _NAMES), inert(claim.address, _NAMES)
-            text = f"the document {document} owns it as {address}; its ledger is at {inert(site.ledger, 2 * _NAMES)}"
+            text = f"owned by document {document} as {address}; its ledger is at {inert(site.ledger, 2 * _NAMES)}"
             return Block(
                 "other-document",
                 text,
-                f"let go of it there (vastplan ledger forget DOCUMENT {word(address)}), or leave it out here",
+                f"release it there (vastplan ledger forget DOCUMENT {word(address)}), or remove it here",
             )
         if mark:
-            text = f"it bears the mark of the document {inert(mark, _NAMES)}, whose ledger is not where this one's is"
-            return Block("other-document", text, "let go of it there and take its mark away, or leave it out here")
+            text = f"marked as owned by document {inert(mark, _NAMES)}, whose ledger is elsewhere"
+            return Block(
+                "other-document",
+                text,
+                "release it there and remove its mark (docs/ledger.md, Several documents), or remove it here",
+            )
         for document, reason in sorted(site.unread.items()):
-            text = f"it cannot be told whether the document {inert(document, _NAMES)} owns it: {inert(reason, 200)}"
+            text = f"cannot determine whether document {inert(document, _NAMES)} owns it: {inert(reason, 200)}"
             return Block("other-document", text, "plan again when that ledger can be read")
         return None
 
@@ -80,15 +84,15 @@ class Owners:
             elif mark and _may_be_later(live.mark.at, owned.applied):
                 written.setdefault(mark, []).append(address)
         for address, claim in sorted(claimed, key=itemgetter(0)):
-            text = f"the document {inert(claim.document, _NAMES)} owns it too, as {inert(claim.address, _NAMES)}"
-            fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
+            text = f"also owned by document {inert(claim.document, _NAMES)}, as {inert(claim.address, _NAMES)}"
+            fix = "keep it in one document; remove it from the other and release it there (vastplan ledger forget)"
             yield Finding("VP311", Severity.WARNING, text, fix, str(address))
         for document, addresses in sorted(written.items()):
             names = some(list(map(str, sorted(addresses))))
-            text = f"the document {inert(document, _NAMES)} has written since it was last applied here: {names}"
+            text = f"document {inert(document, _NAMES)} has written these since they were last applied here: {names}"
             fix = (
-                "keep each in one document: take it out of the other one, with vastplan ledger forget; where that is done, "
-                "take the mark off (docs/ledger.md, Several documents)"
+                "keep each in one document: remove it from the other and release it there (vastplan ledger forget), then "
+                "remove its mark (docs/ledger.md, Several documents)"
             )
             yield Finding("VP311", Severity.NOTE, text, fix)
 
@@ -119,7 +123,7 @@ def left_to_others(
         Finding(
             "VP314",
             Severity.NOTE,
-            f"the document {inert(document, _NAMES)} keeps it, as it is wanted here too: it is left to that one",
+            f"owned by document {inert(document, _NAMES)}; this document needs it too, and leaves it to that one",
             address=str(address),
         )
         for address, document in left.items()

@@ -31,10 +31,10 @@ def copies(action: Action, context: GuardContext) -> Block | None:
     detached = leader(context.matches.observed, live) is not None and not follows(live)
     if not follows(live) and not detached:
         return None
-    text = "it is the copy of one on another site now, and follows it: it is changed at its source"
+    text = "it is a destination now: it can be changed only at its source, on another site"
     if detached:
-        text = "it was detached, and its source is on another site now: what it has may be nowhere else"
-    fix = f"make this site its source again, or vastplan ledger forget DOCUMENT {word(action.address)}"
+        text = "it was detached, and its source is on another site now: it may have data that exists nowhere else"
+    fix = f"make this site its source again, or release it: vastplan ledger forget DOCUMENT {word(action.address)}"
     return Block("copy", text, fix)
 
 
@@ -55,7 +55,7 @@ def busy(action: Action, context: GuardContext) -> Block | None:
     """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
     for address in _held_back_with(action, context):
         if address in context.changing:
-            return Block("busy", context.changing[address], "plan again when it is done")
+            return Block("busy", context.changing[address], "plan again when the roles have changed")
     return None
 
 
@@ -78,11 +78,11 @@ def adopting(action: Action, context: GuardContext) -> Block | None:
         return None  # where it has an owner, asking for it is no way on
     fixed = [change.path for change in action.changes if change.replaces]
     if fixed:
-        text = f"it exists and differs where it cannot be changed: {', '.join(fixed)}"
-        return Block("adopt", text, "make the document say what is there")
+        text = f"it exists, and these fields differ and cannot be changed: {', '.join(fixed)}"
+        return Block("adopt", text, "write the live value in the document")
     if context.consent.adopt or context.matches.match(action.address).member_of is not None:
         return None  # of what is ours on another site a member is ours without being asked for
-    return Block("adopt", "it exists and is not ours", "--adopt, or another name")
+    return Block("adopt", "it exists and is not in the ledger", "adopt it with --adopt, or write another name")
 
 
 def emptied(action: Action, context: GuardContext) -> Block | None:
@@ -91,7 +91,7 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
     if action.address not in context.gone.get(place, ()) or context.named(action.address, context.allowed.believe_gone):
         return None
     seen = _seen(context, *place)
-    fix = f"see that it is the right system and that all of it answers; then --believe-gone {word(action.address)}"
+    fix = f"check that it is the right system and that all of it answers; then --believe-gone {word(action.address)}"
     return Block("emptied", seen, fix) if seen else None
 
 
@@ -106,7 +106,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
         if seen:
             names.setdefault(seen, []).extend(sorted(address.name for address in gone))
     for seen, of_all in names.items():
-        fix = "see that it is the right system and that all of it answers"
+        fix = "check that it is the right system and that all of it answers"
         yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
     for address in sorted(context.matches.owned):
         live, action = context.matches.match(address).live, context.actions.get(address)
@@ -145,7 +145,7 @@ def mass(action: Action, context: GuardContext) -> Block | None:
         return None
     site, kind, share = action.address.site, action.address.kind, context.share(action)
     owned, limits, own_limit = _count(context.owned, (site, kind)), context.limit(site), context.consent.max_count
-    fix = f"--target a part, or --max-changes {share.changed}"
+    fix = f"apply a part with --target, or allow it with --max-changes {share.changed}"
     most = limits.changes(owned) if own_limit is None else own_limit
     if share.changed > most:
         text = f"{share.changed} of {owned} {plural(kind)} on {site} would change; the limit is {most}"
