@@ -71,7 +71,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     [
         (["iad/volume/nothing", "--to", "pdx"], "is no volume, view, bucket or protected path that replicates"),
         (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
-        (["iad/volume/home", "--to", "iad"], "iad is the source already"),
+        (["iad/volume/home", "--to", "iad"], "iad is already the source"),
         (["home", "--to", "pdx"], "home"),
         (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON is said to --unplanned"),
         (["iad/volume/home", "--to", "pdx", "--unplanned"], "iad answers, so a planned move loses nothing"),

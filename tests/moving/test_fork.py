@@ -55,7 +55,7 @@ def test_the_work_goes_on_at_both_sites(scene: Theatre) -> None:
     assert scene.workloads("iad")["train"] == "Running"
     assert scene.roles() == LEADING and crowds <= {("iad",)}
     recorded(scene, plan, Phase.DONE)
-    with pytest.raises(VastplanError, match="the clone try is there already at pdx: a fork is made once"):
+    with pytest.raises(VastplanError, match="the clone try already exists at pdx (for another fork"):
         fork(scene)
 
 
@@ -206,7 +206,7 @@ def test_what_is_resumed_while_it_is_copied_stops_it(scene: Theatre) -> None:
     scene.lab.world.link("iad", "pdx", up=True)
     scene.lab.by_hand("iad", "runai", "POST", f"/api/v1/workloads/trainings/{scene.job}/resume")
     scene.clock.sleep(60)
-    with pytest.raises(Stopped, match="it is frozen no more: train is"):
+    with pytest.raises(Stopped, match="it is no longer frozen: train is"):
         scene.run(plan)
     assert streams(scene) == []
     scene.abort(plan)

@@ -230,7 +230,7 @@ def test_old_points_prove_nothing(scene: Theatre) -> None:
     scene.clock.sleep(3 * 3600 + 600)
     with pytest.raises(
         VastplanError,
-        match=r"cannot be rehearsed: the newest restore point at pdx is of .* one is to come every 3600 s",
+        match=r"cannot be rehearsed: the newest restore point at pdx, of .* the schedule takes one every 3600 s",
     ):
         rehearse(scene)
     assert things(scene) == watched.before
@@ -254,7 +254,10 @@ def test_the_age_of_a_point_is_by_the_clock_of_its_cluster(
     scene.lab.world.link("iad", "pdx", up=False)
     scene.clock.watchers.clear()
     scene.clock.sleep(3 * 3600 + 600)
-    with pytest.raises(VastplanError, match=r"s ago by the clock of iad, and one is to come every 3600 s"):
+    with pytest.raises(
+        VastplanError,
+        match=r"s old by the clock of iad: too old for a rehearsal, as the schedule takes one every 3600 s",
+    ):
         rehearse(scene)
 
 
@@ -311,7 +314,7 @@ def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, giv
         stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
         with stuck, pytest.raises(Stopped, match="stuck"):
             scene.run(watched.plan)
-    with pytest.raises(Stopped, match="still there: the claim runai-team/home-rehearsal"):
+    with pytest.raises(Stopped, match="not deleted yet: the claim runai-team/home-rehearsal"):
         run()
     there = things(scene)
     assert f"/team/home.rehearsal-{short}" in there["views"] and there["streams"] == [f"home-rehearsal-{short}"]
@@ -473,7 +476,7 @@ def storage_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[T
 def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> None:
     scene, address = storage_alone, Address("iad", "view", "home")
     plan = plan_move(scene.lab.workspace(), Wanted(address, "pdx", "rehearse"), scene.clock)
-    assert "nothing of the document mounts it there, so there is no claim" in move_text(plan, "")
+    assert "no claim of the document mounts it there, so none is created" in move_text(plan, "")
     done = scene.run(plan)
     assert done.phase is Phase.DONE and done.facts["came"] == {} and done.facts["rehearsal"]["mounts"] == []
     with scene.lab.world.lock:

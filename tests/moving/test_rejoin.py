@@ -77,7 +77,7 @@ def test_work_at_the_site_that_is_back_is_stopped_first_and_stays_stopped(scene:
 
 @pytest.mark.slow
 def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: Theatre) -> None:
-    with pytest.raises(VastplanError, match="each has to be SOURCE or STANDALONE"):
+    with pytest.raises(VastplanError, match="both sides have to be SOURCE or STANDALONE"):
         scene.plan(mode="rejoin")
     lost(scene)
     scene.run(scene.plan(mode="unplanned"))
@@ -85,7 +85,7 @@ def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: T
         scene.plan(mode="rejoin")
     scene.lab.world.find("iad")
     scene.clock.sleep(60)
-    with pytest.raises(VastplanError, match="iad has to be SOURCE, and is STANDALONE"):
+    with pytest.raises(VastplanError, match="iad has to be SOURCE; it is STANDALONE"):
         scene.plan("iad", mode="rejoin")
     scene.run(scene.plan(mode="rejoin"))
     with pytest.raises(VastplanError, match="iad follows pdx already"):

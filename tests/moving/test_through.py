@@ -148,8 +148,8 @@ def test_a_satellite_that_is_away_while_it_is_warmed_does_not_hold_the_abort(sce
     stop_at(scene, plan, "warm", "waits: prefetch 1")
     scene.lab.world.lose("pdx", power=True)
     done = taken_back(scene, plan)
-    assert done is not None and done.facts["prefetch left"] == "prefetch 1 may be under way at pdx"
-    assert "prefetch 1 may be under way at pdx" in status_text(done)
+    assert done is not None and done.facts["prefetch left"] == "prefetch 1 may still be running at pdx"
+    assert "prefetch 1 may still be running at pdx" in status_text(done)
 
 
 def test_a_prefetch_that_fails_or_brings_names_only_is_begun_again(scene: Theatre) -> None:
@@ -163,7 +163,7 @@ def test_a_prefetch_that_fails_or_brings_names_only_is_begun_again(scene: Theatr
             scene.lab.world.link("iad", "pdx", up=False)
 
     scene.clock.watchers.append(cutting)
-    with pytest.raises(Stopped, match="prefetch 1 at pdx is FAILED; going on begins another one"):
+    with pytest.raises(Stopped, match="prefetch 1 at pdx is FAILED; going on starts another one"):
         scene.run(plan)
     scene.lab.world.link("iad", "pdx", up=True)
     scene.clock.sleep(120)
@@ -184,7 +184,7 @@ def test_something_that_writes_in_the_wait_stops_it_before_anything_is_submitted
     scene.clock.watchers.append(writing)
     with pytest.raises(Stopped, match="stopped at stage start: iad was written to since the freeze") as stop:
         scene.run(plan)
-    assert "iad has the data (SOURCE), pdx reads and writes what iad has (DESTINATION)" in str(stop.value)
+    assert "iad has the data (SOURCE), pdx reads and writes the data of iad (DESTINATION)" in str(stop.value)
     assert "its workloads are suspended at iad" in str(stop.value)
     assert scene.workloads("pdx") == {}
     taken_back(scene, plan)
@@ -239,7 +239,7 @@ def test_what_was_submitted_is_stopped_and_stays(scene: Theatre) -> None:
     assert scene.workloads("pdx") == {f"train-m{plan.id[:8]}": "Stopped"}
     (one,) = moves(scene.lab.workspace())
     assert standing(scene.lab.workspace(), one) == (
-        "now: iad has the data (SOURCE), pdx reads and writes what iad has (DESTINATION)",
+        "now: iad has the data (SOURCE), pdx reads and writes the data of iad (DESTINATION)",
     )
     assert scene.labels("iad") == scene.labels("pdx") or set(scene.labels("pdx")) < set(scene.labels("iad"))
 
@@ -294,7 +294,7 @@ def test_a_lease_that_nobody_tells_is_not_guessed(scene: Theatre) -> None:
         for site in ("iad", "pdx"):
             row = next(scene.vast(site)._cluster.rows("protectedpaths"))
             scene.vast(site)._cluster.put("protectedpaths", {**row, "lease_expiry_time": 0})
-    with pytest.raises(VastplanError, match="neither side tells a lease"):
+    with pytest.raises(VastplanError, match="neither side reports a lease"):
         planned(scene)
 
 
@@ -377,7 +377,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert (one["phase"], one["mode"]) == ("done", "through-global-access")
-    assert one["standing"] == ["now: iad has the data (SOURCE), pdx reads and writes what iad has (DESTINATION)"]
+    assert one["standing"] == ["now: iad has the data (SOURCE), pdx reads and writes the data of iad (DESTINATION)"]
     assert main(["move", "abort", "lab.yaml", one["id"], "--yes"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
 

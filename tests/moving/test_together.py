@@ -171,11 +171,11 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     document = str(scene.lab.folder / "lab.yaml")
     assert main(["move", "abort", document, plan.id[:8], "--yes"]) == 5
     told = capsys.readouterr().err
-    assert "this cannot be taken back any more" in told and "go on: vastplan move run FILE" in told
+    assert "this can no longer be taken back" in told and "go on: vastplan move run FILE" in told
     assert "move abort" not in told.partition("go on")[2]
     assert main(["move", "status", document]) == 0
     told = capsys.readouterr().out
-    assert "it cannot be taken back any more (it is past switch)" in told and "abort" not in told
+    assert "it can no longer be taken back (it is past switch)" in told and "abort" not in told
 
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:

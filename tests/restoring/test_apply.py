@@ -61,7 +61,7 @@ def _wrong_side(made: Theatre) -> None:
     made.lab._tokens.clear()
     snapshots = made.lab.by_hand("iad", "vast", "GET", "/api/v5/snapshots/")
     wanted = Wanted(Address("iad", "volume", "home"), snapshots[0]["name"], "in place")
-    with pytest.raises(VastplanError, match="it is DESTINATION at iad, and a restore is made where it is SOURCE"):
+    with pytest.raises(VastplanError, match="it is DESTINATION at iad; a restore in place needs SOURCE"):
         plan_restore(made.lab.workspace(), wanted, made.clock)
 
 

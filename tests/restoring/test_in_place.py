@@ -184,7 +184,7 @@ def test_a_restore_that_somebody_else_began_is_not_touched(scene: Scene) -> None
     (row,) = scene.call("GET", "protectedpaths/")
     (snapshot,) = (one for one in scene.call("GET", "snapshots/") if one["name"] == "good")
     scene.call("POST", f"protectedpaths/{row['id']}/restore", {"loanee_snapshot_id": snapshot["id"], "name": "theirs"})
-    with pytest.raises(VastplanError, match="a restore of it is under way at iad that is not of this document"):
+    with pytest.raises(VastplanError, match="a restore that is not of this document is under way at iad"):
         scene.in_place()
 
 
@@ -198,7 +198,7 @@ def test_a_restore_that_somebody_stops_is_not_committed(scene: Scene) -> None:
             scene.call("PATCH", f"protectedpaths/{row['id']}/stop")
 
     scene.clock.watchers.append(stop)
-    with pytest.raises(Stopped, match="is gone from iad: somebody has stopped or committed it"):
+    with pytest.raises(Stopped, match="is gone from iad: stopped or committed outside vastplan"):
         scene.run(plan)
     scene.clock.watchers.clear()
     assert scene.labels() == ["good", "bad"]

@@ -80,7 +80,7 @@ def readable(store: Clonable, wanted: Wanted) -> Gate:
     """Whether the copy can be read."""
     found = store.copy(wanted.name)
     if found is None:
-        return Gate(Holds.NEVER, f"{wanted.name} is gone from {store.site}: somebody has removed it")
+        return Gate(Holds.NEVER, f"{wanted.name} is gone from {store.site}: deleted outside vastplan")
     if found.held and not found.complete:
         return Gate(Holds.NEVER, f"{wanted.name} is {found.state} at {store.site}: it was paused there, or has failed")
     if not (found.usable or found.complete):

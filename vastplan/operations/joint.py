@@ -78,7 +78,7 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
     together = replace(
         first,
         does=f"{first.does}, for each of {len(keys)} paths",
-        until=f"of each path: {first.until}",
+        until=f"for each path: {first.until}",
         bound=sum(stage.bound for stage in stages),
         precondition=problem,
         crossed=crossed,

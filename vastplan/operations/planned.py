@@ -32,7 +32,7 @@ def amiss(source: Side, target: Side, ends: Ends) -> str:
     """What stands against a planned move, "" where nothing does."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
-        return f"{there} is the source already"
+        return f"{there} is already the source"
     if source.role is not Role.SOURCE or target.role is not Role.DESTINATION:
         return f"{here} has to be SOURCE and {there} DESTINATION; they are {source.said} and {target.said}"
     for site, side in ((here, source), (there, target)):
@@ -48,11 +48,11 @@ def amiss(source: Side, target: Side, ends: Ends) -> str:
 def unread_of(ends: Ends) -> str:
     """Why it is not known where work is to go on, "" where it is."""
     unread = [
-        f"what stands for {work.source.address} at {ends.target.site}: {work.unread}"
+        f"which claim at {ends.target.site} corresponds to {work.source.address}: {work.unread}"
         for work in ends.work
         if work.unread
     ]
-    return f"it cannot be read {'; '.join(unread)}" if unread else ""
+    return f"cannot determine {'; '.join(unread)}" if unread else ""
 
 
 def _look(ends: Ends) -> Stage:
@@ -72,7 +72,7 @@ def _copy(ends: Ends, name: str, bound: float, *, frozen: bool = False) -> Stage
     return Stage(
         name,
         f"replicate now at {ends.source.site}" + (", with everything stopped" if frozen else ", while work goes on"),
-        f"a restore point that was taken since then has arrived, seen on {ends.target.site}",
+        f"{ends.target.site} has a restore point taken since then",
         bound=bound,
         precondition=(lambda operation: unmoved(ends, operation)) if frozen else lambda _: "",
         calls=lambda _: (calls.replicate(ends.source),),
@@ -110,9 +110,9 @@ def _switch(ends: Ends, bound: float) -> Stage:
     return Stage(
         SWITCH,
         f"graceful failover at {ends.target.site}",
-        f"{ends.target.site} is SOURCE and {ends.source.site} DESTINATION, each by its own system, connected and good",
+        f"{ends.target.site} is SOURCE and {ends.source.site} DESTINATION, as each reports of itself, connected and good",
         bound=bound,
-        back=f"abort at {ends.target.site}, until it is SOURCE: from there on the way back is a planned move",
+        back=f"abort at {ends.target.site} until it is SOURCE; after that the way back is a planned move",
         precondition=lambda operation: unmoved(ends, operation),
         calls=lambda _: (calls.take_over(ends),),
         gate=gate,
@@ -140,7 +140,7 @@ def open_(ends: Ends) -> Stage:
 
     return Stage(
         OPEN,
-        f"make sure that {ends.target.site} takes writes and replicates",
+        f"enable replication at {ends.target.site} if it is not enabled",
         f"{ends.target.site} is SOURCE and enabled",
         bound=120.0,
         back=f"the way back is a planned move to {ends.source.site}",
@@ -154,7 +154,7 @@ def protect(ends: Ends, bound: float) -> Stage:
     return Stage(
         PROTECT,
         f"replicate now at {ends.target.site}, back to {ends.source.site}",
-        f"a restore point of {ends.target.site} has arrived, seen on {ends.source.site}; until then it is unprotected",
+        f"{ends.source.site} has a restore point of {ends.target.site}; until then the data is unprotected",
         bound=bound,
         calls=lambda _: (calls.replicate(ends.target),),
         gate=lambda operation: calls.arrival(operation, PROTECT, ends.target, ends.source),

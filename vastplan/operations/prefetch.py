@@ -24,9 +24,9 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         task = task_of(operation)
         found = None if task is None else satellite.prefetched(task, directory)
         if found is None or _no_good(found):
-            said = "is not known any more" if found is None else f"is {found.said}"
-            only = "" if found is None or found.full else ", and brought names only"
-            return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on begins another one")
+            said = "is no longer known" if found is None else f"is {found.said}"
+            only = "" if found is None or found.full else ", and loaded names only"
+            return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on starts another one")
         if found.progress is Progress.COMPLETE:
             return Gate(Holds.YES, facts={"warmed": {"directory": directory, "task": task, "bytes": found.size}})
         return Gate(Holds.NOT_YET, f"prefetch {task} is {found.said}{_share(found, size)}")
@@ -46,15 +46,15 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
             return Gate(Holds.YES, facts=_goes_on(satellite, _known(operation)))
         ours = [task for task in left if task in _ours(operation) and not _kept(operation, task)]
         if ours:
-            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still under way")
+            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still running")
         return Gate(Holds.YES, facts=_goes_on(satellite, left))
 
     return Stage(
         WARM,
-        f"prefetch all of {directory} to the cache at {satellite.site}, while work goes on",
+        f"prefetch all of {directory} into the cache at {satellite.site}, while work goes on",
         "the prefetch is complete",
         bound=bound,
-        back="stop the prefetch, where it was begun here and is still under way",
+        back="stop the prefetch if this stage started it and it is still running",
         calls=calls,
         gate=gate,
         rollback=rollback,
@@ -97,7 +97,7 @@ def _kept(operation: Operation, task: int) -> bool:
 
 
 def _goes_on(satellite: Cached, tasks: tuple[int, ...]) -> Facts:
-    text = f"prefetch {', '.join(map(str, tasks))} may be under way at {satellite.site}"
+    text = f"prefetch {', '.join(map(str, tasks))} may still be running at {satellite.site}"
     return {"prefetch left": text} if tasks else {}
 
 

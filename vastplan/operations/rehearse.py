@@ -75,19 +75,19 @@ def amiss_of_rehearsal(ends: Rehearsed) -> str:
     """What stands against a rehearsal, "" where nothing does."""
     side, there = ends.target.look(), ends.target.site
     if side.role is not Role.DESTINATION:
-        return f"{there} has to be DESTINATION, and is {side.said}"
+        return f"{there} has to be DESTINATION; it is {side.said}"
     if not side.good:
         return f"{there} is in state {side.state or 'unknown'}"
     found = newest_kept(ends)
     if found is None:
-        return f"{there} has no restore point yet whose snapshot shows there"
+        return f"{there} lists no restore point with its snapshot yet"
     age = age_of(ends, found[0])
     if age is None:
         return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
         return (
-            f"the newest restore point at {there} is of {found[0].created}, {age:.0f} s ago{_by(ends)}, and one is to come every "
-            f"{ends.every:.0f} s: what is rehearsed with it says nothing of a move of now"
+            f"the newest restore point at {there}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
+            f"schedule takes one every {ends.every:.0f} s"
         )
     return ends.views.amiss() or _amiss_of_claims(ends)
 
@@ -126,7 +126,7 @@ def _look(ends: Rehearsed) -> Stage:
 
     return Stage(
         LOOK,
-        "read the target, and who uses it at the source",
+        "read the target and the workloads at the source",
         f"{ends.target.site} is DESTINATION, good, and its newest restore point is not too old; the workloads are those of the plan",
         bound=0.0,
         precondition=precondition,
@@ -140,15 +140,15 @@ def _clone(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
         copy = wanted(operation)
         there = store.copy(copy.name) is not None
-        problem = f"the clone {copy.name} is there already at {store.site}" if there else ""
+        problem = f"the clone {copy.name} already exists at {store.site}" if there else ""
         return problem or gone(store, snapshot_of(operation)) or store.taken(copy.directory)
 
     return Stage(
         CLONE,
-        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, of which what is read is copied",
-        "it can be read",
+        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, copying only what is read",
+        "the clone can be read",
         bound=LEAST,
-        back="remove the view that may be on it, and the clone with its directory",
+        back="delete the view on the clone, if there is one, and the clone with its directory",
         precondition=precondition,
         calls=lambda operation: (copies.make(store, wanted(operation), operation),),
         gate=lambda operation: copies.readable(store, wanted(operation)),
@@ -161,7 +161,7 @@ def _mount(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
         directory = wanted(operation).directory
         taken = ends.views.view(directory)
-        problem = f"a view ({taken}) is at {directory} already, and is not of this rehearsal" if taken else ""
+        problem = f"{directory} already has a view ({taken}) that is not of this rehearsal" if taken else ""
         return problem or calls.in_the_way(ends, operation)
 
     def making(operation: Operation) -> tuple[Call, ...]:
@@ -174,7 +174,7 @@ def _mount(ends: Rehearsed) -> Stage:
 
     def gate(operation: Operation) -> Gate:
         if not calls.own_view(ends, operation):
-            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: somebody has removed it")
+            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: deleted outside vastplan")
         waiting = [
             mount.name
             for volumes, mount in calls.held(ends, operation)
@@ -185,15 +185,15 @@ def _mount(ends: Rehearsed) -> Stage:
     with_claims = ends.volumes is not None and any(one.target for one in ends.work)
     return Stage(
         MOUNT,
-        f"a view on the clone at {ends.target.site} like that of {ends.store.directory}"
+        f"create a view on the clone at {ends.target.site} like that of {ends.store.directory}"
         + (
-            ", and for each claim on it a volume and a claim of their own"
+            ", and a volume and a claim for each claim that mounts it"
             if with_claims
-            else "; nothing of the document mounts it there, so there is no claim"
+            else "; no claim of the document mounts it there, so none is created"
         ),
-        "the view is there" + (", and each claim is bound" if with_claims else ""),
+        "the view exists" + (", and each claim is bound" if with_claims else ""),
         bound=300.0,
-        back="remove claims and volumes again",
+        back="delete those claims and volumes",
         precondition=precondition,
         calls=making,
         gate=gate,
@@ -210,7 +210,7 @@ def _try(ends: Rehearsed) -> Stage:
         for fact, _ in tried(operation) if there is not None else ():
             name = calls.rehearsed_name(operation, str(fact["name"]))
             if there is not None and there.named(name) and calls.running(ends, operation, fact) is None:
-                return f"a workload {name} is at {ends.target.site} already, and is not of this rehearsal"
+                return f"workload {name} already exists at {ends.target.site} and is not of this rehearsal"
         return ""
 
     def trying(operation: Operation) -> tuple[Call, ...]:
@@ -235,10 +235,10 @@ def _try(ends: Rehearsed) -> Stage:
 
     return Stage(
         TRY,
-        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with one GPU at most, of a distributed one a single worker",
-        f"each runs, or what it came to within {PATIENCE:.0f} s is noted: waiting for GPUs and failing are results too",
+        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with at most one GPU and one worker",
+        f"each runs, or its phase after {PATIENCE:.0f} s is recorded: to wait for GPUs or to fail is a result, too",
         bound=PATIENCE + LEAST,
-        back="delete them again",
+        back="delete those workloads",
         precondition=precondition,
         calls=trying,
         gate=gate,

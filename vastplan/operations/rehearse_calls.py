@@ -177,7 +177,9 @@ def held(ends: Rehearsed, operation: Operation) -> Iterator[tuple[Volumes, Mount
     """The claims that it makes, with what makes them. Raises `Unreachable` where the document has that no more."""
     for mount in mounts(operation):
         if ends.volumes is None:
-            raise Unreachable(f"the document has no Kubernetes at {ends.target.site} any more, where {mount.name} is")
+            raise Unreachable(
+                f"the document no longer has Kubernetes at {ends.target.site}, where {mount.name} may exist"
+            )
         yield ends.volumes, mount
 
 
@@ -198,7 +200,7 @@ def in_the_way(ends: Rehearsed, operation: Operation) -> str:
     """What of somebody else's has the name of a claim or volume, "" where nothing has."""
     mark = mark_of(operation)
     others = [name for name, found in _there(ends, operation) if found.id and mark not in found.marks]
-    return f"{others[0]} is there already, and is not of this rehearsal" if others else ""
+    return f"{others[0]} already exists and is not of this rehearsal" if others else ""
 
 
 def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
@@ -206,7 +208,7 @@ def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
     jobs = ends.target_jobs
     name = rehearsed_name(operation, str(fact["name"]))
     if jobs is None:
-        raise Unreachable(f"the document has no Run:AI at {ends.target.site} any more, where {name} may be")
+        raise Unreachable(f"the document no longer has Run:AI at {ends.target.site}, where {name} may be running")
     return jobs.ours(str(fact["to_project"]), name, mark_of(operation))
 
 

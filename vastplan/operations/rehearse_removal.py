@@ -17,7 +17,7 @@ def end_work(ends: Rehearsed) -> Stage:
     return Stage(
         END,
         f"delete what was submitted at {ends.target.site}",
-        "each is gone",
+        "each is deleted",
         bound=LEAST,
         calls=lambda operation: ending(ends, operation, END),
         gate=lambda operation: ended(ends, operation),
@@ -28,8 +28,8 @@ def unmount(ends: Rehearsed) -> Stage:
     """What mounted the copy goes."""
     return Stage(
         UNMOUNT,
-        "remove the claims and volumes that were made",
-        "each is gone",
+        "delete the claims and volumes that the rehearsal created",
+        "each is deleted",
         bound=300.0,
         calls=lambda operation: unmounting(ends, operation, UNMOUNT),
         gate=lambda operation: unmounted(ends, operation),
@@ -40,8 +40,8 @@ def remove(ends: Rehearsed) -> Stage:
     """The copy goes, with its view."""
     return Stage(
         REMOVE,
-        "remove the view, and the clone with its directory",
-        "both are gone",
+        "delete the view, and the clone with its directory",
+        "both are deleted",
         bound=LEAST,
         calls=lambda operation: dropping(ends, operation, REMOVE),
         gate=lambda operation: dropped(ends, operation),
@@ -75,7 +75,7 @@ def ended(ends: Rehearsed, operation: Operation) -> Gate:
         for fact, _ in tried(operation)
         if operation.of(TRY, f"submit {fact['id']}") and (found := calls.running(ends, operation, fact)) is not None
     ]
-    return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
@@ -93,7 +93,7 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether none of them is there."""
     left = calls.left_of(ends, operation)
-    return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
@@ -108,6 +108,6 @@ def dropped(ends: Rehearsed, operation: Operation) -> Gate:
     """Whether they are gone."""
     copy = wanted(operation)
     if calls.own_view(ends, operation):
-        return Gate(Holds.NOT_YET, f"the view of {copy.directory} is still there")
+        return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
     there = copies.own(ends.store, copy, operation, CLONE) is not None
-    return Gate(Holds.NOT_YET, f"{copy.name} is still there") if there else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"{copy.name} still exists") if there else Gate(Holds.YES)

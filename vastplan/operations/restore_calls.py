@@ -85,7 +85,7 @@ def complete(source: Store, operation: Operation) -> Gate:
     name = copy_name(operation)
     found = source.copy(name)
     if found is None:
-        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: somebody has stopped or committed it")
+        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: stopped or committed outside vastplan")
     if found.complete:
         return Gate(Holds.YES, facts={"copy": found.guid})
     if found.held:

@@ -69,7 +69,7 @@ def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operatio
         why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]
         if why:
             on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
-            raise Stopped(_stop_text(operation, stage, on, f"this cannot be taken back any more: {why}"))
+            raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
     if operation.phase is Phase.OPEN:
         operation = _note(run, replace(operation, phase=Phase.ABORTING))
     operation = carry_out(operation, undoing(stages, operation), run)
@@ -96,7 +96,7 @@ def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
         try:
             call = calls.get(attempt.call)
             if call is None:
-                raise Unknown(_stop_text(operation, stage, run, f"what became of {attempt.what} cannot be told"))
+                raise Unknown(_stop_text(operation, stage, run, f"cannot determine whether {attempt.what} took effect"))
             operation = _found_out(operation, stage, call, attempt, run, "")
         except Unknown:
             if not stage.best_effort:
@@ -159,7 +159,7 @@ def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation
             operation = _note(run, operation.with_attempt(known))
         if operation.happened(stage.name, call.name):
             return operation
-    raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times, and nothing happened"))
+    raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times and had no effect"))
 
 
 def _is_final(refused: Refused) -> bool:
@@ -182,7 +182,7 @@ def _found_out(
     if told is Told.HAPPENED:
         return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
     if told is Told.UNKNOWN:
-        reason = f"what became of {call.what} cannot be told from what is read" + (f" ({why})" if why else "")
+        reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
         raise Unknown(_stop_text(operation, stage, run, reason))
     outcome = Outcome.FAILED if final else Outcome.NOT_SENT
     operation = _note(run, operation.with_attempt(replace(attempt, outcome=outcome, seen=seen, why=why)))
@@ -223,14 +223,14 @@ def _read(operation: Operation, stage: Stage, run: Run, look: Callable[[], Value
             return look()
         except (Refused, Unreachable) as error:
             problem = error
-    raise Unknown(_stop_text(operation, stage, run, f"it cannot be read how things are: {problem}"))
+    raise Unknown(_stop_text(operation, stage, run, f"cannot determine the current state: {problem}"))
 
 
 def _stop_text(operation: Operation, stage: Stage, run: Run, reason: str) -> str:
     try:
         standing = run.standing(operation)
     except VastplanError as problem:
-        standing = f"which side may write cannot be read ({problem})"
+        standing = f"cannot determine which side may write: {problem}"
     ways = f"go on: {run.again}" + (f"; give up: {run.back}" if run.back else "")
     return (
         f"{operation.address} ({operation.kind} {operation.id}) stopped at stage {stage.name}: {inert(reason, 600)}\n"

@@ -84,7 +84,7 @@ class SharedEnds(Ends):
         """Who has the data, each as its own system says, and where the work of the operation is."""
         told = []
         for replica in (self.origin, self.satellite):
-            does = "has the data" if replica is self.origin else f"reads and writes what {self.origin.site} has"
+            does = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
             try:
                 told.append(f"{replica.site} {does} ({replica.look().said})")
             except (Refused, Unreachable):
@@ -99,7 +99,7 @@ def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
     stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
     told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
     if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
-        told.append(f"what was submitted at {ends.target.site} may be at work")
+        told.append(f"the workloads submitted at {ends.target.site} may be running")
     return told
 
 
@@ -125,7 +125,7 @@ def amiss(ends: SharedEnds) -> str:
         if not one.shared():
             return f"{one.site} does not say that it is shared by global access"
     if ends.told_lease() is None:
-        return "neither side tells a lease, so how old a read may be is not known"
+        return "neither side reports a lease, so the age of a read is unknown"
     return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
 
 
@@ -146,11 +146,13 @@ def _read_gate(ends: SharedEnds) -> Stage:
     def gate(operation: Operation) -> Gate:
         lease = ends.told_lease()
         if lease is None:
-            return Gate(Holds.NOT_YET, "neither side tells a lease")
+            return Gate(Holds.NOT_YET, "neither side reports a lease")
         since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
         left = lease + MARGIN - (ends.clock.now() - since).total_seconds()
         if left > 0:
-            return Gate(Holds.NOT_YET, f"the lease of {lease:.0f} s since {since.isoformat(timespec='seconds')}")
+            return Gate(
+                Holds.NOT_YET, f"the lease of {lease:.0f} s that began at {since.isoformat(timespec='seconds')}"
+            )
         problem = amiss(ends)
         return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
 
@@ -159,11 +161,11 @@ def _read_gate(ends: SharedEnds) -> Stage:
     if (
         not ends.outbound
     ):  # where a write lands, and when, nobody but a live system can say: so the lease is waited for, too
-        does = f"wait for as long as {there} may see another state than {origin}"
+        does = f"wait while {there} may see another state than {origin}"
     return Stage(
         READ,
         does,
-        f"the lease and {MARGIN:.0f} s are over since the freeze, and both sides are as they were",
+        f"the lease and {MARGIN:.0f} s have passed since the freeze, and both sides are unchanged",
         bound=ends.lease + MARGIN + LEAST,
         precondition=lambda operation: unmoved(ends.frozen, operation),
         gate=gate,
@@ -193,7 +195,7 @@ def _start(ends: SharedEnds) -> Stage:
 
     return replace(
         start(ends, FREEZE),
-        back=f"suspend at {ends.target.site} what was submitted here, and wait until it has stopped; it stays there, suspended",
+        back=f"suspend the workloads that this stage submitted at {ends.target.site} and wait until they stop; they stay there, suspended",
         precondition=lambda operation: unmoved(ends.frozen, operation),
         rollback=rollback,
         undone=undone,

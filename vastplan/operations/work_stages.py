@@ -27,7 +27,7 @@ def others(home: Home, operation: Operation) -> str:
 def strangers(home: Home, operation: Operation) -> str:
     """The same by workloads alone, for what freezes nothing."""
     more = newcomers(home.users(), jobs_of(operation))
-    return f"other workloads than in the plan use it now: {more}; plan again" if more else ""
+    return f"workloads that are not in the plan use it now: {more}; plan again" if more else ""
 
 
 def still(ends: Home, operation: Operation) -> str:
@@ -51,7 +51,7 @@ def unmoved(ends: Home, operation: Operation) -> str:
         return (
             f"{ends.source.site} was written to since the freeze: {operation.facts.get('used')} bytes then, {used} now"
         )
-    return f"it is frozen no more: {moving}" if moving else ""
+    return f"it is no longer frozen: {moving}" if moving else ""
 
 
 def freeze(ends: Home) -> Stage:
@@ -74,9 +74,9 @@ def freeze(ends: Home) -> Stage:
     return Stage(
         FREEZE,
         f"suspend the workloads that use it at {ends.source.site}",
-        "each has stopped, no pod mounts the claim, and two reads of the used bytes are alike",
+        "each has stopped, no pod mounts the claim, and two reads of the used bytes are equal",
         bound=600.0,
-        back="resume the workloads that were suspended here",
+        back="resume the workloads that this stage suspended",
         calls=calls,
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FREEZE),
@@ -89,7 +89,7 @@ def go_on(home: Home, stopped_in: str) -> Stage:
     return Stage(
         GO_ON,
         f"resume the workloads that were suspended at {home.source.site}",
-        "none of them is stopped any more",
+        "none of them is still stopped",
         bound=600.0,
         back="nothing to take back",
         calls=lambda operation: _resuming(home.source_jobs, operation, stopped_in),
@@ -109,22 +109,22 @@ def fence(ends: Ends) -> Stage:
     def gate(operation: Operation) -> Gate:
         jobs = ends.source_jobs
         if jobs is None or not jobs_of(operation):
-            return Gate(Holds.YES, facts={"fenced": "not fenced: no workloads of it are known"})
+            return Gate(Holds.YES, facts={"fenced": "not fenced: vastplan knows no workloads there"})
         try:
             moving = [str(fact["name"]) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
         except (Refused, Unreachable):
             return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer"})
         if moving:
-            return Gate(Holds.NOT_YET, f"still at work: {', '.join(moving)}")
+            return Gate(Holds.NOT_YET, f"still running: {', '.join(moving)}")
         return Gate(Holds.YES, facts={"fenced": f"the workloads at {ends.source.site} have stopped"})
 
     return Stage(
         FENCE,
-        f"suspend what can be reached at {ends.source.site}",
-        "what answers has stopped; what does not answer is told as not fenced",
+        f"suspend the workloads at {ends.source.site} that can be reached",
+        "each that answers has stopped; one that does not answer is reported as not fenced",
         bound=120.0,
         best_effort=True,
-        back="resume the workloads that were suspended here",
+        back="resume the workloads that this stage suspended",
         calls=calls,
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FENCE),
@@ -152,7 +152,7 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
         for name in ours(operation):
             found = ends.target_jobs.named(name) if ends.target_jobs is not None else None
             if found is None or is_starting(found):
-                return Gate(Holds.NOT_YET, f"{name} is {found.phase if found else 'not there yet'}")
+                return Gate(Holds.NOT_YET, f"{name} is {found.phase}" if found else f"{name} does not exist yet")
             if found.phase == "Failed":
                 return Gate(Holds.NEVER, f"{name} ({found.id}) has failed at {ends.target.site}")
             started[name] = {"id": found.id, "phase": found.phase}
@@ -160,8 +160,8 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
 
     return Stage(
         START,
-        f"submit the suspended workloads again at {ends.target.site}",
-        "each runs, or waits for GPUs, which is told",
+        f"submit the suspended workloads at {ends.target.site}",
+        "each runs, or waits for GPUs, which is reported",
         bound=600.0,
         back=f"the way back is a planned move to {ends.source.site}",
         calls=calls,
