@@ -55,7 +55,7 @@ def test_the_work_goes_on_at_both_sites(scene: Theatre) -> None:
     assert scene.workloads("iad")["train"] == "Running"
     assert scene.roles() == LEADING and crowds <= {("iad",)}
     recorded(scene, plan, Phase.DONE)
-    with pytest.raises(VastplanError, match="the clone try already exists at pdx (for another fork"):
+    with pytest.raises(VastplanError, match=r"the clone try already exists at pdx \(for another fork"):
         fork(scene)
 
 

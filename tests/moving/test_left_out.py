@@ -59,7 +59,7 @@ def test_a_rehearsal_is_removed_and_told_meanwhile(scene: Theatre) -> None:
     lab = scene.lab.folder / "lab.yaml"
     assert refused.value.exit_code == 1
     assert str(refused.value) == (
-        f"iad/volume/home: not in the document any more, and the move {short} of it is under way (stage try); "
+        f"iad/volume/home: no longer in the document, and its move {short} is under way (stage try); "
         f"put it back as it was, then go on: move.json; or give up: vastplan move abort {lab} {short}"
     )
     for findings in (scene.lab.plan().findings, find_drift(scene.lab.workspace(), None).drift.findings):
@@ -81,7 +81,7 @@ def test_a_document_that_is_not_valid_any_more_leaves_nothing_either(scene: Thea
         VastplanError, match=r"the document is not valid now; put it right, then go on: .* or give up: "
     ) as refused:
         scene.run(watched.plan)
-    assert str(refused.value).startswith(f"{HOME_PATH}: the move {watched.plan.id[:8]} of it is under way (stage try)")
+    assert str(refused.value).startswith(f"{HOME_PATH}: the move {watched.plan.id[:8]} is under way (stage try)")
     assert "VP232" in str(refused.value) and refused.value.exit_code == 1
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
@@ -171,7 +171,7 @@ def test_a_project_s_move_says_which_of_them_is_missing(tmp_path: Path, monkeypa
         scene.pause()
         taken_out(scene, "data")
         with pytest.raises(
-            VastplanError, match=r"^iad/volume/data: not in the document any more, and the move .* or give up"
+            VastplanError, match=r"^iad/volume/data: no longer in the document, and its move .* or give up"
         ):
             scene.run(plan)
         assert scene.abort(plan).phase is Phase.ABORTED

@@ -127,7 +127,7 @@ def test_one_that_is_refused_because_of_one_that_has_just_ended_is_begun_by_goin
             False,
             "prefetch 1 at pdx is COMPLETE, and loaded names only; going on starts another one",
         ),
-        (None, True, "prefetch 1 at pdx is not known any more; going on starts another one"),
+        (None, True, "prefetch 1 at pdx is no longer known; going on starts another one"),
     ],
 )
 def test_one_that_is_no_good_stops_it_and_going_on_begins_another(state: Any, full: bool, says: str) -> None:

@@ -144,7 +144,7 @@ def test_nothing_is_committed_when_what_was_there_is_kept_no_more() -> None:
     world.known = [GOOD]
     with pytest.raises(Stopped, match=r"the snapshot of the current data \(before-restore-1\) is gone") as stopped:
         carry_out(world.notes[-1], stages, world.run())
-    assert "/d at iad has what it had" in str(stopped.value) and "commit" not in world.done
+    assert "/d at iad is unchanged" in str(stopped.value) and "commit" not in world.done
     assert abort(world.notes[-1], stages, world.run()).phase is Phase.ABORTED
     assert world.done[-1] == "stop" and world.copying == {}
 
@@ -163,7 +163,7 @@ def test_a_commit_that_is_not_answered_is_told_by_the_copy() -> None:
     assert "the outcome of the commit is unknown" in world.home().standing(world.notes[-1])
     with pytest.raises(Stopped, match="can no longer be taken back: it is committed") as stopped:
         abort(world.notes[-1], stages, world.run())
-    assert "/d at iad has what good had" in str(stopped.value)
+    assert "/d at iad has the data of snapshot good" in str(stopped.value)
     done = carry_out(world.notes[-1], stages, world.run())
     assert done.passed[-1] == "go on" and world.done.count("commit") == 1
 

@@ -49,7 +49,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_resumes_what_it_suspende
     scene.clock.sleep(30)
     del scene.lab.sections["tenants"]["team"]["volumes"]["home"]
     scene.lab.write(scene.lab.sections)
-    with pytest.raises(VastplanError, match=r"^iad/volume/home: not in the document any more, and the restore"):
+    with pytest.raises(VastplanError, match=r"^iad/volume/home: no longer in the document, and its restore"):
         scene.run(plan)
     assert "Running" not in scene.workloads().values()
     assert scene.abort(plan).phase is Phase.ABORTED

@@ -139,7 +139,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     with pytest.raises(VastplanError) as refused:
         scene.run(plan)
     assert str(refused.value).startswith(
-        f"iad/volume/home: not in the document any more, and the restore {plan.id[:8]} of it is under way (stage "
+        f"iad/volume/home: no longer in the document, and its restore {plan.id[:8]} is under way (stage "
     )
     assert str(refused.value).endswith(
         f"put it back as it was, then go on: vastplan restore run r.json; or give up: {back}"

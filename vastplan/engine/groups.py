@@ -75,7 +75,7 @@ def changing(observed: Observed, live: Live) -> str:
     """Why it cannot be told what an object does in its group; "" where it can."""
     for one in (live, *members(observed, live)):
         if part_of(one) is Part.BUSY:
-            return f"{one.site} says {said(one)}: its group is changing, or what it does is not known"
+            return f"{one.site} says {said(one)}: its role is changing or unknown"
     return ""
 
 
@@ -118,7 +118,9 @@ def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     """What it costs to make one again that has other members, for people."""
     if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
         return ()
-    return ("costly: everything is sent to the other site again, and until it has arrived nobody can take over there",)
+    return (
+        "costly: all data is sent to the other site again, and until it has arrived that site cannot become the source",
+    )
 
 
 def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
@@ -166,7 +168,7 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
         return
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
-        fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
+        fix = f"decide which site is right, and make the other one its destination: {_move(address)} --keep SITE"
         fix = _NO_MOVE if at_once(live) else fix
         yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
@@ -174,26 +176,26 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
         fix = _NO_MOVE if at_once(live) else _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
     elif leads is not None or part_of(live) is Part.FOLLOWS:
-        text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
-        fix = "make this site its source again, or write it for the site that is"
+        text = "its source is on another site now, and this is the copy: vastplan neither changes nor deletes it"
+        fix = "make this site its source again, or declare it at the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
             if at_once(live):
-                fix = f"{grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
+                fix = f"write {grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
             elif part_of(live) is Part.ALONE:
                 fix = _back(address, site, leads.site)
             elif composed:
-                fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
+                fix = f"write {grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
         yield Finding(MOVED, Severity.WARNING, text, fix, str(address))
 
 
-_NO_MOVE = "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
+_NO_MOVE = "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
 
 
 def _back(address: Address, back: str, leads: str) -> str:
     """The ways out where a site is back that was detached."""
     way = _move(address)
-    return f"{way} --rejoin {back} shows what only {back} has and lets it follow {leads}, --keep {back} the other way round"
+    return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {leads}; --keep {back} does the reverse"
 
 
 def _move(address: Address) -> str:

@@ -13,7 +13,7 @@ from vastplan.schema.entries import Entry
 def under_way(operation: Operation) -> str:
     """What has begun of something and not ended, in words that follow what it is of."""
     stage = inert(operation.stage or "none yet", 40)
-    return f"the {operation.kind} {inert(operation.id, 40)} of it is under way (stage {stage})"
+    return f"its {operation.kind} {inert(operation.id, 40)} is under way (stage {stage})"
 
 
 def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
@@ -30,7 +30,7 @@ def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: S
         yield Finding(
             "VP353",
             Severity.WARNING,
-            f"not in the document any more, and {under_way(one)}",
-            f"put it back as it was and go on with the file of the {one.kind}{back}",
+            f"no longer in the document, and {under_way(one)}",
+            f"put it back as it was and go on with vastplan {one.kind} run FILE{back}",
             one.address,
         )

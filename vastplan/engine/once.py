@@ -35,7 +35,7 @@ def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
 
 def refused(entry: Entry, kind: Kind, fields: Sequence[str]) -> Finding:
     """VP350: what an object was made of is not chosen again once it is there."""
-    text = f"it is made already, and {some(sorted(fields))} is about how it was made: nothing there is changed"
+    text = f"it was created already, and {some(sorted(fields))} cannot be changed afterwards"
     fix = kind.once.another if kind.once is not None else _another(kind, fields)
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
 
@@ -55,7 +55,8 @@ def _another(kind: Kind, fields: Iterable[str]) -> str:
     """How to have what is refused all the same."""
     ways = (kind.field(path.partition(".")[0]).made_with for path in fields)
     return next(
-        (way.another for way in ways if way is not None), "leave it as it was; what is made otherwise has another name"
+        (way.another for way in ways if way is not None),
+        "leave it as it was, or declare another object under another name",
     )
 
 
@@ -69,7 +70,7 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     others = [path for path in _otherwise(kind, Marker.IMMUTABLE, owned, now) if path in now]
     if others:
         return refused(entry, kind, others)
-    text = f"it was made{_of_what(owned)} and is not there any more: it is made once, and not again"
+    text = f"it was created{_of_what(owned)} and is gone: it is created once and never recreated"
     # what it was the means to may be gone, too
     out = "" if kind.once.means else "; or take it out of the document"
     fix = f"{kind.once.another}; {_anew(entry)}{out}"
@@ -80,12 +81,12 @@ def another_there(kind: Kind, owned: Owned) -> str:
     """Why what was made once is not ours where another object has its name, "" where nothing was made once."""
     if kind.once is None:
         return ""
-    return f"what was made{_of_what(owned)} is gone, and what is there by its name was made by somebody else since"
+    return f"what was created{_of_what(owned)} is gone, and the object of that name was created outside vastplan since"
 
 
 def _made_of_another(entry: Entry, others: Sequence[str]) -> Finding:
-    text = f"it is gone, and was made by {some(sorted(others))}, which the document says otherwise now: it would be made again without that data"
-    fix = f"write it as it was, and it is made again of that; {_anew(entry)}, as the document says now"
+    text = f"it is gone and was created with {some(sorted(others))}, which the document has changed since: it would be recreated without that data"
+    fix = f"write it as it was, and the next apply recreates it from that; {_anew(entry)} as the document says now"
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
@@ -100,7 +101,7 @@ def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str])
 
 
 def _anew(entry: Entry) -> str:
-    return f"vastplan ledger forget PATH {word(entry.address)} has it made anew"
+    return f"vastplan ledger forget PATH {word(entry.address)} lets the next apply recreate it"
 
 
 def _of_what(owned: Owned) -> str:

@@ -21,8 +21,8 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Grouped, Kind, Told
 
-EVERYTHING = "making it again sends everything again"
-_GONE = "it shows none of it"
+EVERYTHING = "recreating it sends all data again"
+_GONE = "it does not exist there"
 _AT_ONCE = "each write is on both sites before it is answered"
 
 
@@ -118,7 +118,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     """How it is told, and why; the first that holds."""
     site, observed = group.address.site, group.matches.observed
     if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
-        return ReplicationState.COPY_GONE, f"neither site shows it: {EVERYTHING}"
+        return ReplicationState.COPY_GONE, f"it exists on neither site: {EVERYTHING}"
     for live in group.live():
         why = changing(observed, live)
         if why:
@@ -135,10 +135,13 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             group, silent, leads, now
         )
     if leads and leads != site:
-        stands = f"{leads} is its source, and the document has {site}"
+        stands = f"its source is on {leads}, and the document says {site}"
         if move and _led_to(move, leads):
             return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, leads)}"
-        return ReplicationState.MOVED, f"{stands}: somebody moved it without vastplan, or the document was edited first"
+        return (
+            ReplicationState.MOVED,
+            f"{stands}: it was moved outside vastplan, or the document was edited before the move",
+        )
     if not leads:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
     source = group.here
@@ -151,7 +154,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
                 f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
             )
     if group.other and group.there is None:
-        return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
+        return ReplicationState.COPY_GONE, f"it does not exist at {group.other}: {_everything(source)}"
     failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
     if failing:
         return ReplicationState.STOPPED, failing
@@ -160,10 +163,14 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
 
 def _under_way(operation: Operation) -> str:
     """What somebody began and nobody ended, with the way out."""
-    back = "" if PAST in operation.facts else f", or vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    back = (
+        ""
+        if PAST in operation.facts
+        else f", or give up: vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    )
     return (
         f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
-        f"go on with its file{back}"
+        f"go on with vastplan {operation.kind} run FILE{back}"
     )
 
 
@@ -177,7 +184,7 @@ def _edit(group: _Group, leads: str) -> str:
     entry = group.entry
     if entry is None:
         return ""
-    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
+    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it at {leads}"
     return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
 
 
@@ -188,18 +195,18 @@ def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str
     if other is None:
         return text
     if other.site == leads and leads != group.address.site:
-        return f"moved: its source is on {leads} now. {text}; it is not to be believed when it is back"
+        return f"moved: its source is on {leads} now. {text}; do not trust its role or its data when it is back"
     if part_of(other) is not Part.FOLLOWS:
         return text
     if at_once(other):
-        return f"{text}; {other.site} has what was answered until the two parted, and gives no access to it while they are apart"
+        return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
     as_of = _text(other, group.told.as_of)
     taken = moment(as_of)
     if taken is None:
-        return f"{text}; {other.site} could not take over: nothing has arrived there"
+        return f"{text}; {other.site} cannot become the source: nothing has arrived there"
     age = int((now - taken).total_seconds())
     how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
-    return f"{text}; {other.site} could take over, losing what was written since {inert(as_of, 40)}{how_old}"
+    return f"{text}; an unplanned move to {other.site} would lose what was written since {inert(as_of, 40)}{how_old}"
 
 
 def _everything(live: Live) -> str:
@@ -219,12 +226,12 @@ def _parted(group: _Group) -> str:
     if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
         return ""
     texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
-    unknown = [f"nothing is known of {site}{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
-    return f"its two sites are parted: {'; '.join((*texts, *unknown))}"
+    unknown = [f"{site} cannot be read{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
 
 
-_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to what it has"}
-_GOES_ON = ", which may go on alone"
+_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to its data"}
+_GOES_ON = " and may take writes alone"
 
 
 def _suspended(group: _Group, live: Live) -> bool:
@@ -242,7 +249,7 @@ def _failing(group: _Group) -> str:
         if peer and word_of(peer) not in group.told.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
         if live is group.here and _suspended(group, live):
-            return f"{live.site} has it suspended: nothing arrives"
+            return f"replication is suspended at {live.site}: nothing arrives"
     return ""
 
 
@@ -287,15 +294,15 @@ def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str
     `actions` what is to be done, by address."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
-            fix = f"see that this is meant, and what still stands on the other site; {_again(actions.get(row.address))}"
+            fix = f"check whether this is intended and what still exists on the other site; {_again(actions.get(row.address))}"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
         elif row.state is ReplicationState.STOPPED and any(
             one.suspended for one in row.members if one.site == row.leads
         ):
-            fix = "switch it on again there (`enabled` of its protected path): no apply does, as somebody may need the pause"
+            fix = "enable it there (`enabled` of its protected path): no apply does that, because the pause may be intended"
             yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
         elif row.state is ReplicationState.MOVED and row.address in silent:
-            fix = "write it for the site that is its source now"
+            fix = "declare it at the site that is its source now"
             yield Finding(MOVED, Severity.WARNING, row.text, fix, row.address)
         if row.parted and not any(one.suspended for one in row.members):
             yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
@@ -304,18 +311,18 @@ def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str
 def _again(action: Action | None) -> str:
     """What an apply does for one whose copy is gone."""
     if action is None:
-        return "no apply makes it again while one of the two sites shows it"
+        return "no apply recreates it while it exists on one of the two sites"
     held = [block for block in action.blocked if block.guard == "in-the-way"]
     if held:
-        return f"no apply makes it again while its directory is there: {held[0].fix}"
-    return "an apply makes it again, and all of it is sent again"
+        return f"no apply recreates it while its directory exists: {held[0].fix}"
+    return "an apply recreates it and sends all data again"
 
 
 def _together(row: Replication) -> str:
     """How two that were parted come to be one again: a person says who is right, in the system itself."""
     source = row.leads or next(one.site for one in row.members if one.unread)
-    first = "let the two reach each other again" if row.leads else f"bring {source} back"
+    first = "reconnect the two sites" if row.leads else f"bring {source} back"
     return (
-        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay parted, also when the link is "
-        "back; vastplan makes no such call, and no apply, move or restore of it ends this"
+        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay disconnected, even when the link "
+        "works again; vastplan has no command for this"
     )

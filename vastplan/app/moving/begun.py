@@ -69,7 +69,7 @@ def left_out(workspace: Workspace, operation: Operation, problem: VastplanError,
     if not gone:
         return problem
     return VastplanError(
-        f"{', '.join(inert(address, 200) for address in gone)}: not in the document any more, and {under_way(operation)}; "
+        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {under_way(operation)}; "
         f"put it back as it was, then {ways}"
     )
 
