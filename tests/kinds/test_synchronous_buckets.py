@@ -343,7 +343,8 @@ def test_it_is_not_restored_in_place(lab: Lab) -> None:
     made(lab)
     wanted = Restore(Address("iad", "bucket", "v"), "any", IN_PLACE)
     with pytest.raises(
-        VastplanError, match="iad/protected_path/v is replicated synchronously, and what becomes of the other"
+        VastplanError,
+        match="iad/protected_path/v is replicated synchronously, and the vendor's documents do not say what a restore in place does to the other",
     ):
         plan_restore(lab.workspace(), wanted)
     assert lab.calls() == []

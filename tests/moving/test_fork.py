@@ -159,7 +159,7 @@ def test_what_an_apply_took_on_is_not_taken_back(scene: Theatre) -> None:
         scene.run(plan)
     applied(scene)
     done = scene.abort(plan)
-    assert done.phase is Phase.ABORTED and "which an apply has taken on" in done.facts["stays"]
+    assert done.phase is Phase.ABORTED and "which an apply adopted" in done.facts["stays"]
     assert len(streams(scene)) == 1 and "step-0" in labels(scene)
     assert scene.lab.plan().actions == ()
 
@@ -213,9 +213,9 @@ def test_what_is_resumed_while_it_is_copied_stops_it(scene: Theatre) -> None:
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"source": None}, "pdx/volume/try is no clone in this document"),
-    ({"source": {"volume": "home-copy", "snapshot": "good"}}, "a fork is of the restore point that it takes itself"),
-    ({"source": {"volume": "home", "site": "iad"}}, "its source is of another site; leave out site"),
+    ({"source": None}, "pdx/volume/try is not a clone in this document"),
+    ({"source": {"volume": "home-copy", "snapshot": "good"}}, "a fork clones the restore point that it takes itself"),
+    ({"source": {"volume": "home", "site": "iad"}}, "its source names a site; leave site out"),
     ({"source": {"volume": "other"}}, "its source is /team/other, and not /team/home"),
 )
 
@@ -238,11 +238,11 @@ def test_the_document_does_not_change_under_it(scene: Theatre) -> None:
     with pytest.raises(Stopped):
         scene.run(plan)
     declared(scene, path="/team/elsewhere")
-    with pytest.raises(VastplanError, match="says another clone than when the fork"):
+    with pytest.raises(VastplanError, match="the clone in the document has changed since the fork"):
         scene.run(plan)
     del scene.lab.sections["tenants"]["team"]["volumes"]["try"]
     scene.lab.write(scene.lab.sections)
-    with pytest.raises(VastplanError, match="pdx/volume/try: not in the document any more"):
+    with pytest.raises(VastplanError, match="pdx/volume/try: no longer in the document"):
         scene.run(plan)
     assert scene.abort(plan).phase is Phase.ABORTED and streams(scene) == []
 
@@ -258,7 +258,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
         (["--to", "pdx", "--live"], "--live is said to --fork NAME"),
         (["--rejoin", "pdx", "--fork", "try"], "--fork NAME is said to --to SITE"),
         (["--to", "pdx", "--fork", "try", "--unplanned"], "--fork NAME is said to --to SITE"),
-        (["--to", "iad", "--fork", "try"], "iad/volume/try is no clone in this document"),
+        (["--to", "iad", "--fork", "try"], "iad/volume/try is not a clone in this document"),
     ):
         assert main([*typed, *wrong]) == 1
         assert told in capsys.readouterr().err

@@ -58,7 +58,7 @@ def test_a_move_is_tried_and_nothing_is_left(scene: Theatre) -> None:
     facts = {fact.name: fact.value for fact in plan.evidence}
     assert "s old" in facts["pdx newest restore point"] or "min old" in facts["pdx newest restore point"]
     assert facts["schedule"] == "every 60 min, so at most 3 h old"
-    assert "tried with one GPU at most" in facts["workload train"]
+    assert "tried with at most one GPU" in facts["workload train"]
     seen: list[dict[str, Any]] = []
 
     def look() -> None:
@@ -114,7 +114,7 @@ def test_a_move_after_it_is_as_any_other(scene: Theatre) -> None:
     scene.clock.watchers.clear()
     done = scene.run(scene.plan())
     assert done.phase is Phase.DONE and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
-    with pytest.raises(VastplanError, match="pdx has to be DESTINATION, and is SOURCE"):
+    with pytest.raises(VastplanError, match="pdx has to be DESTINATION; it is SOURCE"):
         rehearse(scene)
 
 
@@ -247,8 +247,8 @@ def test_the_age_of_a_point_is_by_the_clock_of_its_cluster(
     facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
     assert facts["pdx newest restore point"].endswith(" s old")
     way = "behind" if hours > 0 else "ahead of"
-    assert facts["iad clock"] == f"9 h {way} that of this machine; ages are told by it"
-    assert facts["pdx clock"] == f"9 h {way} that of this machine"
+    assert facts["iad clock"] == f"9 h {way} the clock of this machine; ages are by it"
+    assert facts["pdx clock"] == f"9 h {way} the clock of this machine"
     done = scene.run(rehearse(scene))
     assert 30 <= done.facts["point"]["age"] < 60
     scene.lab.world.link("iad", "pdx", up=False)
@@ -265,7 +265,7 @@ def test_where_no_cluster_tells_its_clock_that_is_said(scene: Theatre) -> None:
     Watched(scene, work=False)
     with patch("vastplan.systems.transport._date", lambda _: None):
         facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
-    assert facts["clock"] == "no cluster tells its own: ages are by the clock of this machine"
+    assert facts["clock"] == "no cluster reports its time: ages are by the clock of this machine"
     assert not {"iad clock", "pdx clock"} & {*facts, *(fact.name for fact in rehearse(scene).evidence)}
 
 
@@ -490,7 +490,7 @@ def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> N
 
 def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
-    with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so there is no copy to rehearse with"):
+    with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so a rehearsal has nothing to clone"):
         plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", "rehearse"), scene.clock)
 
 

@@ -157,7 +157,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     guid = scene.plan(mode="rejoin").lose["guid"]
     assert f"to do it: vastplan move run move.json --lose {guid}" in told and "pdx is kept, and iad follows it" in told
     assert main(["move", "run", "move.json", "--yes"]) == 1
-    assert "somebody has to consent to that" in capsys.readouterr().err
+    assert "; consent to it: " in capsys.readouterr().err
     assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
     told = capsys.readouterr().out
     assert "what only iad had is there in the snapshot vastplan-" in told

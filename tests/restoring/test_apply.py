@@ -74,7 +74,7 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     told = capsys.readouterr().out
     assert "the point of no return lies here" in told and "to do it: vastplan restore run back.json --lose good" in told
     assert main(["restore", "run", "back.json", "--yes"]) == 1
-    assert "somebody has to consent to that: vastplan restore run back.json --lose good" in capsys.readouterr().err
+    assert "consent to it: vastplan restore run back.json --lose good" in capsys.readouterr().err
     assert main(["restore", "run", "back.json", "--yes", "--lose", "other"]) == 1
     assert f"{PATH} would go back to the snapshot good, not to other" in capsys.readouterr().err
     assert main(["restore", "run", "back.json", "--yes", "--lose", "good"]) == 0

@@ -69,8 +69,8 @@ def test_what_is_newer_is_counted_first(scene: Scene) -> None:
     scene.snapshot("later")
     told = facts_of(scene.in_place())
     assert told["newer snapshots"] == "1, which stay: later"
-    assert told["newer bytes"].startswith("unknown: VAST tells how many")
-    assert told["newer checkpoints"].startswith("unknown: the document says no interval")
+    assert told["newer bytes"].startswith("unknown: VAST reports only how many")
+    assert told["newer checkpoints"].startswith("unknown: the document gives no checkpoint interval")
     assert told["used bytes now"].isdigit() and int(told["used bytes now"]) >= 2 * 10**9
     assert "good of /team/home, made " in told["snapshot"]
 
@@ -84,7 +84,7 @@ def test_the_document_s_checkpoints_and_the_points_of_a_schedule_are_counted(sce
     scene.write("bad again")
     scene.clock.sleep(1000)
     told = facts_of(scene.in_place(scheduled))
-    assert told["newer checkpoints"] == "up to 1, one each 900 s as the document says"
+    assert told["newer checkpoints"] == "up to 1, one every 900 s as the document says"
     assert told["newer bytes"].endswith("so at least 1000000000")
 
 
@@ -99,7 +99,7 @@ def test_a_snapshot_of_another_path_and_one_that_is_not_there(scene: Scene) -> N
     scene.snapshot("one", "/team/scratch")
     with pytest.raises(VastplanError, match="one is a snapshot of /team/scratch/, not of /team/home"):
         scene.in_place("one")
-    with pytest.raises(VastplanError, match="has no snapshot none; the last ones are good"):
+    with pytest.raises(VastplanError, match="has no snapshot none; the newest are good"):
         scene.in_place("none")
 
 
@@ -216,6 +216,6 @@ def test_a_plan_expires(scene: Scene) -> None:
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Scene) -> None:
     plan = scene.in_place()
     scene.start_job()
-    with pytest.raises(Stale, match="other workloads than in the plan use it now: train"):
+    with pytest.raises(Stale, match="workloads that are not in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads() == {"train": "Running"}

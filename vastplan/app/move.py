@@ -96,7 +96,7 @@ def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) 
     if wanted.address.kind in TOGETHER:
         if wanted.mode != PLANNED:
             raise VastplanError(
-                f"{inert(wanted.address, 200)}: only a planned move takes all of it; move its volumes one by one"
+                f"{inert(wanted.address, 200)}: only a planned move takes a project or tenant as a whole; move its volumes one by one"
             )
         _known_site(workspace, wanted.to)
         return plan_together(workspace, wanted.address, wanted.to, clock)

@@ -116,7 +116,7 @@ def run_restore(
     place = found_to_go_on(workspace, plan, lambda: place_of(workspace, Address.parse(plan.address)), again, back)
     with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
-            raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
+            raise Stale(f"{plan.path} has changed since the restore was planned; plan it again")
         known = last_on(parts, plan.subject)
         run = _run(workspace, met, write, tell, clock, again, back)
         return carried(
@@ -134,7 +134,7 @@ def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], cl
     place = _to_take_back(workspace, known, again)
     with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock, again) as (met, parts, write):
         if met.subject != known.subject:
-            raise Stale(f"{known.address} is something else than what is being restored")
+            raise Stale(f"{known.address} is not the object that is being restored")
         known = by_id(parts, RESTORE, known.id)
         if known.phase is Phase.ABORTED:
             return known
@@ -218,14 +218,14 @@ def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
         key.validate_python(name)
     except ValidationError:
         said = " in Kubernetes: small letters and digits, with - and . between them" if key is _OF_VOLUME else ""
-        raise VastplanError(f"{inert(name, 80)} is no name that a document can have{said}; say another: --as") from None
+        raise VastplanError(f"{inert(name, 80)} is not a valid name{said} (choose another: --as NAME)") from None
     directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
     plain = (
         directory.startswith("/") and {"", ".", ".."}.isdisjoint(directory.split("/")[1:]) and directory.isprintable()
     )
     if not plain or f"{directory}/".startswith(f"{place.directory}/"):
         raise VastplanError(
-            f"{inert(wanted.directory or directory, 200)} is no directory beside {place.directory}; say another: --directory"
+            f"{inert(wanted.directory or directory, 200)} is not a directory beside {place.directory} (choose another: --directory DIR)"
         )
     return name, directory
 
@@ -236,7 +236,7 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
     else:
         kind = "view" if place.written is None else "volume"
         known = {one.address.name for one in workspace.document.entries if one.address.kind == kind}
-        there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
+        there = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
         problem = there or _inside(workspace, place, directory) or met.source.taken(directory)
     if problem:
         raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
@@ -252,7 +252,7 @@ def _inside(workspace: Workspace, place: Place, directory: str) -> str:
             here, theirs = True, str(one.values.get("target_exported_dir")).rstrip("/")
         whole = one.address.kind == "protected_path" or (one.address.kind == "view" and one.origin)
         if here and whole and theirs not in ("", directory) and f"{directory}/".startswith(f"{theirs}/"):
-            return f"{directory} lies in {theirs}, which is {one.origin or one.address}'s; say another directory (--directory)"
+            return f"{directory} lies in {theirs} of {one.origin or one.address} (choose another directory: --directory DIR)"
     return ""
 
 
@@ -274,17 +274,17 @@ def _parts(workspace: Workspace, place: Place) -> dict[str, SiteLedger]:
 
 def _loss(place: Place, snapshot: Snapshot, mode: str) -> str:
     if mode != IN_PLACE:
-        return "nothing: the snapshot is copied, and what is there stays"
+        return "nothing: the snapshot is copied, and the current data stays"
     return (
-        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), but for the snapshot of now that "
-        "is taken first and kept for a week"
+        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), except for a snapshot that is "
+        "taken first and expires after a week"
     )
 
 
 def _by_hand(place: Place, mode: str) -> tuple[str, ...]:
     if mode != IN_PLACE:
-        return ("write the lines into the document; the next plan makes view, quota and claim at the directory",)
+        return ("write the lines into the document; the next apply creates view, quota and claim at the directory",)
     return (
-        f"{to_stop(place.site)} before",
-        "clients that had files of it open have to open them again, or mount it again",
+        f"before the restore, {to_stop(place.site)}",
+        "clients with open files in it have to reopen them or mount it again",
     )

@@ -45,9 +45,9 @@ def planned(request: OperationRequest, screen: Screen, plan: Planned, file: Vers
         screen.show(text)
     if request.out is not None:
         file.save(plan, request.out)
-        screen.progress(f"saved to {request.out}; it holds for 15 minutes")
+        screen.progress(f"saved to {request.out}; valid for 15 minutes")
     else:
-        screen.progress("not saved: to carry it out, type the same with --out FILE first")
+        screen.progress("not saved (to carry it out, first type the same command with --out FILE)")
     return errors.OK
 
 
@@ -61,8 +61,8 @@ def document_of(request: OperationRequest, plan: OperationPlan, file: Path, comm
     if reason or not all(path.exists() for path in documents):
         why = reason or "not there now"
         raise Stale(
-            f"the {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
-            f"if it is that one: {command} --document PATH"
+            f"the planned {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
+            f"if that is the right document: {command} --document PATH"
         )
     return open_workspace(documents, request.connections)
 
@@ -95,7 +95,7 @@ def consented(request: OperationRequest, plan: OperationPlan, what: str, name: s
         if approval.address == plan.path and approval.until >= now().date().isoformat():
             return {"approved": approval.reason}
     raise VastplanError(
-        f"{plan.path}: {inert(plan.loss, 300)} is lost, and somebody has to consent to that: {command}, "
+        f"{plan.path}: this loses {inert(plan.loss, 300)}; consent to it: {command}, "
         f"or --approvals FILE with an approval of {plan.path}"
     )
 

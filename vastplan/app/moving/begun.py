@@ -61,7 +61,7 @@ def left_out(workspace: Workspace, operation: Operation, problem: VastplanError,
     """What is said where the document does not have any more what an operation needs. `ways` is what can be typed once it is back."""
     if isinstance(problem, Invalid):
         what = f"{inert(operation.address, 200)}: {under_way(operation)}"
-        whole = f"{what}, and the document is not valid now; put it right, then {ways}"
+        whole = f"{what}, and the document is not valid now; correct it, then {ways}"
         return VastplanError(f"{whole}\n{problem}")
     known = {str(one.address) for one in workspace.entries()[0]}
     known |= {str(one.address) for one in workspace.document.entries}
@@ -81,8 +81,8 @@ def refuse_other_claims(pair: Pair, operation: Operation) -> None:
     for claim, _ in before.work if before is not None else ():
         if (claim.address, claim.project) not in now:
             raise VastplanError(
-                f"{claim.project}: the document has no {claim.address} of it any more, by which work reaches {pair.path}, and the "
-                f"{operation.kind} {operation.id} of that is under way; put it back as it was, or give up"
+                f"{claim.project}: the document no longer has its {claim.address}, through which workloads use {pair.path}, and the "
+                f"{operation.kind} {operation.id} of that path is under way; put it back as it was, or give up"
             )
 
 

@@ -69,10 +69,8 @@ def loss_beside(ends: Beside) -> str:
     if isinstance(ends, Rehearsed):
         return "nothing"
     assert isinstance(ends, Forked)
-    crash = (
-        "nothing here; work goes on at {0}, so the copy is crash-consistent: what was being written is there in part"
-    )
-    frozen = "nothing; what is written at {0} after the copy is at {0} alone"
+    crash = "nothing; workloads keep running at {0}, so the copy is crash-consistent: files that are being written are incomplete in it"
+    frozen = "nothing; what is written at {0} after the copy stays at {0} only"
     return (crash if ends.live else frozen).format(ends.source.site)
 
 
@@ -82,7 +80,7 @@ def by_hand_beside(pair: Pair) -> tuple[str, ...]:
     if branch is None:
         return by_hand_of_rehearsal(pair)
     return (
-        f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
+        f"the branch is a volume of its own: nothing is merged back into {pair.path}; to delete it, take it out of the document",
         *unmounted(pair, f"{branch.address} for its project", "submitted"),
         *(() if branch.live else (to_stop(pair.source),)),
     )

@@ -29,12 +29,12 @@ def forked(entries: Iterable[Entry], pair: Pair, name: str, *, live: bool) -> Pa
     clone = next((one for one in everything if one.address.kind == "clone" and one.origin == str(address)), None)
     if clone is None:
         raise VastplanError(
-            f"{inert(str(address), 200)} is no clone in this document; declare it there: a volume of the same tenant with "
-            f"sites: [{pair.target}], a path of its own, and a source that is the volume at {pair.target_directory}"
+            f"{inert(str(address), 200)} is not a clone in this document (declare a volume of the same tenant with "
+            f"sites: [{pair.target}], its own path, and the volume at {pair.target_directory} as its source)"
         )
     problem = _no_branch(everything, pair, clone)
     if problem:
-        raise VastplanError(f"{address} cannot be what {pair.path} is forked to: {problem}")
+        raise VastplanError(f"{pair.path} cannot be forked to {address}: {problem}")
     directory = str(clone.values["path"]).rstrip("/")
     branch = Branch(address, clone.called, directory, clone.values.get("enabled") is not False, live)
     theirs = mounted(everything, pair.target, directory)
@@ -75,7 +75,7 @@ def refuse_changed(pair: Pair, operation: Operation) -> None:
     if before != pair.branch:
         where = pair.branch.address if pair.branch else pair.path
         raise Stale(
-            f"{where}: the document says another clone than when the fork {operation.id} began; write it as it was, or give up"
+            f"{where}: the clone in the document has changed since the fork {operation.id} began; write it as it was, or give up"
         )
 
 
@@ -85,7 +85,7 @@ def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: 
     owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
     absent = [str(one.address) for one in parts if str(one.address) not in owned]
     if not parts:
-        return f"{branch.address} is not in the document any more"
+        return f"{branch.address} is no longer in the document"
     if not absent:
         absent = [f"{one} is not bound" for one in _unbound(workspace, providers, parts, owned)]
     if not absent:
@@ -103,7 +103,7 @@ def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
     """Whose a clone is by now, "" while it is nobody's but the fork's."""
     site, name = branch.address.site, branch.address.name
     known = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
-    return f"{branch.address}, which an apply has taken on" if known else ""
+    return f"{branch.address}, which an apply adopted" if known else ""
 
 
 def _unbound(
@@ -129,17 +129,13 @@ def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:
     tenant = path.values.get("tenant" if pair.path.site == pair.target else "remote_tenant")
     theirs = clone.values.get("tenant")
     if "peer" in clone.values:
-        return (
-            f"its source is of another site; leave out site, so that it is made of what has come over to {pair.target}"
-        )
+        return f"its source names a site; leave site out, so that the clone is created from the data that arrived at {pair.target}"
     if str(clone.values["source"]).rstrip("/") != pair.target_directory.rstrip("/"):
-        return f"its source is {inert(clone.values['source'], 200)}, and not {pair.target_directory}"
+        return f"its source is {inert(clone.values['source'], 200)}, not {pair.target_directory}"
     if not isinstance(tenant, Ref) or not isinstance(theirs, Ref) or tenant.target != theirs.target:
-        return "it is of another tenant"
+        return "it belongs to another tenant"
     if clone.values["snapshot"] != _LATEST:
-        return (
-            "its source names a snapshot, and a fork is of the restore point that it takes itself; leave snapshot out"
-        )
+        return "its source names a snapshot; leave snapshot out, because a fork clones the restore point that it takes itself"
     return ""
 
 

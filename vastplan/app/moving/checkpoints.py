@@ -24,14 +24,16 @@ def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
         return ()
     seen = f"on a client at {pair.target}, before anything resumes from it: {_command(there, here, directory, rule)}"
     if mode != PLANNED:
-        return (f"the newest complete checkpoint of {pair.path}, which work goes on from, is what this prints {seen}",)
+        return (
+            f"the newest complete checkpoint of {pair.path}, from which workloads resume, is what this prints {seen}",
+        )
     before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, there, pair.source_directory, rule)}"
     return (
-        f"the newest complete checkpoint of {pair.path}: VMS lists no directory, so look on both sides",
+        f"the newest complete checkpoint of {pair.path}: compare both sides, because VMS lists no directory",
         before,
         seen,
-        "both have to print the same directory (below where it is mounted); where they do not, do not let the work go on; "
-        "where neither prints one, no checkpoint is complete by that rule",
+        "both have to print the same directory (below the mount point); if they differ, do not resume the workloads; "
+        "if neither prints one, no checkpoint is complete by that rule",
     )
 
 

@@ -23,7 +23,7 @@ def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) 
         return tuple(of_rehearsal(ends, users))
     facts = of_sharing(ends) if isinstance(ends, SharedEnds) else [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
-        facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
+        facts.append(Fact("writes stop for about", f"{ends.forecast:.0f} s"))
     if ends.unread:
         facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
     return (*facts, *of_jobs(users, submits=submits), *mounted_by(ends))
@@ -46,9 +46,11 @@ def _becomes(work: Work, job: Job) -> str:
     if work.unread:
         return f"has an unknown counterpart: {work.unread}"
     if work.target is None:
-        return "has no counterpart at the target, so it is not submitted there"
+        return "has no counterpart at the target, so the workload is not submitted there"
     stays = ", ".join(inert(name, 80) for name in work.stays(job))
-    return f"becomes {work.target.address}" + (f", but {stays} stays, so it is not submitted there" if stays else "")
+    return f"becomes {work.target.address}" + (
+        f", but {stays} does not move, so the workload is not submitted there" if stays else ""
+    )
 
 
 def _of_side(replica: Replica) -> list[Fact]:

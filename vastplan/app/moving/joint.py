@@ -148,7 +148,7 @@ def run_together(
         begun = any(one.id == short for one in last.values())
         # what is begun goes on whichever side the document says by now
         if _others(group, plan.paths) or (group.guids != dict(plan.paths) and not begun):
-            raise Stale(f"{plan.path}: its paths are others than when the move was planned; plan it again")
+            raise Stale(f"{plan.path}: its paths have changed since the move was planned; plan it again")
         for one in last.values():
             if one.id != short and not one.phase.closed:
                 raise second(one)
@@ -163,7 +163,7 @@ def run_together(
             for guid in group.guids.values():
                 refuse_second(parts, guid)  # another operation on a path may have another subject
             if {str(pair.path) for pair in _asked_for(workspace, plan)} != set(plan.paths):
-                raise Stale(f"{plan.path} has other volumes than when the move was planned; plan it again")
+                raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
             return _record(plan, group, last, consent)
 
         run = Run(clock, write, tell, group.standing, again, back)
@@ -176,7 +176,7 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
     with _opened(workspace, _to_take_back(workspace, known, again), clock, again) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
         if _others(group, known.facts[PATHS]):
-            raise Stale(f"{known.address}: its paths are others than those that are being moved")
+            raise Stale(f"{known.address}: its paths are not those that are being moved")
         last = {one.subject: one for one in operations(parts) if one.subject in known.facts[PATHS].values()}
         _refuse_overtaken(known, last)
         if known.phase is Phase.ABORTED:
@@ -217,7 +217,7 @@ def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
     """A run that died while it wrote its first record may have left a path without it, which something else moved since."""
     for one in last.values():
         if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
-            raise Stale(f"{one.address}: the {one.kind} {one.id} came between; move each path by itself")
+            raise Stale(f"{one.address}: the {one.kind} {one.id} changed it in between; move each path by itself")
 
 
 def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent: Mapping[str, object]) -> Operation:

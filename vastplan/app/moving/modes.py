@@ -47,13 +47,13 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     elif mode in ATTACHING:
         problem = amiss_of_rejoin(ends.source.look(), ends.target.look(), ends, forced=mode == KEEP)
         if problem:
-            raise VastplanError(f"{pair.path}: {pair.source} cannot be attached to {pair.target} again: {problem}")
+            raise VastplanError(f"{pair.path}: {pair.source} cannot rejoin {pair.target}: {problem}")
     elif (side := ends.target.look()).role is not Role.DESTINATION:
-        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION, and is {side.said}")
+        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.said}")
     elif not broken and answers(ends):
         raise VastplanError(
-            f"{pair.path}: {pair.source} answers, so a planned move loses nothing; "
-            "if it is no good all the same, say why: --broken REASON"
+            f"{pair.path}: {pair.source} answers, so a planned move loses nothing (leave out "
+            "--unplanned, or say why the site is broken: --broken REASON)"
         )
 
 
@@ -74,13 +74,13 @@ def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
 
 def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
     found, used, site = common(ends), ends.source.used(), ends.source.site
-    holds = "how many bytes it holds is unknown" if used is None else f"it holds {used} bytes now"
+    holds = "its size is unknown" if used is None else f"it holds {used} bytes now"
     if found is None:
-        text = f"all that is at {site}, for no restore point is on both sides: {holds}, and everything is sent again"
+        text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
         return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
     # how the two compare is not documented, so no difference is worked out
     then = "unknown" if found.size is None else str(found.size)
-    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of the restore point of then is {then}"
+    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
     return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
 
 
@@ -103,7 +103,7 @@ def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
     """The workloads that are submitted nowhere, as they would not find there all that they mount."""
     return tuple(
         f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
-        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
+        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move"
         for work, job in users
         if work.stays(job)
     )
@@ -114,8 +114,8 @@ def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
     if last is None or last.phase is not Phase.DONE or last.source != target:
         return ()
     return tuple(
-        f"workload {inert(fact['name'], 80)} stands suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
-        "nowhere: resume it there when this has ended"
+        f"workload {inert(fact['name'], 80)} is suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
+        "nowhere: resume it there after this move"
         for fact in jobs_of(last)
         if not fact.get("to_claim")
     )
@@ -129,11 +129,11 @@ def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
         return by_hand_beside(pair)
     told = []
     if pair.path.site != pair.target:
-        text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
-        told.append(f"in the document{f', at {pair.where}' if pair.where else ''}: {text}")
+        text = f"{pair.target} replicates to {pair.source} now (active: {pair.target})"
+        told.append(f"change the document{f', at {pair.where}' if pair.where else ''}: {text}")
     if mode in ATTACHING:
         told.append(
-            f"workloads that are suspended at {pair.source} are submitted nowhere: what they had written is in the snapshot"
+            f"workloads that are suspended at {pair.source} are submitted nowhere: what they wrote is in the snapshot"
         )
     else:
         told += unmounted(pair, f"the data at {pair.target}", "submitted there")

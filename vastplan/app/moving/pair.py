@@ -104,8 +104,8 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
     ends = _ends(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
         raise VastplanError(
-            f"{path.address} is replicated synchronously, so vastplan does not move it: which calls change its roles, and what follows "
-            "them, no document says well enough; change them in VMS (both sites have every write), and write active for the site that leads"
+            f"{path.address} is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls "
+            "well enough (change the roles in VMS, where both sites have every write, and write active for the new source)"
         )
     if not ends:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
@@ -202,10 +202,8 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
         found = [one for one in paths for view in views if _same(one.values, "source_dir", view.values)]
     if len(found) != 1:
         known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
-        said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
-        raise VastplanError(
-            f"{inert(address, 200)} is no volume, view, bucket or protected path that replicates; {said}"
-        )
+        said = f"replicated there: {', '.join(known)}" if known else "nothing is replicated there"
+        raise VastplanError(f"{inert(address, 200)} is not a replicated volume, view, bucket or protected path; {said}")
     return found[0]
 
 

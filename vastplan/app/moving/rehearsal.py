@@ -35,7 +35,7 @@ def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
     if pair.origin:
         raise VastplanError(
             f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
-            "so there is no copy to rehearse with"
+            "so a rehearsal has nothing to clone"
         )
     return replace(pair, rehearsal=Rehearsal(_every(tuple(entries), pair)))
 
@@ -69,9 +69,9 @@ def rehearsed(
 def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
     """What no stage does."""
     return (
-        "nothing is left to remove; look at what each workload came to: vastplan move status PATH",
-        f"what is tried runs at {pair.target} beside the work at {pair.source}: whatever it does elsewhere than on its claim "
-        "(trackers, buckets, services) it does twice",
+        "nothing is left to delete; see the result of each workload: vastplan move status PATH",
+        f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
+        "(trackers, buckets, services) happens twice",
         *unmounted(pair, f"the data at {pair.target}", "tried"),
     )
 
@@ -100,21 +100,21 @@ def _clocks(ends: Rehearsed) -> Iterator[Fact]:
     """By whose clock ages are told, where it matters which: clocks that differ, or that nobody tells."""
     site = dating(ends)[0]
     if not site:
-        yield Fact("clock", "no cluster tells its own: ages are by the clock of this machine")
+        yield Fact("clock", "no cluster reports its time: ages are by the clock of this machine")
     for replica in (ends.source, ends.target):
         now = replica.now()
         ahead = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
         if abs(ahead) > _APART:
             way = "ahead of" if ahead > 0 else "behind"
-            counts = "; ages are told by it" if replica.site == site else ""
-            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} that of this machine{counts}")
+            counts = "; ages are by it" if replica.site == site else ""
+            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} the clock of this machine{counts}")
 
 
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
     why = _not_tried(ends, work, job)
     if why or work.target is None:
         return f"not tried: {why}"
-    return f"tried with one GPU at most, and a claim like {work.target.address} on the copy"
+    return f"tried with at most one GPU, and a claim like {work.target.address} on the copy"
 
 
 def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
@@ -147,6 +147,6 @@ def _told(one: Operation) -> str:
     jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
     jobs += [f"{inert(job.get('name'), 80)} not tried" for job in (one.facts.get(NOT_TRIED) or {}).values()]
     return (
-        f"{one.began}, of a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
+        f"{one.began}, with a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
         f"{', '.join(jobs) or 'no workload was tried'}"
     )

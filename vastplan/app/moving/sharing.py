@@ -35,7 +35,9 @@ def meet_sharing(
     if not (guid or other):
         raise Unreachable(f"{pair.path}: neither {pair.source} nor {pair.target} answers")
     if guid and other and guid != other:
-        raise VastplanError(f"{pair.path}: {pair.source} and {pair.target} have two paths {pair.name}, and not one")
+        raise VastplanError(
+            f"{pair.path}: {pair.source} and {pair.target} each have a path {pair.name} of their own, not a shared one"
+        )
     satellite = pair.target_directory if pair.origin == pair.source else pair.source_directory
     work, unread = work_of(workspace, providers, pair.work, ledger, pair.along)
     ends = SharedEnds(

@@ -32,7 +32,7 @@ def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
                 way = f"vastplan move plan {words(workspace.document.paths)} {word(path)}"
                 told += (f"{now}: {ends.standing(operation)}", *_back(ends, operation, way))
     except (ValueError, VastplanError) as problem:
-        told.append(f"how it stands now cannot be read: {problem}")
+        told.append(f"cannot determine the current roles: {problem}")
     return tuple(told)
 
 
@@ -58,7 +58,7 @@ def _back(ends: Ends, operation: Operation, way: str) -> tuple[str, ...]:
     if target.role is not Role.SOURCE:
         back, leads = leads, back
     return (
-        f"{back} and {leads} both take writes; what each has since they parted is lost when it is let follow the other:",
+        f"{back} and {leads} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
         f"  {way} --rejoin {back}  (keeps what {leads} has)",
         f"  {way} --keep {back}  (keeps what {back} has)",
     )

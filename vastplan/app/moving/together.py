@@ -21,14 +21,14 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
     """
     everything = tuple(entries)
     if not any(one.address == address for one in everything):
-        raise VastplanError(f"{inert(address, 200)} is no {address.kind} of this document")
+        raise VastplanError(f"{inert(address, 200)} is not a {address.kind} of this document")
     if address.site == to:
         raise VastplanError(
-            f"{address} is at {to} already: say the {address.kind} of the site that its data is to leave"
+            f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
         )
     directories = _directories(everything, address)
     if not directories:
-        raise VastplanError(f"{address} has no volumes, so there is nothing to move")
+        raise VastplanError(f"{address} has no volumes to move")
     paths, problems = set(), []
     for what, directory in directories:
         path = _path_of(everything, address.site, directory) if directory else None

@@ -62,7 +62,7 @@ def second(one: Operation) -> VastplanError:
     to = "" if one.target == one.source else f" to {one.target}"
     return VastplanError(
         f"{one.address}: the {one.kind} {one.id}{to} is under way since {one.began} (stage {one.stage or 'none yet'}); "
-        f"go on with its file, or: vastplan {one.kind} abort PATH {one.id}"
+        f"go on: vastplan {one.kind} run FILE; or give up: vastplan {one.kind} abort PATH {one.id}"
     )
 
 
@@ -101,13 +101,13 @@ def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], wha
     """Raises `Stale` where other workloads use the data than somebody was shown; `what` is to be planned again."""
     others = newcomers(users, plan.jobs)
     if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan {what} again")
+        raise Stale(f"{plan.path}: workloads that are not in the plan use it now: {others}; plan {what} again")
 
 
 def refuse_another(workspace: Workspace, plan: OperationPlan) -> None:
     """Raises `Stale` for a plan of another document."""
     if plan.document != workspace.name:
-        raise Stale(f"the {plan.kind} is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+        raise Stale(f"the planned {plan.kind} is of the document {inert(plan.document, 80)}, not of {workspace.name}")
 
 
 def carried(
@@ -151,7 +151,7 @@ def heard(address: str, again: str) -> Iterator[None]:
         yield
     except Unreachable as problem:
         raise Unknown(
-            f"{inert(address, 200)}: nothing is done now, for what is needed cannot be read: {inert(str(problem), 600)}\n"
+            f"{inert(address, 200)}: nothing was done, because what is needed cannot be read: {inert(str(problem), 600)}\n"
             f"go on when it answers: {again}"
         ) from problem
 

@@ -70,10 +70,10 @@ def meet(
 
 
 _NOT_IN_PLACE = {
-    SYNCHRONOUS: "replicated synchronously, and what becomes of the other site by a restore in place no document says",
+    SYNCHRONOUS: "replicated synchronously, and the vendor's documents do not say what a restore in place does to the other site",
     **dict.fromkeys(
         GLOBAL,
-        "read and written at other sites by global access, and neither their work nor their caches know of a restore in place",
+        "used at other sites by global access, whose workloads and caches do not notice a restore in place",
     ),
 }
 """Why not, by what the path is capable of."""
@@ -95,7 +95,7 @@ def snapshot_named(source: VastDirectory, name: str) -> Snapshot:
     if other:
         raise VastplanError(f"{inert(name, 200)} is a snapshot of {inert(other, 200)}, not of {source.directory}")
     known = [one.name for one in source.snapshots()][-5:]
-    last = f"the last ones are {', '.join(map(inert, known))}" if known else "it has none"
+    last = f"the newest are {', '.join(map(inert, known))}" if known else "it has none"
     raise VastplanError(f"{source.directory} at {source.site} has no snapshot {inert(name, 200)}; {last}")
 
 

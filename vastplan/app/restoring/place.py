@@ -105,12 +105,12 @@ def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: 
     volumes = {str(one.address) for one in workspace.document.entries if one.address.kind == "volume"}
     if str(address) in volumes:
         raise VastplanError(
-            f"{address} is of a storage class: the CSI driver makes its directory, and its snapshots are Kubernetes' own "
-            "(VolumeSnapshot), from which a claim is made anew; vastplan restores what has a path"
+            f"{address} is of a storage class: the CSI driver creates its directory, and its snapshots are VolumeSnapshots of Kubernetes "
+            "(recreate the claim from one); vastplan restores only what has a path"
         )
     known = ", ".join(sorted(volumes)) or "none"
     raise VastplanError(
-        f"{inert(address, 200)} is no volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
+        f"{inert(address, 200)} is not a volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
     )
 
 
