@@ -317,7 +317,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
         assert moved.text == f"moved by vastplan move m1: its source is on pdx, and the document says iad{edit}"
     way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run FILE, or give up: vastplan move abort PATH m1"
     begun = told(record)
-    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; pdx is its source")
+    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; its source is on pdx")
     matches = match(kinds(), observed(both("SOURCE", "DESTINATION")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
     quiet = told(replace(record, stage="freeze"))
     assert quiet.state is STATES.BUSY and quiet.text.startswith("vastplan move m1 is under way (stage freeze)")
@@ -325,7 +325,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     fork = replace(record, mode="fork", subject="fork g trial")
     assert told(fork).state is STATES.BUSY and told(replace(fork, phase=Phase.DONE)).state is STATES.IN_ORDER
     past = told(replace(record, stage="open", facts={"past return": "switch"}))
-    assert past.text.endswith("go on with its file")
+    assert past.text.endswith("go on with vastplan move run FILE")
 
 
 def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:

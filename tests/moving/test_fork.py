@@ -276,6 +276,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
     assert (
-        "the branch is pdx/volume/try at /team/try, of the restore point of" in told and "with the work at rest" in told
+        "the branch is pdx/volume/try at /team/try, of the restore point of" in told
+        and "with the workloads stopped" in told
     )
     assert f"train-m{record(scene).id} is Running at pdx" in told

@@ -160,7 +160,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert "; consent to it: " in capsys.readouterr().err
     assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
     told = capsys.readouterr().out
-    assert "what only iad had is there in the snapshot vastplan-" in told
+    assert "what only iad had is in its snapshot vastplan-" in told
     assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one["standing"] == ["now: iad may not write (DESTINATION), pdx may write (SOURCE)"]

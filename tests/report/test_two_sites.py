@@ -86,7 +86,7 @@ def test_the_page_of_a_move_is_its_stages_in_their_order_with_the_point_of_no_re
     ]  # fmt: skip
     assert text.count("The point of no return lies here.") == 1
     assert text.index("switch</h3>") < text.index("The point of no return") < text.index("protect</h3>")
-    assert text.count("Waits for at most") == 2 and "stops after <b>30 min</b> of waiting" in text
+    assert text.count("Waits for at most") == 2 and "waits for at most <b>30 min</b> in all" in text
     assert "vastplan move run move.json" in text and "By hand (1)" in text and "1</b> workload to suspend" in text
 
 

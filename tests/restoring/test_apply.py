@@ -78,10 +78,10 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert main(["restore", "run", "back.json", "--yes", "--lose", "other"]) == 1
     assert f"{PATH} would go back to the snapshot good, not to other" in capsys.readouterr().err
     assert main(["restore", "run", "back.json", "--yes", "--lose", "good"]) == 0
-    assert "what was there before is in the snapshot before-restore-" in capsys.readouterr().out
+    assert "the data before the restore is in the snapshot before-restore-" in capsys.readouterr().out
     assert scene.labels() == ["good"]
     assert main(["restore", "plan", *document, "--out", "new.json"]) == 0
-    assert "for the document, once it is there:\n  volumes:" in capsys.readouterr().out
+    assert "for the document, after the restore:\n  volumes:" in capsys.readouterr().out
     assert main(["restore", "run", "new.json", "--yes"]) == 0
     assert "volumes:" in capsys.readouterr().out
     assert main(["restore", "status", "lab.yaml", "--format", "json"]) == 0

@@ -50,7 +50,7 @@ def move_page(plan: MovePlan, command: str) -> str:
         tag("h2", "To do it"),
         tag("p", code(command)),
     ]
-    foot = tag("footer", "Move ", code(plan.id[:8]), f", made {plan.created}, valid until {plan.expires}.")
+    foot = tag("footer", "Move ", code(plan.id[:8]), f", planned {plan.created}, valid until {plan.expires}.")
     return document(title, STYLE + _STYLE, [head, tag("main", *main, id="main"), foot])
 
 
@@ -60,7 +60,7 @@ def _facts(plan: MovePlan) -> Iterator[Html]:
     jobs = len([job for job in plan.jobs if plan.mode != REHEARSE or job.get("to_claim")])
     yield tag("li", tag("b", jobs), f" {counted(jobs, 'workload').partition(' ')[2]} {does}")
     longest = sum(stage.bound for stage in plan.stages)
-    yield tag("li", "stops after ", tag("b", formatting.span(longest)), " of waiting at the latest")
+    yield tag("li", "waits for at most ", tag("b", formatting.span(longest)), " in all")
 
 
 def _timeline(plan: MovePlan) -> Iterator[Html]:

@@ -53,11 +53,13 @@ def _figure(pair: tuple[str, str], rows: Sequence[_Row], now: str, number: int) 
         f' viewBox="0 0 {width} {height}" width="{width}" height="{height}">{inner}</svg>'
     )
     more = (
-        f" {counted(len(rows) - MOST_ROWS, 'more path')} not drawn; the table has all." if len(rows) > MOST_ROWS else ""
+        f" {counted(len(rows) - MOST_ROWS, 'more path')} not drawn; the table lists all."
+        if len(rows) > MOST_ROWS
+        else ""
     )
     caption = tag(
         "figcaption",
-        "An arrow goes from the side that leads to its copy; without one nobody is known to be a copy. Red and dashed: not in order.",
+        "An arrow points from the source to its copy; without one neither side is known to be the copy. Red and dashed: not in order.",
         more,
     )
     return tag("figure", art, caption, tabindex=0, aria_label=name)
@@ -92,7 +94,7 @@ def _side(one: Member, leads: str, x: int, y: int) -> Html:
         tag("rect", class_="box", x=x, y=y, width=WIDTH, height=HEIGHT, rx=7),
         tag("text", fitting(one.site, 16), x=x + 10, y=y + 19),
         tag("text", fitting(_role(one), 29), class_="under", x=x + 10, y=y + 36),
-        tag("text", "leads", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
+        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
     )
 
 
