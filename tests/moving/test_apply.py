@@ -73,7 +73,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
         (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
         (["iad/volume/home", "--to", "iad"], "iad is already the source"),
         (["home", "--to", "pdx"], "home"),
-        (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON is said to --unplanned"),
+        (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON needs --unplanned"),
         (["iad/volume/home", "--to", "pdx", "--unplanned"], "iad answers, so a planned move loses nothing"),
     ],
 )

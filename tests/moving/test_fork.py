@@ -255,9 +255,9 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     scene.start_job()
     typed = ["move", "plan", "lab.yaml", str(HOME)]
     for wrong, told in (
-        (["--to", "pdx", "--live"], "--live is said to --fork NAME"),
-        (["--rejoin", "pdx", "--fork", "try"], "--fork NAME is said to --to SITE"),
-        (["--to", "pdx", "--fork", "try", "--unplanned"], "--fork NAME is said to --to SITE"),
+        (["--to", "pdx", "--live"], "--live needs --fork NAME"),
+        (["--rejoin", "pdx", "--fork", "try"], "--fork NAME needs --to SITE"),
+        (["--to", "pdx", "--fork", "try", "--unplanned"], "--fork NAME needs --to SITE"),
         (["--to", "iad", "--fork", "try"], "iad/volume/try is not a clone in this document"),
     ):
         assert main([*typed, *wrong]) == 1

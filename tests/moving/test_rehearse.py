@@ -170,9 +170,9 @@ def test_what_mounts_another_claim_is_not_tried_and_named(scene: Theatre) -> Non
     done = scene.run(watched.plan)
     assert [one["name"] for one in done.facts["came"].values()] == [f"train-r{done.id}"]
     assert things(scene) == watched.before
-    assert "  both is not tried: it mounts scratch as well\n" in status_text(done)
+    assert "  both was not tried: it mounts scratch as well\n" in status_text(done)
     facts = {name: fact for name, fact in done.facts.items() if name != "not tried"}
-    assert "  both is not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
+    assert "  both was not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
     later = {fact.name: fact.value for fact in scene.plan().evidence}
     assert later["last rehearsal"].endswith(f"train-r{done.id} Running, both not tried")
 
@@ -531,14 +531,14 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     watched = Watched(scene)
     typed = ["move", "plan", "lab.yaml", str(HOME)]
     for wrong, told in (
-        (["--rejoin", "pdx"], "--rehearse is said to --to SITE"),
-        (["--keep", "pdx"], "--rehearse is said to --to SITE"),
-        (["--to", "pdx", "--unplanned"], "never to --unplanned"),
-        (["--to", "pdx", "--broken", "x"], "never to --broken"),
-        (["--to", "pdx", "--fork", "try"], "never to --fork"),
-        (["--to", "pdx", "--live"], "never to --live"),
-        (["--to", "pdx", "--warm", "x"], "never to --warm"),
-        (["--to", "pdx", "--through-global-access"], "never to --through-global-access"),
+        (["--rejoin", "pdx"], "--rehearse needs --to SITE"),
+        (["--keep", "pdx"], "--rehearse needs --to SITE"),
+        (["--to", "pdx", "--unplanned"], "cannot be combined with --unplanned"),
+        (["--to", "pdx", "--broken", "x"], "cannot be combined with --broken"),
+        (["--to", "pdx", "--fork", "try"], "cannot be combined with --fork"),
+        (["--to", "pdx", "--live"], "cannot be combined with --live"),
+        (["--to", "pdx", "--warm", "x"], "cannot be combined with --warm"),
+        (["--to", "pdx", "--through-global-access"], "cannot be combined with --through-global-access"),
         (["--to", "iad"], "iad has to be DESTINATION"),
     ):
         assert main([*typed, *wrong, "--rehearse"]) == 1, wrong

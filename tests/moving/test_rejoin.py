@@ -149,7 +149,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert "iad may write (STANDALONE), pdx may write (SOURCE)" in told and way.format("lab.yaml") in told
     typed = way.format("lab.yaml").split()[1:]
     assert main([*typed, "--unplanned"]) == 1
-    assert "--unplanned is said to --to SITE" in capsys.readouterr().err
+    assert "--unplanned needs --to SITE" in capsys.readouterr().err
     assert main([*typed[:-1], "mars"]) == 1
     assert "is on iad and pdx, not on mars" in capsys.readouterr().err
     assert main([*typed, "--out", "move.json"]) == 0

@@ -358,7 +358,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     for wrong in (["--warm", "x"], ["--through-global-access", "--unplanned"]):
         assert main([*typed, *wrong]) == 1
     told = capsys.readouterr().err
-    assert "--warm DIR is said to --through-global-access" in told and "never to --unplanned" in told
+    assert "--warm DIR needs --through-global-access" in told and "cannot be combined with --unplanned" in told
     with pytest.raises(SystemExit):
         main([*typed, "--through-global-access", "--warm", ""])
     assert "argument --warm: is empty" in capsys.readouterr().err

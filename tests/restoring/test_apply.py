@@ -92,7 +92,7 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert main(["restore", "abort", "lab.yaml", found[0]["id"], "--yes"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
     assert main(["restore", "plan", *document, "--in-place", "--as", "x"]) == 1
-    assert "--as and --directory are of a new volume" in capsys.readouterr().err
+    assert "--as and --directory are for a new volume" in capsys.readouterr().err
 
 
 def test_an_approval_stands_for_naming_it(
