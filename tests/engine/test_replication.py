@@ -150,7 +150,7 @@ TABLE = {
     "deleted on peer": Row(
         {"iad": [DELETED]},
         STATES.COPY_GONE,
-        "iad says STANDALONE, DELETED_ON_PEER: making it again sends everything again (1 TiB)",
+        "iad says STANDALONE, DELETED_ON_PEER: recreating it sends all data again (1 TiB)",
         actions=REPLACED,
         codes=("VP348",),
     ),

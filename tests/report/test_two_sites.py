@@ -34,7 +34,7 @@ def test_the_arrow_goes_from_the_side_that_leads_and_says_how_old_the_copy_is() 
 def test_nobody_leads_where_two_do_or_nobody_is_known_to() -> None:
     assert tips(drawn(SPLIT)) == [] and "split" in drawn(SPLIT) and 'class="amiss"' in drawn(SPLIT)
     detached = two_sites.replication("x", ReplicationState.FAILED_OVER, *MOVED.members, leads="pdx")
-    assert tips(drawn(detached)) == [] and ">leads<" in drawn(detached)  # what is detached is nobody's copy
+    assert tips(drawn(detached)) == [] and ">source<" in drawn(detached)  # what is detached is nobody's copy
     lost = drawn(LOST)
     assert tips(lost) == [] and ">not known<" in lost and "connection refused" in lost  # the reason is in its title
 

@@ -15,14 +15,13 @@ from vastplan.model.finding import MOVED, Finding, Severity
 from vastplan.model.moments import moment
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.plan import Action
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Grouped, Kind, Told
 
 EVERYTHING = "recreating it sends all data again"
-_GONE = "it does not exist there"
 _AT_ONCE = "each write is on both sites before it is answered"
 
 
@@ -76,7 +75,7 @@ class _Group:
 
     def silent(self, site: str) -> bool:
         """Whether nothing is known of a site."""
-        return self.unread.get(site, _GONE) != _GONE
+        return self.unread.get(site, ABSENT) != ABSENT
 
 
 def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
@@ -96,7 +95,7 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
         having = matches.observed.having(site, kind.name, grouped.key, key)
         members[site] = having[0] if len(having) == 1 else None
         if members[site] is None:
-            unread[site] = matches.observed.error(site, kind.name) or _GONE
+            unread[site] = matches.observed.error(site, kind.name) or ABSENT
     return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
 
 

@@ -11,7 +11,7 @@ from vastplan.model import formatting
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.moments import moment
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.report.html_escape import Html, joined, tag
 from vastplan.report.picture import fitting
 from vastplan.report.replication import coming, line
@@ -99,8 +99,10 @@ def _side(one: Member, leads: str, x: int, y: int) -> Html:
 
 
 def _role(one: Member) -> str:
-    """Its role and state; the rest of its word is in the table."""
-    return "not known" if one.unread else ", ".join(word for word in (one.role, one.state) if word) or "no role"
+    """Its role and state; the table says the rest."""
+    if one.unread:
+        return "does not exist" if one.unread == ABSENT else "cannot be read"
+    return ", ".join(word for word in (one.role, one.state) if word) or "no role"
 
 
 def _arrow(leads: str, left: Member, right: Member, y: int, amiss: bool) -> Iterator[Html]:
