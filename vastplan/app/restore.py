@@ -1,4 +1,4 @@
-"""`vastplan restore`: plan one by reading, carry it out from its file, say where it stands, take it back."""
+"""`vastplan restore`: plan one by reading, carry it out from its file, show how far it is, take it back."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_VIEW, _OF_VOLUME = TypeAdapter(Name), TypeAdapter(KubernetesName)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `name` and `directory` are of the new volume; what is not said follows from the old one."""
+    """What somebody asks for. `name` and `directory` are those of the new volume; if they are empty, they follow from the old one."""
 
     address: Address
     snapshot: str
@@ -62,7 +62,7 @@ class Wanted:
 
 
 def plan_restore(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> RestorePlan:
-    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
     clock = clock or CLOCK
     place = place_of(workspace, wanted.address)
     name, directory = _new(place, wanted)
@@ -105,9 +105,9 @@ def run_restore(
     clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+    """Carry it out, or go on with what has begun. `consent` is what somebody consents to now, `again` the command to go on.
 
-    The file says which restore was shown to a person, and no more: what is done follows from the document and what is read.
+    The file only says which restore was shown to a person; the run follows the document and what it reads.
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
@@ -127,7 +127,7 @@ def run_restore(
 
 
 def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
-    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    """Take it back. Raises `Stopped` past the point of no return."""
     clock = clock or CLOCK
     known = to_take_back(workspace, RESTORE, id)
     again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
@@ -180,7 +180,7 @@ def _record(
     workspace: Workspace, plan: RestorePlan, place: Place, met: Met, last: Operation | None, clock: Clock,
     consent: Mapping[str, object],
 ) -> Operation:  # fmt: skip
-    """What is to be done, from what is read now. Raises `Stale` where it is not what was shown any more."""
+    """What is to be done, from what is read now. Raises `Stale` if it differs from what was shown."""
     snapshot = snapshot_named(met.source, str(plan.snapshot.get("name")))
     if snapshot.guid != plan.snapshot.get("guid"):
         raise Stale(
@@ -209,7 +209,7 @@ def _record(
 
 
 def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
-    """Name and directory of the new volume: beside the old one, where nothing else is said."""
+    """Name and directory of the new volume: beside the old one by default."""
     if wanted.mode == IN_PLACE:
         return "", ""
     name = wanted.name or f"{place.address.name}-restored"
@@ -243,7 +243,7 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
 
 
 def _inside(workspace: Workspace, place: Place, directory: str) -> str:
-    """Whose directory on the site a new one would lie in, "" for nobody's: what is copied, counted or protected there would take it in."""
+    """The directory of the document that would contain the new one, "" for none: a replication, quota or protection of it would include the new one."""
     tenant = place.entry.values.get("tenant")
     for one in workspace.entries()[0]:
         here = one.address.site == place.site and one.values.get("tenant") == tenant
@@ -257,7 +257,7 @@ def _inside(workspace: Workspace, place: Place, directory: str) -> str:
 
 
 def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:
-    """In place what stands on the directory; else whatever the document has at the new one already."""
+    """In place: the addresses on the directory; else the addresses that the document already has at the new one."""
     if mode == IN_PLACE:
         return place.covers
     return tuple(sorted(set(standing(workspace.entries()[0], place.site, directory))))

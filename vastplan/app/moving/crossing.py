@@ -1,4 +1,4 @@
-"""What a checkpoint costs that is written at a satellite, whose every write crosses the WAN: from the document alone."""
+"""How long it takes to write a checkpoint at a satellite, whose every write crosses the WAN: from the document alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.operations.through import Crossing
 
 
 def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
-    """By the checkpoint block of the volume and the bandwidth of the site; `None` where the document has no such block."""
+    """From the checkpoint block of the volume and the bandwidth of the site; `None` without such a block."""
     if not pair.volume or pair.target == pair.origin:
         return None
     facts = facts_of(workspace, workspace.composed())

@@ -1,4 +1,4 @@
-"""The modes of a move: the stages of each, what stands against it, what it loses, and what is left to a person."""
+"""The modes of a move: the stages of each, why it is refused, what it loses, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
-    """Raise `VastplanError` for what cannot be done so, as things are."""
+    """Raise `VastplanError` if the present state does not allow this mode."""
     if mode == THROUGH or pair.origin:
         refuse_through(ends, mode, pair)
     elif isinstance(ends, Beside):
@@ -58,7 +58,7 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
 
 
 def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
-    """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    """The restore point to go back to, as consent names it, and what is lost, in words."""
     if mode == THROUGH:
         return {}, loss_through(shares(ends))
     if isinstance(ends, Beside):
@@ -78,16 +78,16 @@ def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
     if found is None:
         text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
         return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
-    # how the two compare is not documented, so no difference is worked out
+    # no document says how the two compare, so vastplan computes no difference
     then = "unknown" if found.size is None else str(found.size)
     text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
     return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
 
 
 def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
-    """The workloads that use the data at the source; of a source that is given up those that can still be read.
+    """The workloads that use the data at the source; if the source is given up, those that can still be read.
 
-    Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
+    Raises `Unreachable` if they cannot be read in any other mode, or if their claims at the target cannot be read.
     """
     if mode in LOSSLESS and (unread := unread_of(ends)):
         raise Unreachable(unread)
@@ -100,7 +100,7 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
 
 def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
-    """The workloads that are submitted nowhere, as they would not find there all that they mount."""
+    """The workloads that are submitted nowhere, because the target does not have all the claims that they mount."""
     return tuple(
         f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
         f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move"
@@ -110,7 +110,7 @@ def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
 
 
 def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
-    """The workloads that the last move left suspended at the site that leads again, and submitted nowhere."""
+    """The workloads that the last move suspended and submitted nowhere, at the site that becomes the source again."""
     if last is None or last.phase is not Phase.DONE or last.source != target:
         return ()
     return tuple(
@@ -122,7 +122,7 @@ def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
 
 
 def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     if mode == THROUGH:
         return by_hand_through(pair)
     if mode in BESIDE:

@@ -1,4 +1,4 @@
-"""Rehearsals of a move: what one is between, what a person weighs before it, and what a later plan says of the last one."""
+"""Rehearsals of a move: the ends, the evidence that a person weighs, and what a later plan says of the last one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _APART = 60.0  # seconds by which clocks may differ unsaid
 
 
 def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
-    """The pair as one that is only tried. Raises `VastplanError` for what both sites see at once, of which there is no copy."""
+    """The pair, marked as a rehearsal. Raises `VastplanError` for a path with global access, which has no copy."""
     if pair.origin:
         raise VastplanError(
             f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
@@ -41,7 +41,7 @@ def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
 
 
 def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
-    """The shortest time between two restore points by the policy of the path, 0 where the document does not have it."""
+    """The shortest time between two restore points by the policy of the path, 0 if the document has none."""
     by_address = {one.address: one for one in everything}
     path = by_address.get(pair.path)
     policy = path.values.get("protection_policy") if path is not None else None
@@ -54,7 +54,7 @@ def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
 def rehearsed(
     workspace: Workspace, providers: Providers, pair: Pair, ends: Mapping[str, Any], store: VastDirectory
 ) -> Rehearsed:
-    """What a rehearsal is between."""
+    """The ends of a rehearsal."""
     provider = vast_at(providers, pair.target)
     return Rehearsed(
         **ends,
@@ -67,7 +67,7 @@ def rehearsed(
 
 
 def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     return (
         "nothing is left to delete; see the result of each workload: vastplan move status PATH",
         f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
@@ -77,7 +77,7 @@ def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
 
 
 def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterator[Fact]:
-    """What a rehearsal rests on."""
+    """The evidence for a rehearsal."""
     there, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
     yield Fact(f"{there} role", f"{side.said}, {side.state}")
     if found is not None:
@@ -97,7 +97,7 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
 
 
 def _clocks(ends: Rehearsed) -> Iterator[Fact]:
-    """By whose clock ages are told, where it matters which: clocks that differ, or that nobody tells."""
+    """Which clock the ages are by, if that matters: clocks that differ, or that no cluster reports."""
     site = dating(ends)[0]
     if not site:
         yield Fact("clock", "no cluster reports its time: ages are by the clock of this machine")
@@ -135,7 +135,7 @@ def not_tried(ends: Rehearsed, users: Iterable[tuple[Work, Job]]) -> dict[str, d
 
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
-    """What the last one of the same path came to."""
+    """The result of the last rehearsal of the same path."""
     of = [one for one in operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
     return Fact("last rehearsal", _told(of[-1]) if of else "none")
 

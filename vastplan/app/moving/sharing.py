@@ -27,7 +27,7 @@ from vastplan.systems.vast.satellite import VastCached
 def meet_sharing(
     workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock
 ) -> Met:
-    """The ends of a pair of which one is a satellite. One may be silent: then what needs it says so."""
+    """The ends of a pair of which one is a satellite. One may not answer; a call that needs it raises `Unreachable`."""
     (near, near_cache, guid), (far, far_cache, other) = (
         _side(providers, site, directory, pair, clock)
         for site, directory in ((pair.source, pair.source_directory), (pair.target, pair.target_directory))
@@ -47,7 +47,7 @@ def meet_sharing(
         origin=near if pair.origin == pair.source else far, cached=(near_cache, far_cache),
         directory=pair.warm or satellite, lease=pair.lease, crossing=crossing(workspace, pair),
     )  # fmt: skip
-    with contextlib.suppress(Refused, Unreachable):  # whoever needs them says so
+    with contextlib.suppress(Refused, Unreachable):  # a stage that needs them reports it
         ends = replace(ends, size=ends.origin.used(), lease=max(ends.lease, ends.told_lease() or 0.0))
     return Met(ends, guid or other)
 

@@ -1,4 +1,4 @@
-"""Moves through global access: what stands against one, what a person weighs, and what is left to do."""
+"""Moves through global access: why one is refused, what a person weighs, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 1024  # characters of a path
 
 
 def shares(ends: Ends) -> SharedEnds:
-    """The ends as those of global access. Raises `VastplanError` where they are none."""
+    """The ends, if they are those of global access. Raises `VastplanError` otherwise."""
     if not isinstance(ends, SharedEnds):
         raise VastplanError(
             "the path is no longer shared by global access: the document has changed since the move began"
@@ -30,7 +30,7 @@ def shares(ends: Ends) -> SharedEnds:
 
 
 def warming(pair: Pair, warm: str) -> Pair:
-    """The pair with what is to be prefetched of it. Raises `VastplanError` for a directory that is not the satellite's."""
+    """The pair with the directory to prefetch. Raises `VastplanError` for a directory that is not in the satellite's."""
     if not warm:
         return pair
     root = pair.target_directory.rstrip("/")
@@ -44,7 +44,7 @@ def warming(pair: Pair, warm: str) -> Pair:
 
 
 def refuse_through(ends: Ends, mode: str, pair: Pair) -> None:
-    """Raise `VastplanError` where a move and what is shared do not go together, or as things are."""
+    """Raise `VastplanError` if the mode does not fit the path, or the present state does not allow it."""
     if not pair.origin:
         raise VastplanError(f"{pair.path} is not shared by global access (move it without {_WAY})")
     if mode != THROUGH:
@@ -68,7 +68,7 @@ def loss_through(ends: SharedEnds) -> str:
 
 
 def of_sharing(ends: SharedEnds) -> list[Fact]:
-    """What the two sides say, the source first, and what a checkpoint costs at the satellite."""
+    """What the two sides report, the source first, and how long a checkpoint takes at the satellite."""
     facts = [
         fact for one, cached in zip((ends.source, ends.target), ends.cached, strict=True) for fact in _said(one, cached)
     ]
@@ -95,7 +95,7 @@ def _said(replica: Replica, cached: Cached) -> list[Fact]:
 
 
 def _there(ends: SharedEnds) -> list[Fact]:
-    """Who uses it at the target already: they are left alone."""
+    """The workloads that already use it at the target; the move does not change them."""
     jobs = ends.target_jobs
     claims = {work.target for work in ends.work if work.target is not None}
     if jobs is None:
@@ -108,7 +108,7 @@ def _there(ends: SharedEnds) -> list[Fact]:
 
 
 def by_hand_through(pair: Pair) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     told = []
     if not pair.work:
         told.append(
