@@ -1,4 +1,4 @@
-"""What can be typed after `vastplan move` and `vastplan restore`. Imports nothing heavy."""
+"""The options of `vastplan move` and `vastplan restore`. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _connections(verb: argparse.ArgumentParser) -> None:
 
 
 class Said(argparse.Action):
-    """A text that has to be one: an empty one is a variable that was not set."""
+    """A text that must not be empty: an empty one is a variable that was not set."""
 
     def __call__(
         self,
@@ -69,7 +69,7 @@ class Said(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Keep it. Raises `ArgumentError` for one without a letter."""
+        """Keep it. Raises `ArgumentError` for an empty text or blanks."""
         if not str(values).strip():
             raise argparse.ArgumentError(self, "is empty")
         setattr(namespace, self.dest, values)

@@ -1,4 +1,4 @@
-"""The page of one planned move: what is lost, its stages as a timeline with the point of no return in it, evidence, and what is by hand."""
+"""The page of one planned move: what is lost, its stages as a timeline with the point of no return, the evidence, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ body { overflow-wrap: anywhere }
 
 
 def move_page(plan: MovePlan, command: str) -> str:
-    """The page. `command` is what carries the move out, as it is typed; it holds until the move expires."""
+    """The page. `command` carries the move out; it is valid until the move expires."""
     title = f"vastplan: {plan.mode} move of {plan.path}"
     head = tag(
         "header",
@@ -64,7 +64,7 @@ def _facts(plan: MovePlan) -> Iterator[Html]:
 
 
 def _timeline(plan: MovePlan) -> Iterator[Html]:
-    """A stage an item; those from the point of no return on are marked, in words too."""
+    """One item for each stage; those from the point of no return on are marked, in words too."""
     crossed = False
     for number, stage in enumerate(plan.stages, 1):
         crossed = crossed or stage.no_return

@@ -1,4 +1,4 @@
-"""Operations as text: what one would do, and how far one is."""
+"""Operations as text: what a plan would do, and how far an operation is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.model.restore_plan import RestorePlan
 
 
 def headline(plan: MovePlan) -> str:
-    """What moves, and which way."""
+    """What moves, and in which direction."""
     if plan.mode in (REJOIN, KEEP):
         return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} becomes its destination again"
     if plan.mode == FORK:
@@ -65,7 +65,7 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
 
 
 def _of_copy(operation: Operation) -> list[str]:
-    """What an operation that makes a copy at the target tells of it."""
+    """The lines about the copy that an operation creates at the target."""
     facts, lines = operation.facts, []
     if "fork" in facts:
         branch, point = facts["fork"], facts.get("final copy point") or {}
@@ -84,7 +84,7 @@ def _of_copy(operation: Operation) -> list[str]:
 
 
 def _of_rehearsal(operation: Operation) -> list[str]:
-    """How long a rehearsal took, and what came of it."""
+    """The duration of a rehearsal, and its results."""
     facts, lines = operation.facts, []
     if "point" in facts:
         point = facts["point"]
@@ -108,7 +108,7 @@ def _of_rehearsal(operation: Operation) -> list[str]:
 
 
 def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
-    """The workloads that are not tried; a record that does not say why has them without a claim to be tried with."""
+    """The workloads that were not tried; in an older record, those without a claim at the target."""
     facts = operation.facts
     if "not tried" in facts:
         return tuple(facts["not tried"].values())
@@ -116,7 +116,7 @@ def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
 
 
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
-    """An operation as its record says, with each call whose outcome matters now, and how things stand."""
+    """An operation from its record, with each call whose outcome matters now, and the present roles."""
     state = (
         operation.phase.value
         if operation.phase.closed
@@ -165,7 +165,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
         )
     after = operation.facts.get("used after")
     if after is not None and after == operation.facts.get("used"):
-        # a copy that somebody stops is gone as one that is committed
+        # a stopped copy is gone, as a committed one is
         lines.append(f"  {after} bytes are used, as many as before: check that it holds the data of the snapshot")
     if operation.facts.get("left"):
         lines.append(f"  the copy was complete: {inert(operation.facts['left'], 300)} stays and is not in the document")

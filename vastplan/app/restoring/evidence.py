@@ -1,4 +1,4 @@
-"""What a restore rests on, as a person weighs it: the snapshot, and what is newer than it, counted where anything tells."""
+"""The evidence for a restore, which a person weighs: the snapshot, and what is newer than it, counted where a system reports it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 5  # names of snapshots
 
 
 def of_snapshot(source: Store, snapshot: Snapshot) -> tuple[Fact, ...]:
-    """What is gone back to."""
+    """The snapshot to restore."""
     return (
         Fact("snapshot", f"{snapshot.name} of {source.directory}, taken {snapshot.created}"),
         Fact("it expires", snapshot.expires or "never"),
@@ -39,7 +39,7 @@ def newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -
 
 
 def of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
-    """How the protected path stands, and who uses it."""
+    """The state of the protected path, and who uses it."""
     side, said = source.look(), source.warnings()
     facts = [Fact("protected path", f"{side.said}, {side.state}")]
     if said.get("is_source_ppath") and side.connected:

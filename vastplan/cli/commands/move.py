@@ -124,7 +124,7 @@ def _question(plan: MovePlan) -> str:
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` without consent."""
     if plan.mode in LOSSLESS:
         return {}
     return consented(

@@ -72,7 +72,7 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
 
 
 def _loss(request: RestoreRequest, plan: RestorePlan, file: Path) -> dict[str, Any]:
-    """Who consents to what a restore in place takes away, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of a restore in place, and how. Raises `VastplanError` without consent."""
     if plan.mode != IN_PLACE:
         return {}
     name = str(plan.snapshot.get("name"))
