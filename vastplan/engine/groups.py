@@ -1,4 +1,4 @@
-"""Objects of several sites that are one: which lead and which follow, who has moved, and where two would write. Pure."""
+"""Objects that replicate between sites: which is the source and which the copy, which one has moved, and where two would write. Pure."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ class Part(Enum):
 
     LEADS = "leads"
     FOLLOWS = "follows"
-    ALONE = "alone"  # it was detached: it leads, too, and nobody follows
-    BUSY = "busy"  # it is changing, or says what nobody knows
-    MEMBER = "member"  # of a group in which none leads
+    ALONE = "alone"  # it was detached: it takes writes and has no copy
+    BUSY = "busy"  # its role is changing or unknown
+    MEMBER = "member"  # of a group without a source
 
 
 _WRITING = (Part.LEADS, Part.ALONE)
 
 
 def word_of(said: object) -> str:
-    """A role or a state as it is compared: systems write one in several ways."""
+    """A role or a state in one spelling, for comparison: systems write it in several ways."""
     return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
 
 
 def key_of(live: Live) -> str:
-    """By what the members of its group are told; "" where there is nothing that tells."""
+    """The key that the members of its group share; "" without one."""
     grouped = live.kind.grouped
     return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
 
 
 def part_of(live: Live) -> Part:
-    """What an object does in its group. One that has no other member leads, whatever it says."""
+    """What an object does in its group. One without another member leads, whatever it reports."""
     grouped = live.kind.grouped
     if grouped is None or not grouped.role:
         return Part.MEMBER
@@ -63,7 +63,7 @@ def said(live: Live) -> str:
 
 
 def members(observed: Observed, live: Live) -> list[Live]:
-    """The other members of an object's group, as far as they were read."""
+    """The other members of an object's group that were read."""
     grouped, key = live.kind.grouped, key_of(live)
     if grouped is None or not key:
         return []
@@ -72,7 +72,7 @@ def members(observed: Observed, live: Live) -> list[Live]:
 
 
 def changing(observed: Observed, live: Live) -> str:
-    """Why it cannot be told what an object does in its group; "" where it can."""
+    """Why the role of an object cannot be determined; "" if it can."""
     for one in (live, *members(observed, live)):
         if part_of(one) is Part.BUSY:
             return f"{one.site} says {said(one)}: its role is changing or unknown"
@@ -89,7 +89,7 @@ def leader(observed: Observed, live: Live) -> Live | None:
 def owned_groups(
     kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
 ) -> dict[tuple[str, str], Address]:
-    """By kind and key, what the ledger owns of each group: by what is there, else by what it noted."""
+    """By kind and key, the address that the ledger owns of each group: from the live object, else from the record."""
     groups: dict[tuple[str, str], Address] = {}
     for address, record in owned.items():
         if kinds[address.kind].grouped is not None:
@@ -101,7 +101,7 @@ def owned_groups(
 
 
 def is_lost(live: Live) -> bool:
-    """Whether the other member of an object that does not follow is gone for good, as it says itself."""
+    """Whether the other member of an object that is not a copy is gone permanently, as the object reports."""
     grouped = live.kind.grouped
     if grouped is None or part_of(live) is Part.FOLLOWS:
         return False
@@ -115,7 +115,7 @@ def at_once(live: Live) -> bool:
 
 
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-    """What it costs to make one again that has other members, for people."""
+    """What it costs to recreate an object with other members, for people."""
     if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
         return ()
     return (
@@ -124,8 +124,8 @@ def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
-    """Live values as they are compared: which end is which the way round in which it is wanted, as members say it as the first
-    of them did; and no other member where that is gone, as nothing goes there any more.
+    """Live values for comparison: with the two ends in the wanted order, because every member reports them in the order of the first
+    one; and without the other member if that is gone, because nothing replicates there any more.
     """
     grouped = live.kind.grouped
     for one, other in () if grouped is None else grouped.ends:
@@ -139,14 +139,14 @@ def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What several members of a group write to, or would: the sites on which nothing is done about it, and why."""
+    """Several members of a group that take writes: the sites on which vastplan changes nothing of it, and why."""
 
     sites: tuple[str, ...]
     text: str
 
 
 def split(observed: Observed, live: Live) -> Split | None:
-    """Whether a member was detached, or several write; `None` where one writes and the others follow."""
+    """Whether a member was detached, or several take writes; `None` if one takes writes and the others are copies."""
     every = [live, *members(observed, live)]
     writing = [one for one in every if part_of(one) in _WRITING]
     if len(writing) < 2:
@@ -162,7 +162,7 @@ def split(observed: Observed, live: Live) -> Split | None:
 
 
 def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
-    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
+    """The findings about the group of an owned object: another one is the source, one was detached, two take writes."""
     grouped, site = live.kind.grouped, live.site
     if grouped is None:
         return
@@ -193,16 +193,16 @@ _NO_MOVE = "correct the roles in the system itself: vastplan changes no role of 
 
 
 def _back(address: Address, back: str, leads: str) -> str:
-    """The ways out where a site is back that was detached."""
+    """The commands for a detached site that is back."""
     way = _move(address)
     return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {leads}; --keep {back} does the reverse"
 
 
 def _move(address: Address) -> str:
-    """What plans a change of roles, which no apply makes."""
+    """The command that plans a change of roles, which no apply does."""
     return f"vastplan move plan PATH {word(address)}"
 
 
 def on_any_site(origin: str) -> str:
-    """A composite entry, whichever site it is of; "" for none."""
+    """A composite entry without its site; "" for none."""
     return origin.partition("/")[2]

@@ -1,4 +1,4 @@
-"""What is told of each object that is one on several sites: who leads, how far the copy is, and what a person should know. Pure."""
+"""The report of each object on several sites: which site is the source, how old the copy is, and what a person should know. Pure."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _AT_ONCE = "each write is on both sites before it is answered"
 def replications(
     matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
 ) -> tuple[Replication, ...]:
-    """One for each group that is there, or was, by the address that the document has it at, else the ledger's."""
+    """One for each group that exists or existed, by its address in the document, else in the ledger."""
     every = tuple(operations)
     moves = {one.subject: one for one in every}
-    # one that changes no role has a subject of its own, of which the group is a word: it counts while it is under way
+    # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
     moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
     found: dict[str, Replication] = {}
     grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
@@ -57,16 +57,16 @@ class _Group:
     other: str
     unread: Mapping[str, str]
     entry: Entry | None = None
-    """What the document has of it."""
+    """Its entry in the document."""
 
     @property
     def told(self) -> Told:
-        """What says how far the others are."""
+        """The attributes that show the progress of the copies."""
         assert self.grouped.told is not None
         return self.grouped.told
 
     def live(self) -> list[Live]:
-        """The members that are there."""
+        """The members that exist."""
         return [one for one in (self.here, self.there) if one is not None]
 
     def at_once(self) -> bool:
@@ -74,12 +74,12 @@ class _Group:
         return any(map(at_once, self.live()))
 
     def silent(self, site: str) -> bool:
-        """Whether nothing is known of a site."""
+        """Whether a site did not answer."""
         return self.unread.get(site, ABSENT) != ABSENT
 
 
 def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
-    """`None` for what has no other member, and what was never there."""
+    """`None` for an object without another member, or one that never existed."""
     match = matches.match(address)
     key = key_of(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
     across = None if entry is None else entry.values.get(grouped.across)
@@ -114,7 +114,7 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
 
 
 def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
-    """How it is told, and why; the first that holds."""
+    """The first state that holds, and why."""
     site, observed = group.address.site, group.matches.observed
     if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
         return ReplicationState.COPY_GONE, f"it exists on neither site: {EVERYTHING}"
@@ -146,7 +146,9 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     source = group.here
     assert source is not None
     for live in group.live():
-        came = live is not source and _text(live, group.told.as_of)  # a cluster may say so long after it has
+        came = live is not source and _text(
+            live, group.told.as_of
+        )  # a cluster may keep its first state long after data has arrived
         if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,
@@ -161,7 +163,7 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
 
 
 def _under_way(operation: Operation) -> str:
-    """What somebody began and nobody ended, with the way out."""
+    """An operation that has begun and not ended, with the commands to go on and to give up."""
     back = (
         ""
         if PAST in operation.facts
@@ -179,7 +181,7 @@ def _led_to(move: Operation, leads: str) -> bool:
 
 
 def _edit(group: _Group, leads: str) -> str:
-    """What to write into the document, and where, so that it says who leads; "" where it has nothing of it."""
+    """What to write into the document, and where, to name the new source; "" if the document has no entry of it."""
     entry = group.entry
     if entry is None:
         return ""
@@ -188,7 +190,7 @@ def _edit(group: _Group, leads: str) -> str:
 
 
 def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
-    """What is known where a site does not answer: never that what it has is gone, and what the other one could do."""
+    """The text if a site does not answer: its data is not called gone, and what a move to the other site would lose."""
     text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
     other = group.there if group.address.site in silent else group.here
     if other is None:
@@ -215,7 +217,7 @@ def _everything(live: Live) -> str:
 
 
 def _parted(group: _Group) -> str:
-    """Who may write, and who gives no access, where two that write at once say that they wait no more for each other."""
+    """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
     every = group.live()
     apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
     if not apart or not group.at_once():
@@ -234,12 +236,12 @@ _GOES_ON = " and may take writes alone"
 
 
 def _suspended(group: _Group, live: Live) -> bool:
-    """Whether somebody switched it off, as it says itself."""
+    """Whether its replication is suspended, as it reports."""
     return live.values.get(group.told.enabled) is False
 
 
 def _failing(group: _Group) -> str:
-    """What a side says that keeps anything from arriving."""
+    """Why nothing arrives, as a side reports."""
     for live in group.live():
         state = word_of(live.attributes.get(group.grouped.state))
         if state in group.grouped.failing:
@@ -270,7 +272,7 @@ def _member(group: _Group, site: str) -> Member:
 
 
 def _coming(group: _Group, live: Live) -> int | None:
-    """Bytes on their way. None are where the newest that was taken has arrived; else it is not known unless the system says it."""
+    """Bytes still to come: as the system reports, else 0 if the newest restore point has arrived, else unknown."""
     raw = str(live.attributes.get(group.told.coming))
     if raw.isascii() and raw.isdigit() and len(raw) < 20:
         return int(raw)
@@ -289,8 +291,8 @@ def _text(live: Live, attribute: str) -> str:
 
 
 def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
-    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read,
-    `actions` what is to be done, by address."""
+    """The findings that the member in the document does not report itself: `silent` are addresses that were not read,
+    `actions` the planned actions, by address."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
             fix = f"check whether this is intended and what still exists on the other site; {_again(actions.get(row.address))}"
@@ -308,7 +310,7 @@ def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str
 
 
 def _again(action: Action | None) -> str:
-    """What an apply does for one whose copy is gone."""
+    """What an apply does about a copy that is gone."""
     if action is None:
         return "no apply recreates it while it exists on one of the two sites"
     held = [block for block in action.blocked if block.guard == "in-the-way"]
@@ -318,7 +320,7 @@ def _again(action: Action | None) -> str:
 
 
 def _together(row: Replication) -> str:
-    """How two that were parted come to be one again: a person says who is right, in the system itself."""
+    """How to reconnect two disconnected sites: a person decides in the system itself which one is right."""
     source = row.leads or next(one.site for one in row.members if one.unread)
     first = "reconnect the two sites" if row.leads else f"bring {source} back"
     return (

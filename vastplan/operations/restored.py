@@ -1,4 +1,4 @@
-"""The two restores: into a directory of its own, which nothing is lost by, and in place, which rewinds."""
+"""The two restores: into a new directory, which loses nothing, and in place, which loses what is newer."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from vastplan.schema.replicated import Role
 from vastplan.schema.restorable import Restorable, Store
 
 LOOK, CLONE, KEEP, RESTORE, COMMIT = "look", "clone", "snapshot of now", "restore", "commit"
-LEAST, PACE = 3600.0, 10**9  # seconds that a copy is given at least; the bytes a second that it is taken to make
+LEAST, PACE = 3600.0, 10**9  # the least seconds for a copy; its assumed bytes per second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewound(Home):
-    """What is put back in place."""
+    """The path of a restore in place."""
 
     source: Restorable
 
     def standing(self, operation: Operation) -> str:
-        """What the directory holds now, and whose work stands still."""
+        """What the directory holds now, and whether its workloads are suspended."""
         held = f"{self.source.directory} at {self.source.site} "
         sent = operation.of(COMMIT)
         if any(one.outcome is Outcome.SEEN for one in sent):
@@ -37,12 +37,12 @@ class Rewound(Home):
 
 @dataclass(frozen=True, slots=True)
 class Cloned:
-    """What is copied to a directory of its own."""
+    """The directory of a restore into a new one."""
 
     source: Store
 
     def standing(self, operation: Operation) -> str:
-        """What became of the new directory."""
+        """The state of the new directory."""
         found = self.source.copy(calls.copy_name(operation))
         state = f"is {found.state}, {found.progress}" if found else "does not exist"
         return f"{self.source.directory} is unchanged; the copy to {operation.facts['directory']} {state}"
@@ -94,7 +94,7 @@ def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
 
 
 def amiss(source: Restorable, *, ours: bool = False) -> str:
-    """What stands against a restore in place, "" where nothing does. `ours` is whether one that runs is this one."""
+    """Why a restore in place is not possible, "" if it is. `ours` is whether a running restore is this one."""
     side = source.look()
     if side.role is not Role.SOURCE:
         return f"it is {side.said} at {source.site}; a restore in place needs SOURCE"

@@ -1,4 +1,4 @@
-"""The move without the source: what had not arrived is lost, which somebody has consented to by naming the restore point."""
+"""The move without the source: what has not arrived is lost; somebody has consented to that by naming the restore point."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vastplan.operations.work_stages import FENCE, fence, start
 from vastplan.schema.replicated import Replica, Role
 
 LOOK, DETACH, TAKE_OVER = "look", "detach", "take over"
-TRIES, APART = 3, 15.0  # of a source that is said not to answer
+TRIES, APART = 3, 15.0  # reads of a source that does not answer
 FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced change
 
 
 def unplanned(ends: Ends, broken: str = "") -> tuple[Stage, ...]:
-    """Its stages, in order. `broken` is why somebody says that the source is no good, although it answers."""
+    """Its stages, in order. `broken` is why somebody gives the source up although it answers."""
     return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
 
 
@@ -35,7 +35,7 @@ def answers(ends: Ends) -> bool:
 
 
 def newest(replica: Replica) -> tuple[str, str]:
-    """The newest restore point that has arrived: guid, and of when it is; empty where there is none."""
+    """The newest restore point that has arrived: guid and time; empty if there is none."""
     arrived = [point for point in replica.points() if point.arrived]
     return (arrived[-1].guid, arrived[-1].created) if arrived else ("", "")
 

@@ -1,4 +1,4 @@
-"""The stages of a move that are about the work: stop it at the source, start it at the target."""
+"""The stages of a move for its workloads: suspend them at the source, submit them at the target."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from vastplan.schema.replicated import Jobs
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 Chosen: TypeAlias = tuple[Facts, ...]
 """Workloads, as the record has them."""
-STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
+STILLNESS = 15.0  # seconds between two reads of the used bytes, which must be equal
 
 
 def others(home: Home, operation: Operation) -> str:
-    """Why what uses the data is not what a person consented to, "" where it is."""
-    home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
+    """Why the users of the data differ from those that a person consented to, "" if they do not."""
+    home.pods()  # a system that does not answer now would not at the freeze either, after the workloads have stopped
     return strangers(home, operation)
 
 
 def strangers(home: Home, operation: Operation) -> str:
-    """The same by workloads alone, for what freezes nothing."""
+    """The same by workloads alone, for operations without a freeze."""
     more = newcomers(home.users(), jobs_of(operation))
     return f"workloads that are not in the plan use it now: {more}; plan again" if more else ""
 
 
 def still(ends: Home, operation: Operation) -> str:
-    """Why something may still write at the source, "" where nothing is seen to."""
+    """Why something may still write at the source, "" if nothing is seen to write."""
     jobs = ends.source_jobs
     running = [
         f"{fact['name']} is {now}"
@@ -44,7 +44,7 @@ def still(ends: Home, operation: Operation) -> str:
 
 
 def unmoved(ends: Home, operation: Operation) -> str:
-    """Why what was frozen is frozen no more, "" where it is."""
+    """Why the freeze no longer holds, "" if it holds."""
     moving = still(ends, operation)
     used = ends.source.used()
     if not moving and used != operation.facts.get("used"):
@@ -55,7 +55,7 @@ def unmoved(ends: Home, operation: Operation) -> str:
 
 
 def freeze(ends: Home) -> Stage:
-    """Suspend the workloads of the plan, and see that nothing writes any more."""
+    """Suspend the workloads of the plan, and check that nothing writes any more."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         return _suspending(ends.source_jobs, operation, FREEZE)
@@ -85,7 +85,7 @@ def freeze(ends: Home) -> Stage:
 
 
 def go_on(home: Home, stopped_in: str) -> Stage:
-    """Resume where they were the workloads that were suspended for the operation."""
+    """Resume in place the workloads that were suspended for the operation."""
     return Stage(
         GO_ON,
         f"resume the workloads that were suspended at {home.source.site}",
@@ -98,7 +98,7 @@ def go_on(home: Home, stopped_in: str) -> Stage:
 
 
 def fence(ends: Ends) -> Stage:
-    """Suspend what can be reached of a site that is given up. What cannot be reached is told, not waited for."""
+    """Suspend the workloads that can be reached of a site that is given up. Others are reported, not waited for."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         try:
@@ -133,7 +133,7 @@ def fence(ends: Ends) -> Stage:
 
 
 def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | None = None) -> Stage:
-    """Submit at the target what was suspended at the source, or what is `chosen`, with the claim that is there."""
+    """Submit at the target the workloads that were suspended at the source, or the `chosen` ones, with the claim there."""
 
     def begun(operation: Operation) -> Chosen:
         return chosen(operation) if chosen is not None else suspended(operation, stopped_in, jobs_of(operation))
@@ -170,7 +170,7 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
 
 
 def _suspending(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """Those that we began with, but for what had stopped before anybody asked: that is not ours to resume."""
+    """The workloads of the plan, except those that had stopped before: the operation must not resume these."""
     if jobs is None:
         return ()
     calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation)]
