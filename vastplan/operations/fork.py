@@ -1,6 +1,6 @@
-"""The fork: the work goes on at the target too, on a copy of its own. The source goes on leading, and no role changes.
+"""The fork: the workloads run at the target too, on a copy of their own. The source stays the source, and no role changes.
 
-The document declares the copy and an apply makes what stands on it. What is done here is the moment, and the work.
+The document declares the copy, and an apply creates the rest of its volume. The fork creates the copy at one moment, and starts the workloads.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forked(Beside):
-    """What a fork is between, and the copy that the document declares.
+    """The ends of a fork, and the copy that the document declares.
 
-    `live` leaves the work at the source running, `covers` is what is forked. `missing` says what of the copy's volume is not applied yet and what to type
-    (which is `command`), `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
+    `live` leaves the workloads at the source running, `covers` are the addresses that are forked. `missing` says what of the copy's volume is not
+    applied yet and what to type (`command`), `kept` who else owns the copy, so that this operation must not delete it; each "" for nothing.
     """
 
     wanted: Wanted
@@ -46,7 +46,7 @@ def fork(ends: Forked) -> tuple[Stage, ...]:
 
 
 def amiss_of_fork(ends: Forked) -> str:
-    """What stands against a fork, "" where nothing does."""
+    """Why a fork is not possible, "" if it is."""
     found = ends.store.copy(ends.wanted.name)
     if found is not None:
         return f"the clone {ends.wanted.name} already exists at {ends.store.site} (for another fork declare another volume)"
@@ -69,7 +69,7 @@ def _look(ends: Forked) -> Stage:
 
 
 def _freeze(ends: Forked) -> Stage:
-    """As of a move; what went on at the source since then is left to those who run it."""
+    """As in a move; workloads at the source that have been resumed since are not changed."""
     stage = freeze(ends)
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
@@ -88,7 +88,9 @@ def _copy(ends: Forked) -> Stage:
         points = calls.arrived(operation, FINAL_COPY, ends.source, ends.target)
         if not points:
             return Gate(Holds.NOT_YET, calls.none_since(operation, FINAL_COPY, ends.target))
-        for point in reversed(points):  # any of them will do: a schedule may make a newer one before each shows
+        for point in reversed(
+            points
+        ):  # any of them will do: a schedule may create newer ones before their snapshots are listed
             snapshot = copies.kept_as(ends.store, ends.target, point.guid)
             if snapshot is not None:
                 return Gate(Holds.YES, facts={**calls.arrived_as(FINAL_COPY, point), **copies.chosen(snapshot)})
@@ -148,7 +150,7 @@ def _clone(ends: Forked) -> Stage:
         gate=lambda _: copies.readable(store, wanted),
         rollback=rollback,
         undone=undone,
-        covers=ends.covers,  # until then an apply would make the clone itself, of another moment
+        covers=ends.covers,  # until then an apply would create the clone itself, from another moment
     )
 
 

@@ -10,7 +10,7 @@ from vastplan.operations.work_stages import FREEZE, freeze, others, start, unmov
 from vastplan.schema.replicated import Role, Side
 
 LOOK, PRE_COPY, FINAL_COPY, SWITCH, OPEN, PROTECT = "look", "pre-copy", "final copy", "switch", "open", "protect"
-LEAST = 600.0  # seconds that a role change is given, however short the forecast
+LEAST = 600.0  # the least seconds for a role change, however short the forecast
 
 
 def planned(ends: Ends) -> tuple[Stage, ...]:
@@ -29,7 +29,7 @@ def planned(ends: Ends) -> tuple[Stage, ...]:
 
 
 def amiss(source: Side, target: Side, ends: Ends) -> str:
-    """What stands against a planned move, "" where nothing does."""
+    """Why a planned move is not possible, "" if it is."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
         return f"{there} is already the source"
@@ -46,7 +46,7 @@ def amiss(source: Side, target: Side, ends: Ends) -> str:
 
 
 def unread_of(ends: Ends) -> str:
-    """Why it is not known where work is to go on, "" where it is."""
+    """Why the claims at the target are unknown, "" if they are known."""
     unread = [
         f"which claim at {ends.target.site} corresponds to {work.source.address}: {work.unread}"
         for work in ends.work
@@ -87,7 +87,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
             return Gate(Holds.NEVER, f"both sides take writes: {source.said} and {target.said}")
         if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
-        # one that is suspended by the change is enabled by the next stage
+        # if the change suspends replication, the next stage enables it
         settled = all(side.good or not side.enabled for side in (source, target))
         if not (settled and target.connected):
             return Gate(Holds.NOT_YET, f"the states are {source.state} and {target.state}")
@@ -124,7 +124,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
 
 
 def open_(ends: Ends) -> Stage:
-    """The new source replicates."""
+    """Enable replication at the new source."""
 
     def needed(operation: Operation) -> tuple[Call, ...]:
         sent = operation.of(OPEN) or not ends.target.look().enabled
@@ -150,7 +150,7 @@ def open_(ends: Ends) -> Stage:
 
 
 def protect(ends: Ends, bound: float) -> Stage:
-    """The old source has a restore point of the new one."""
+    """Send a restore point of the new source to the old one."""
     return Stage(
         PROTECT,
         f"replicate now at {ends.target.site}, back to {ends.source.site}",

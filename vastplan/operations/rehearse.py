@@ -1,4 +1,4 @@
-"""The rehearsal: a move is tried on a copy at the target. No role changes, the work at the source goes on, and all that is made goes again."""
+"""The rehearsal: a move is tried on a copy at the target. No role changes, the workloads at the source keep running, and all that it creates is deleted."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from vastplan.schema.restorable import Snapshot
 
 LOOK = "look"
 POINT, CAME, MEASURED = "point", "came", "measured"
-"""Facts: of which restore point it is, what became of each workload, and how many seconds each stage took."""
-OLDEST = 3  # of the time between two restore points: an older one shows nothing of a move of now
-PATIENCE = 600.0  # seconds that a workload is given to run
+"""Facts: its restore point, the result of each workload, and the seconds of each stage."""
+OLDEST = 3  # times the interval of restore points: an older one is no test of a move now
+PATIENCE = 600.0  # seconds that a workload has to reach Running
 NOT_TRIED = "not tried"
 """A fact: the workloads that are not tried at all, each with its name and why."""
 REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
 
 
 def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
-    """Its stages, in order, each with how long it took among the facts."""
+    """Its stages, in order; each adds its duration to the facts."""
     stages = (
         _look(ends),
         _clone(ends),
@@ -45,7 +45,7 @@ def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
 
 
 def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
-    """The newest restore point at the target whose snapshot shows there."""
+    """The newest restore point at the target whose snapshot is listed there."""
     snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
     for point in reversed(ends.target.points()):
         if point.arrived and point.name in snapshots:
@@ -54,14 +54,14 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
 
 
 def age_of(ends: Rehearsed, point: Point) -> float | None:
-    """How old a restore point is, in seconds, by the clock that dated it; `None` where that is no date."""
+    """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
     made = moment(point.created)
     return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
 
 
 def dating(ends: Rehearsed) -> tuple[str, datetime]:
-    """Whose clock a restore point is held against, and what time it is by that: the source's, whose cluster dates it; else the
-    target's; of neither, which is "", this machine's."""
+    """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
+    else "" and the time of this machine."""
     told = ((one.site, one.now()) for one in (ends.source, ends.target))
     return next(((site, now) for site, now in told if now is not None), ("", ends.clock.now()))
 
@@ -72,7 +72,7 @@ def _by(ends: Rehearsed) -> str:
 
 
 def amiss_of_rehearsal(ends: Rehearsed) -> str:
-    """What stands against a rehearsal, "" where nothing does."""
+    """Why a rehearsal is not possible, "" if it is."""
     side, there = ends.target.look(), ends.target.site
     if side.role is not Role.DESTINATION:
         return f"{there} has to be DESTINATION; it is {side.said}"
@@ -204,7 +204,7 @@ def _mount(ends: Rehearsed) -> Stage:
 
 def _try(ends: Rehearsed) -> Stage:
     here, there = ends.source_jobs, ends.target_jobs
-    seen: dict[str, Facts] = {}  # when each was first seen to have come to something
+    seen: dict[str, Facts] = {}  # the first settled phase of each
 
     def precondition(operation: Operation) -> str:
         for fact, _ in tried(operation) if there is not None else ():
@@ -249,7 +249,7 @@ def _try(ends: Rehearsed) -> Stage:
 
 
 def _came(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
-    """What a workload has come to by now, in how many seconds since it was sent."""
+    """The present phase of a workload, and the seconds since it was submitted."""
     name = calls.rehearsed_name(operation, str(fact["name"]))
     sent = operation.of(TRY, f"submit {fact['id']}")
     found = calls.running(ends, operation, fact) if sent else None

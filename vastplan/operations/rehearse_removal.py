@@ -1,4 +1,4 @@
-"""What a rehearsal made goes again, at its end or when it is given up: only what is provably its own, and work before what it mounts."""
+"""Delete what a rehearsal created, at its end or by an abort: only what is provably its own, and workloads before what they mount."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
 
 
 def end_work(ends: Rehearsed) -> Stage:
-    """The tried work goes, before what it has mounted."""
+    """Delete the tried workloads, before what they mount."""
     return Stage(
         END,
         f"delete what was submitted at {ends.target.site}",
@@ -25,7 +25,7 @@ def end_work(ends: Rehearsed) -> Stage:
 
 
 def unmount(ends: Rehearsed) -> Stage:
-    """What mounted the copy goes."""
+    """Delete the claims and volumes of the copy."""
     return Stage(
         UNMOUNT,
         "delete the claims and volumes that the rehearsal created",
@@ -37,7 +37,7 @@ def unmount(ends: Rehearsed) -> Stage:
 
 
 def remove(ends: Rehearsed) -> Stage:
-    """The copy goes, with its view."""
+    """Delete the copy, with its view."""
     return Stage(
         REMOVE,
         "delete the view, and the clone with its directory",
@@ -49,12 +49,12 @@ def remove(ends: Rehearsed) -> Stage:
 
 
 def _needed(operation: Operation, stage: str, call: Call, *, there: bool) -> tuple[Call, ...]:
-    """A call that removes something that is there; one that was begun before is what it was."""
+    """A call that deletes something that exists; one that was begun is repeated."""
     return (call,) if operation.of(stage, call.name) or there else ()
 
 
 def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What deletes the tried work."""
+    """The calls that delete the tried workloads."""
     return tuple(
         call
         for fact, _ in tried(operation)
@@ -69,7 +69,7 @@ def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...
 
 
 def ended(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether no tried work is there."""
+    """Whether no tried workload exists."""
     left = [
         f"{found.name} is {found.phase}"
         for fact, _ in tried(operation)
@@ -79,7 +79,7 @@ def ended(ends: Rehearsed, operation: Operation) -> Gate:
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes claims and volumes. The view stays until they are gone: a pod that ends unmounts through it."""
+    """The calls that delete claims and volumes. The view stays until they are deleted: a pod that ends unmounts through it."""
     mark = calls.mark_of(operation)
     found: list[Call] = []
     for volumes, mount in calls.held(ends, operation):
@@ -91,13 +91,13 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether none of them is there."""
+    """Whether none of them exists."""
     left = calls.left_of(ends, operation)
     return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes the view, and the copy."""
+    """The calls that delete the view and the copy."""
     known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
     view = known[-1] if known else calls.own_view(ends, operation)
     closing = (calls.close_view(ends, operation, view),) if view else ()
@@ -105,7 +105,7 @@ def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, .
 
 
 def dropped(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether they are gone."""
+    """Whether they are deleted."""
     copy = wanted(operation)
     if calls.own_view(ends, operation):
         return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")

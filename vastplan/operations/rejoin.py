@@ -1,7 +1,7 @@
-"""Two sides that both led are one again: the target is kept, and the source follows it, after a snapshot of what only it has.
+"""Two sides that both took writes: the target is kept, and the source becomes its destination, after a snapshot of what only the source has.
 
-Which of the two is right nobody but a person can tell. What the source wrote since the newest restore point that both have is gone
-from it afterwards, but for the snapshot, and somebody has consented to that by naming the restore point.
+A person decides which of the two is right. Afterwards the source no longer has what it wrote since the newest restore point that both have,
+except in the snapshot; somebody has consented to that by naming the restore point.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from vastplan.operations.work_stages import freeze, others, unmoved
 from vastplan.schema.replicated import Point, Role, Side
 
 LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
-EVERYTHING = "everything"  # in the place of a restore point, where no one is on both sides
+EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
 
 
 def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
-    """Its stages, in order. `forced` is whether the side that is kept may still have to be made the source."""
+    """Its stages, in order. `forced` is whether the kept side may have to become the source first."""
     lead = (_lead(ends),) if forced else ()
     return (
         _look(ends, forced),
@@ -35,19 +35,19 @@ def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
 
 
 def common(ends: Ends) -> Point | None:
-    """The newest restore point that is on both sides: what the source goes back to."""
+    """The newest restore point that is on both sides: the source goes back to it."""
     there = {point.guid for point in ends.target.points() if point.arrived}
     both = [point for point in ends.source.points() if point.arrived and point.guid in there]
     return both[-1] if both else None
 
 
 def both_lead(source: Side, target: Side) -> bool:
-    """Whether each takes writes for itself, so that one has to give up what it has."""
+    """Whether both take writes, so that one of them has to give up its writes."""
     return source.writes and target.writes
 
 
 def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
-    """What stands against it, "" where nothing does."""
+    """Why it is not possible, "" if it is."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
         return f"{here} is already the destination of {there}"
@@ -62,7 +62,7 @@ def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
 
 
 def branch_name(operation: Operation) -> str:
-    """What the snapshot of the branch is called that is given up."""
+    """The name of the snapshot of the branch that is given up."""
     return f"vastplan-{operation.id}-of-{operation.source}"
 
 
