@@ -158,7 +158,7 @@ def test_what_cannot_be_told_of_one_that_is_gone_is_no_other_choice(bench: Bench
     mine = bench.part.entries[address]
     bench.owns(address, replace(mine, fields=dict.fromkeys(mine.fields, digest), made_of={}))
     plan = bench.plan(entry("print", "p", plate="b", paper="white"))
-    assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was made and is not there")
+    assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was created and is gone")
 
 
 @pytest.mark.parametrize("changes", [{"plate": "b"}, {"paper": "white"}])

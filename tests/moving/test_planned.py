@@ -125,7 +125,7 @@ def test_work_that_mounts_what_stays_is_not_started_without_it(scene: Theatre) -
     assert scene.run(plan).phase is Phase.DONE
     assert scene.workloads("iad") == {"multi": "Stopped"} and scene.workloads("pdx") == {}
     back = scene.plan("iad")
-    (left,) = [line for line in back.by_hand if "stands suspended" in line]
+    (left,) = [line for line in back.by_hand if "is suspended at" in line]
     assert left.startswith(
         f"workload multi is suspended at iad since the move {plan.id[:8]}, which submitted it nowhere"
     )

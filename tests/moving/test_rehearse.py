@@ -562,7 +562,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     capsys.readouterr()
     assert main(["move", "run", "r.json", "--yes"]) == 0
     told = capsys.readouterr().out
-    assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to remove" in told
+    assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to delete" in told
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
     assert "measured: look" in told and "iad may write (SOURCE), pdx may not write (DESTINATION)" in told
