@@ -63,7 +63,7 @@ def _train(story: Story) -> None:
 
 
 def _lost(story: Story) -> None:
-    story.tell("11. iad is lost. What cannot be read is unknown, not absent, and nobody but a person gives a site up.")
+    story.tell("11. iad is lost. What cannot be read is unknown, not absent, and only a person gives a site up.")
     _world(story, "lose", "iad")
     story.expect(story.run("plan", str(FOLDER), expect=6, last=1), "collections unknown")
     story.tell("12. What would it take to go on at pdx, and what is lost?")
@@ -103,7 +103,7 @@ def _returned(story: Story) -> None:
     told = story.run("plan", str(FOLDER), "--report", str(FOLDER / "two-sites.html"), expect=0, last=10)
     story.expect(told, "failed over", "no changes")
     story.expect((FOLDER / "two-sites.html").read_text(), "Paths between iad and pdx")
-    story.tell("15. pdx was right: iad is to follow it. What only iad has is kept in a snapshot first.")
+    story.tell("15. pdx is right: iad becomes its destination. A snapshot first keeps what only iad has.")
     file = FOLDER / "rejoin.json"
     told = story.run(
         "move",
@@ -119,7 +119,7 @@ def _returned(story: Story) -> None:
         program=HURRIED,
     )
     told = story.run("move", "run", str(file), *_consent(told), *CHECKED, expect=0, last=6, program=HURRIED)
-    story.expect(told, "what only iad had is there in the snapshot")
+    story.expect(told, "what only iad had is in its snapshot")
 
 
 def _home(story: Story) -> None:

@@ -148,17 +148,17 @@ def test_moved_and_the_ways_out() -> None:
     made = plan(both("DESTINATION", "SOURCE"), replace(path("iad"), where=where), iad=OURS)
     (finding,) = made.findings
     assert finding.where == where and finding.code == "VP345" and "moved: its source is on pdx now" in finding.message
-    assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
+    assert finding.fix == "write active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     assert of_path(made) == {}
     made = plan(both("DESTINATION", "SOURCE"), path("iad", origin=False), iad=replace(OURS, origin=""))
-    assert [one.fix for one in made.findings] == ["make this site its source again, or write it for the site that is"]
+    assert [one.fix for one in made.findings] == ["make this site its source again, or declare it at the site that is"]
 
 
 def test_of_a_view_the_document_says_what_to_write() -> None:
     """Whose parts the ledger notes as objects of their own."""
     view = replace(path("iad"), origin="iad/view/v")
     made = plan(both("DESTINATION", "SOURCE"), view, iad=replace(OURS, origin=""))
-    assert [one.fix.startswith("active: pdx, or ") for one in made.findings] == [True]
+    assert [one.fix.startswith("write active: pdx, or ") for one in made.findings] == [True]
 
 
 def test_the_edit_takes_over_what_is_there_the_other_way_round_and_lets_go_afterwards() -> None:
@@ -242,7 +242,7 @@ def test_a_site_that_was_detached_is_left_alone_and_its_part_is_told() -> None:
     rows = both("STANDALONE", "SOURCE")
     made = plan(rows, path("iad"), a_view("iad"), a_view("pdx"), iad=OURS)
     assert [one.code for one in made.findings] == ["VP345"]
-    ways = "--rejoin iad shows what only iad has and lets it follow pdx, --keep iad the other way round"
+    ways = "--rejoin iad shows what only iad has and makes it the destination of pdx; --keep iad does the reverse"
     assert made.findings[0].fix == f"vastplan move plan PATH iad/protected_path/v {ways}"
     held = {str(one.address): {block.guard for block in one.blocked} for one in made.actions}
     assert "split" in held["iad/view/v"] and "split" not in held["pdx/view/v"]

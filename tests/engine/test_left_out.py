@@ -21,7 +21,7 @@ def test_it_is_told_with_the_way_back(operation: Operation) -> None:
     (told,) = left_out([operation], (), {"iad", "pdx"})
     assert told.code == "VP353" and told.address == operation.address
     stage = operation.stage or "none yet"
-    assert told.message.endswith(f"the {operation.kind} {operation.id} of it is under way (stage {stage})")
+    assert told.message.endswith(f"its {operation.kind} {operation.id} is under way (stage {stage})")
     assert told.fix.startswith("put it back as it was")
     assert told.fix.endswith(f"give up: vastplan {operation.kind} abort PATH {operation.id}")
 

@@ -100,14 +100,14 @@ def test_what_is_gone_is_told_and_not_made_again(bench: Bench) -> None:
     plan = bench.plan(entry("print", "p", **FIRST, shown=True))
     assert plan.actions == () and codes(plan) == ["VP349"]
     assert plan.findings[0].message == (
-        "it was made (number 7, plate_made 1450) and is not there any more: it is made once, and not again"
+        "it was created (number 7, plate_made 1450) and is gone: it is created once and never recreated"
     )
     assert plan.findings[0].fix == (
-        "another print is another entry; vastplan ledger forget PATH iad/print/p has it made anew; or take it out of the document"
+        "another print is another entry; vastplan ledger forget PATH iad/print/p lets the next apply recreate it; or take it out of the document"
     )
     plan = bench.plan(entry("print", "p", plate="b", paper="grey"))
     assert plan.actions == () and codes(plan) == ["VP350"]
-    assert "plate is about how it was made" in plan.findings[0].message
+    assert "plate cannot be changed afterwards" in plan.findings[0].message
     assert action(bench.plan(), "print", "p").verb is Verb.RELEASE
 
 
@@ -120,7 +120,7 @@ def test_of_the_means_to_another_object_it_is_not_said_to_take_it_out(
     bench.library.rows["print"].clear()
     assert (
         bench.plan(entry("print", "p", **FIRST)).findings[0].fix
-        == "another print is another entry; vastplan ledger forget PATH iad/print/p has it made anew"
+        == "another print is another entry; vastplan ledger forget PATH iad/print/p lets the next apply recreate it"
     )
 
 
@@ -130,7 +130,7 @@ def test_another_one_of_its_name_is_somebody_elses(bench: Bench) -> None:
     bench.library.put("print", name="p", paper="grey", number=8)
     found = action(bench.plan(entry("print", "p", **FIRST)), "print", "p")
     assert found.verb is Verb.ADOPT and found.reason == (
-        "what was made (number 7, plate_made 1450) is gone, and what is there by its name was made by somebody else since"
+        "what was created (number 7, plate_made 1450) is gone, and the object of that name was created outside vastplan since"
     )
 
 
@@ -141,8 +141,10 @@ def test_what_is_gone_is_not_made_again_of_something_else(bench: Bench) -> None:
     for otherwise in ({}, {"of": "second"}):
         plan = bench.plan(entry("copy", "c", **otherwise))
         assert plan.actions == () and codes(plan) == ["VP350"]
-        assert plan.findings[0].message.startswith("it is gone, and was made by of, which the document says otherwise")
-        assert "vastplan ledger forget PATH iad/copy/c has it made anew" in plan.findings[0].fix
+        assert plan.findings[0].message.startswith(
+            "it is gone and was created with of, which the document has changed since"
+        )
+        assert "vastplan ledger forget PATH iad/copy/c lets the next apply recreate it" in plan.findings[0].fix
     mine = bench.part.entries[str(at("copy", "c"))]
     bench.owns(str(at("copy", "c")), replace(mine, fields=dict.fromkeys(mine.fields, UNKNOWN_DIGEST)))
     assert action(bench.plan(entry("copy", "c")), "copy", "c").verb is Verb.CREATE
@@ -156,7 +158,7 @@ def test_what_cannot_be_told_of_one_that_is_gone_is_no_other_choice(bench: Bench
     mine = bench.part.entries[address]
     bench.owns(address, replace(mine, fields=dict.fromkeys(mine.fields, digest), made_of={}))
     plan = bench.plan(entry("print", "p", plate="b", paper="white"))
-    assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was made and is not there")
+    assert codes(plan) == ["VP349"] and plan.findings[0].message.startswith("it was created and is gone")
 
 
 @pytest.mark.parametrize("changes", [{"plate": "b"}, {"paper": "white"}])
@@ -164,7 +166,7 @@ def test_nothing_of_how_it_was_made_is_changed(bench: Bench, changes: dict[str, 
     bench.done(entry("print", "p", **FIRST))
     plan = bench.plan(entry("print", "p", **{**FIRST, **changes}))
     assert plan.actions == () and codes(plan) == ["VP350"]
-    assert f"{next(iter(changes))} is about how it was made: nothing there is changed" in plan.findings[0].message
+    assert f"{next(iter(changes))} cannot be changed afterwards" in plan.findings[0].message
 
 
 def test_one_that_somebody_made_otherwise_is_not_taken_over(bench: Bench) -> None:
@@ -199,7 +201,7 @@ def test_what_is_made_so_is_not_made_otherwise(bench: Bench, before: str, after:
     bench.done(entry("binding", "b", by=before, colour="red"))
     plan = bench.plan(entry("binding", "b", by=after, colour="blue"))
     assert plan.actions == () and codes(plan) == ["VP350"]
-    assert "and by is about how it was made" in plan.findings[0].message
+    assert "and by cannot be changed afterwards" in plan.findings[0].message
     assert plan.findings[0].fix == "take it apart first"
 
 

@@ -71,7 +71,7 @@ TABLE = {
     "a role that changes": Row(
         pair("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),
         STATES.BUSY,
-        "iad says GRACEFULLY_BECOMING_DESTINATION, Active: its group is changing, or what it does is not known",
+        "iad says GRACEFULLY_BECOMING_DESTINATION, Active: its role is changing or unknown",
         leads="",
         unknown=UNKNOWN_PATH,
         held=BOTH_BUSY,
@@ -79,7 +79,7 @@ TABLE = {
     "a state that nobody knows": Row(
         pair("SOURCE", "DESTINATION", "Thinking"),
         STATES.BUSY,
-        "iad says SOURCE, Thinking: its group is changing, or what it does is not known",
+        "iad says SOURCE, Thinking: its role is changing or unknown",
         leads="",
         unknown=UNKNOWN_PATH,
         held=BOTH_BUSY,
@@ -87,7 +87,7 @@ TABLE = {
     "moved": Row(
         pair("DESTINATION", "SOURCE"),
         STATES.MOVED,
-        "pdx is its source, and the document has iad: somebody moved it without vastplan, or the document was edited first",
+        "its source is on pdx, and the document says iad: it was moved outside vastplan, or the document was edited before the move",
         leads="pdx",
         codes=("VP345",),
     ),
@@ -118,7 +118,7 @@ TABLE = {
     "the source does not answer": Row(
         pair("SOURCE", "DESTINATION"),
         STATES.UNKNOWN,
-        "iad: no answer; pdx could take over, losing what was written since 2026-01-01T23:00:00Z (1h ago)",
+        "iad: no answer; an unplanned move to pdx would lose what was written since 2026-01-01T23:00:00Z (1h ago)",
         leads="",
         unread=("iad",),
         unknown=AWAY,
@@ -126,7 +126,7 @@ TABLE = {
     "the source does not answer, and nothing has arrived": Row(
         {"pdx": [row("pdx", "DESTINATION", "Initial Sync")]},
         STATES.UNKNOWN,
-        "iad: no answer; pdx could not take over: nothing has arrived there",
+        "iad: no answer; pdx cannot become the source: nothing has arrived there",
         leads="",
         unread=("iad",),
         unknown=AWAY,
@@ -134,7 +134,7 @@ TABLE = {
     "the other one took over from what does not answer": Row(
         pair("SOURCE", "SOURCE"),
         STATES.MOVED,
-        "moved: its source is on pdx now. iad: no answer; it is not to be believed when it is back",
+        "moved: its source is on pdx now. iad: no answer; do not trust its role or its data when it is back",
         leads="pdx",
         unread=("iad",),
         unknown=AWAY,
@@ -150,20 +150,20 @@ TABLE = {
     "deleted on peer": Row(
         {"iad": [DELETED]},
         STATES.COPY_GONE,
-        "iad says STANDALONE, DELETED_ON_PEER: making it again sends everything again (1 TiB)",
+        "iad says STANDALONE, DELETED_ON_PEER: recreating it sends all data again (1 TiB)",
         actions=REPLACED,
         codes=("VP348",),
     ),
     "the other site shows no row": Row(
         {"iad": pair("SOURCE", "")["iad"]},
         STATES.COPY_GONE,
-        "pdx shows none of it: making it again sends everything again",
+        "it does not exist at pdx: recreating it sends all data again",
         codes=("VP348",),
     ),
     "both rows are gone": Row(
         {},
         STATES.COPY_GONE,
-        "neither site shows it: making it again sends everything again",
+        "it exists on neither site: recreating it sends all data again",
         leads="",
         actions={"iad/protected_path/v": (Verb.CREATE, set())},
         codes=("VP348",),
@@ -184,7 +184,7 @@ TABLE = {
         "iad says that its peer is ERROR: nothing arrives",
     ),
     "somebody suspended it": Row(
-        pair("SOURCE", "DESTINATION", enabled=False), STATES.STOPPED, "iad has it suspended: nothing arrives", codes=("VP351",)
+        pair("SOURCE", "DESTINATION", enabled=False), STATES.STOPPED, "replication is suspended at iad: nothing arrives", codes=("VP351",)
     ),
 }  # fmt: skip
 
@@ -213,9 +213,9 @@ def test_how_it_is_told_and_what_is_planned(title: str) -> None:
 @pytest.mark.parametrize(
     ("title", "does"),
     [
-        ("deleted on peer", "no apply makes it again while its directory is there: remove active and the field that shares it"),
-        ("the other site shows no row", "no apply makes it again while one of the two sites shows it"),
-        ("both rows are gone", "an apply makes it again, and all of it is sent again"),
+        ("deleted on peer", "no apply recreates it while its directory exists: remove active and the field that shares it"),
+        ("the other site shows no row", "no apply recreates it while it exists on one of the two sites"),
+        ("both rows are gone", "an apply recreates it and sends all data again"),
     ],
 )  # fmt: skip
 def test_what_an_apply_does_for_a_copy_that_is_gone_is_what_is_advised(title: str, does: str) -> None:
@@ -226,7 +226,7 @@ def test_what_an_apply_does_for_a_copy_that_is_gone_is_what_is_advised(title: st
 @pytest.mark.parametrize("title", ["deleted on peer", "both rows are gone"])
 def test_what_it_costs_to_make_one_again_is_told(title: str) -> None:
     (action,) = [one for one in made(TABLE[title]).actions if one.address == PATH["iad"]]
-    assert action.notes[-1].startswith("costly: everything is sent to the other site again")
+    assert action.notes[-1].startswith("costly: all data is sent to the other site again")
     (first,) = [one for one in plan({}, path("iad")).actions if one.address == PATH["iad"]]
     assert first.notes == ()
 
@@ -303,7 +303,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
 
     assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: pdx is its source")
     assert told(replace(record, phase=Phase.DONE, source="pdx", target="iad")).text.endswith(
-        "or the document was edited first"
+        "or the document was edited before the move"
     )
     written = replace(path("iad"), origin="iad/volume/v", where=Where("lab.yaml", 12, 7))
     for entry, edit in (
@@ -314,10 +314,10 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     ):
         desired = {} if entry is None else {PATH["iad"]: entry}
         (moved,) = replications(matches, desired, [replace(record, phase=Phase.DONE)], datetime(2026, 1, 2, tzinfo=UTC))
-        assert moved.text == f"moved by vastplan move m1: pdx is its source, and the document has iad{edit}"
-    way_out = "vastplan move m1 is under way (stage none yet): go on with its file, or vastplan move abort PATH m1"
+        assert moved.text == f"moved by vastplan move m1: its source is on pdx, and the document says iad{edit}"
+    way_out = "vastplan move m1 is under way (stage none yet): go on with vastplan move run FILE, or give up: vastplan move abort PATH m1"
     begun = told(record)
-    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; pdx is its source")
+    assert begun.state is STATES.MOVED and begun.text.startswith(f"{way_out}; its source is on pdx")
     matches = match(kinds(), observed(both("SOURCE", "DESTINATION")), {"iad": book.part()}, {PATH["iad"]: path("iad")})
     quiet = told(replace(record, stage="freeze"))
     assert quiet.state is STATES.BUSY and quiet.text.startswith("vastplan move m1 is under way (stage freeze)")
@@ -325,7 +325,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
     fork = replace(record, mode="fork", subject="fork g trial")
     assert told(fork).state is STATES.BUSY and told(replace(fork, phase=Phase.DONE)).state is STATES.IN_ORDER
     past = told(replace(record, stage="open", facts={"past return": "switch"}))
-    assert past.text.endswith("go on with its file")
+    assert past.text.endswith("go on with vastplan move run FILE")
 
 
 def test_what_is_of_another_entry_goes_on_while_a_role_changes() -> None:
@@ -360,18 +360,16 @@ def test_where_each_write_is_on_both_at_once_nothing_has_an_age() -> None:
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        (pair("SOURCE", "DESTINATION", "Degraded"), "iad alone may write (SOURCE, Degraded); pdx gives no access to what it has (DESTINATION, Active)"),
-        (BLOCKED, "iad alone may write (SOURCE, Active); pdx gives no access to what it has (DESTINATION, Blocked)"),
+        (pair("SOURCE", "DESTINATION", "Degraded"), "iad alone may write (SOURCE, Degraded); pdx gives no access to its data (DESTINATION, Active)"),
+        (BLOCKED, "iad alone may write (SOURCE, Active); pdx gives no access to its data (DESTINATION, Blocked)"),
     ],
 )  # fmt: skip
 def test_two_that_were_parted_are_told(rows: Rows, text: str) -> None:
     found, got = at_once(rows)
-    assert (found.state, found.text) == (STATES.STOPPED, f"its two sites are parted: {text}")
+    assert (found.state, found.text) == (STATES.STOPPED, f"its two sites are disconnected: {text}")
     (finding,) = got.findings
     assert (finding.code, finding.address, finding.message) == ("VP352", "iad/protected_path/v", found.text)
-    assert finding.fix.startswith(
-        "let the two reach each other again, then restore the primary role in the system itself, at iad"
-    )
+    assert finding.fix.startswith("reconnect the two sites, then restore the primary role in the system itself, at iad")
 
 
 def test_a_link_that_is_cut_has_parted_nobody_yet() -> None:
@@ -389,8 +387,8 @@ def test_of_what_sends_by_a_schedule_nobody_is_parted() -> None:
 @pytest.mark.parametrize(
     ("silent", "rows", "text", "fix"),
     [
-        ("iad", "pdx", "pdx gives no access to what it has (DESTINATION, Blocked); nothing is known of iad, which may go on alone", "bring iad back, then"),
-        ("pdx", "iad", "iad alone may write (SOURCE, Degraded); nothing is known of pdx", "let the two reach each other again, then"),
+        ("iad", "pdx", "pdx gives no access to its data (DESTINATION, Blocked); iad cannot be read and may take writes alone", "bring iad back, then"),
+        ("pdx", "iad", "iad alone may write (SOURCE, Degraded); pdx cannot be read", "reconnect the two sites, then"),
     ],
 )  # fmt: skip
 def test_parted_is_told_by_one_side_where_the_other_does_not_answer(
@@ -401,7 +399,7 @@ def test_parted_is_told_by_one_side_where_the_other_does_not_answer(
     (finding,) = [one for one in got.findings if one.code == "VP352"]
     assert (found.state, found.parted, finding.message) == (
         STATES.UNKNOWN,
-        f"its two sites are parted: {text}",
+        f"its two sites are disconnected: {text}",
         found.parted,
     )
     assert finding.fix.startswith(fix) and "at iad" in finding.fix
@@ -435,17 +433,17 @@ def test_of_a_source_that_does_not_answer_nothing_that_was_answered_is_lost() ->
     assert (found.state, found.leads) == (STATES.UNKNOWN, "")
     assert (
         found.text
-        == "iad: no answer; pdx has what was answered until the two parted, and gives no access to it while they are apart"
+        == "iad: no answer; pdx has every write up to the disconnection, and gives no access to its data while disconnected"
     )
 
 
 @pytest.mark.parametrize(
     ("iad", "pdx", "code", "fix"),
     [
-        ("DESTINATION", "SOURCE", "VP345", "active: pdx; or put the roles right"),
-        ("STANDALONE", "SOURCE", "VP345", "active: pdx; or put the roles right"),
-        ("SOURCE", "STANDALONE", "VP346", "put the roles right"),
-        ("SOURCE", "SOURCE", "VP347", "put the roles right"),
+        ("DESTINATION", "SOURCE", "VP345", "write active: pdx; or correct the roles"),
+        ("STANDALONE", "SOURCE", "VP345", "write active: pdx; or correct the roles"),
+        ("SOURCE", "STANDALONE", "VP346", "correct the roles"),
+        ("SOURCE", "SOURCE", "VP347", "correct the roles"),
     ],
 )
 def test_no_move_is_advised_that_would_be_refused(iad: str, pdx: str, code: str, fix: str) -> None:
@@ -459,5 +457,5 @@ def test_nor_of_one_that_is_no_part_of_an_entry() -> None:
     (finding,) = [one for one in got.findings if one.code == "VP345"]
     assert (
         finding.fix
-        == "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
+        == "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
     )

@@ -151,7 +151,7 @@ def test_one_that_somebody_deletes_is_told_and_not_made_again(lab: Lab) -> None:
     lab.converge()
     remove(lab, f"{SNAPSHOTS}/namespaces/runai-a/volumesnapshots/nightly")
     plan = lab.plan()
-    assert plan.actions == () and "it is made once, and not again" in told(plan, "VP349")
+    assert plan.actions == () and "it is created once and never recreated" in told(plan, "VP349")
     lab.write(document())
     assert verbs(lab.converge()) == {"iad/claim_snapshot/nightly": Verb.RELEASE}
 
@@ -160,7 +160,7 @@ def test_of_another_volume_it_is_another_one(lab: Lab) -> None:
     lab.write(document(NIGHTLY, other=FIRST))
     lab.converge()
     lab.write(document({"nightly": {"volume": "other"}}, other=FIRST))
-    assert "claim is about how it was made" in told(lab.plan(), "VP350")
+    assert "claim cannot be changed afterwards" in told(lab.plan(), "VP350")
 
 
 def test_another_class_of_snapshots_does_nothing_to_it(lab: Lab) -> None:
@@ -323,7 +323,7 @@ def test_another_choice_is_refused_for_one_that_is_there(lab: Lab, other: Any) -
     lab.converge()
     lab.write(document(second=second(other)))
     plan = lab.plan()
-    assert "about how it was made: nothing there is changed" in told(plan, "VP350")
+    assert "cannot be changed afterwards" in told(plan, "VP350")
     assert CLAIM not in verbs(plan)
 
 
@@ -333,7 +333,7 @@ def test_a_source_comes_too_late_for_a_claim_that_is_there(lab: Lab) -> None:
     lab.converge()
     for said in ("one", "latest"):
         lab.write(document(second=second(said)))
-        assert "about how it was made: nothing there is changed" in told(lab.plan(), "VP350")
+        assert "cannot be changed afterwards" in told(lab.plan(), "VP350")
 
 
 @pytest.mark.parametrize("said", ["one", "latest"])
@@ -447,7 +447,7 @@ def test_a_claim_that_was_made_of_another_one_is_not_taken_for_its_clone(lab: La
     lab.converge()
     by_hand(lab, "other")
     lab.write(document(NIGHTLY, second=second("other", project="a2")))
-    assert "about how it was made: nothing there is changed" in told(lab.plan(), "VP350")
+    assert "cannot be changed afterwards" in told(lab.plan(), "VP350")
 
 
 def test_a_snapshot_of_somebody_goes_to_another_project_too(lab: Lab) -> None:
@@ -512,7 +512,7 @@ def test_a_claim_that_is_gone_is_not_made_empty_in_its_place(lab: Lab) -> None:
     remove(lab, "/api/v1/namespaces/runai-a2/persistentvolumeclaims/second")
     lab.write(document(NIGHTLY, second={**FIRST, "project": "a2"}))
     plan = lab.plan()
-    assert CLAIM not in verbs(plan) and "would be made again without that data" in told(plan, "VP350")
+    assert CLAIM not in verbs(plan) and "would be recreated without that data" in told(plan, "VP350")
     lab.write(document(NIGHTLY, second=second("nightly", project="a2")))
     forget(lab.workspace(), [Address.parse(BOUND)])
     lab.converge()

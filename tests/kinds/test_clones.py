@@ -189,9 +189,11 @@ def test_a_stream_that_somebody_removes_is_not_made_again(lab: Lab) -> None:
         pass
     plan = lab.plan()
     assert plan.actions == ()
-    assert "snapshot_name one" in told(plan, "VP349") and "it is made once, and not again" in told(plan, "VP349")
+    assert "snapshot_name one" in told(plan, "VP349") and "it is created once and never recreated" in told(
+        plan, "VP349"
+    )
     lab.write(document(copy=copy_of(source={"volume": "home", "snapshot": "one"})))
-    assert "snapshot is about how it was made" in told(lab.plan(), "VP350")
+    assert "snapshot cannot be changed afterwards" in told(lab.plan(), "VP350")
     lab.write(document(copy=copy_of(source=None)))
     assert lab.converge().actions[0].verb is Verb.RELEASE
     assert lab.plan().actions == ()
@@ -326,7 +328,7 @@ def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
     lab.write(with_class(**{**volumes, "second": {**OF_CLASS, "source": {"volume": "first"}}}))
     plan = lab.plan()
     assert plan.actions == ()
-    assert "from_claim is about how it was made: nothing there is changed" in told(plan, "VP350")
+    assert "from_claim cannot be changed afterwards" in told(plan, "VP350")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_what_has_expired_is_told_and_not_made_again(lab: Lab) -> None:
     assert plan.actions == ()
     said = told(plan, "VP349")
     assert f"created {row['created']}, expiration_time 2027-01-16T00:00:00Z" in said
-    assert "it is made once, and not again" in said and "take it out of the document" in said
+    assert "it is created once and never recreated" in said and "take it out of the document" in said
     lab.write({**BASE, "volumes": {"home": HOME}})
     assert verbs(lab.converge()) == {BEFORE: Verb.RELEASE}
 
@@ -69,7 +69,7 @@ def test_of_another_volume_it_is_another_one(lab: Lab) -> None:
     lab.converge()
     other = {**HOME, "path": "/a/other", "mount": "/other"}
     lab.write(document({"other": other}, volume="other"))
-    assert "path is about how it was made" in told(lab.plan(), "VP350")
+    assert "path cannot be changed afterwards" in told(lab.plan(), "VP350")
 
 
 def test_a_clone_of_it_waits_for_it(lab: Lab) -> None:

@@ -121,7 +121,7 @@ TABLE = {
         roles=("GRACEFULLY_BECOMING_DESTINATION", "GRACEFULLY_BECOMING_SOURCE"),
     ),
     "moved by somebody": Row(
-        _moved, STATES.MOVED, "moved: pdx is its source, and the document has iad: somebody moved it without vastplan", findings={"VP345"},
+        _moved, STATES.MOVED, "moved: its source is on pdx, and the document says iad: it was moved outside vastplan", findings={"VP345"},
         roles=("DESTINATION", "SOURCE"),
     ),
     "split": Row(
@@ -133,11 +133,11 @@ TABLE = {
         written={"pdx/quota/v"}, findings={"VP345"}, roles=("STANDALONE", "SOURCE"),
     ),
     "deleted on peer": Row(
-        _deleted_on_peer, STATES.COPY_GONE, "making it again sends everything again", findings={"VP348"},
+        _deleted_on_peer, STATES.COPY_GONE, "recreating it sends all data again", findings={"VP348"},
         blocked={PATH: {"approval", "in-the-way", "orphans"}}, roles=("STANDALONE",),
     ),
     "the source does not answer": Row(
-        _source_away, STATES.UNKNOWN, "pdx could take over, losing what was written since ", unknown=True,
+        _source_away, STATES.UNKNOWN, "an unplanned move to pdx would lose what was written since ", unknown=True,
         written={"pdx/quota/v"},
     ),
 }  # fmt: skip

@@ -146,7 +146,7 @@ def test_a_move_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: Lab, 
     lab.world.pass_time(60)
     plan = lab.plan()
     (finding,) = [one for one in plan.findings if one.code == "VP345"]
-    assert plan.actions == () and finding.fix.startswith("active: pdx, or ")
+    assert plan.actions == () and finding.fix.startswith("write active: pdx, or ")
     lab.write(document(section, active="pdx"))
     consent = lab.consent_to_loss("iad/data_source/v")
     asked = lab.plan(replace(consent, adopt=False))

@@ -151,7 +151,7 @@ def test_another_kind_of_replication_is_refused_and_nothing_of_it_is_done(lab: L
         plan = lab.plan(lab.consent_to_loss(PATH))
         (finding,) = [one for one in plan.findings if one.code == "VP350"]
         assert (finding.address, finding.severity.value) == (PATH, "error")
-        assert "capabilities is about how it was made: nothing there is changed" in finding.message
+        assert "capabilities cannot be changed afterwards" in finding.message
         assert finding.fix.startswith("leave it as it was; or change it in three steps: remove the replication")
         assert PATH not in verbs(plan)
 
@@ -208,10 +208,8 @@ def test_one_that_was_deleted_in_vms_is_not_made_again_onto_the_other_bucket(lab
     assert (finding.address, blocks(plan)) == (PATH, {PATH: {"in-the-way"}})
     (held,) = [one for one in plan.actions if one.blocked]
     assert held.blocked[0].fix in finding.fix and "target_exported_dir" not in finding.fix
-    assert (
-        "no apply makes it again while its directory is there: remove active and the field that shares it"
+    assert "no apply recreates it while its directory exists: remove active and the field that shares it"
         in finding.fix
-    )
     lab.apply(plan)
     assert lab.calls() == []
     lab.write(shared("buckets", replicate=None, active=None, read=[], mount=None, secret=None))
@@ -269,7 +267,7 @@ def test_a_link_that_is_cut_is_told_as_what_it_is(lab: Lab) -> None:
         lab.world.pass_time(60)
         state, text = told(lab)
         assert state is ReplicationState.STOPPED and text == (
-            "its two sites are parted: iad alone may write (SOURCE, Degraded); pdx gives no access to what it has (DESTINATION, Blocked)"
+            "its two sites are disconnected: iad alone may write (SOURCE, Degraded); pdx gives no access to its data (DESTINATION, Blocked)"
         )
         plan = lab.plan()
         (finding,) = [one for one in plan.findings if one.code == "VP352"]
@@ -303,7 +301,7 @@ def test_a_site_that_does_not_answer_is_no_loss_of_what_was_written(lab: Lab) ->
     state, text = told(lab)
     assert state is ReplicationState.UNKNOWN
     assert text.endswith(
-        "pdx has what was answered until the two parted, and gives no access to it while they are apart"
+        "pdx has every write up to the disconnection, and gives no access to its data while disconnected"
     )
 
 
@@ -316,7 +314,7 @@ def test_a_turnover_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: L
     (finding,) = [one for one in plan.findings if one.code == "VP345"]
     assert plan.actions == ()
     assert finding.fix == (
-        "active: pdx; or put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
+        "active: pdx; or correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
     )
     lab.write(document(active="pdx"))
     lab.converge(lab.consent_to_loss("iad/data_source/v"))
@@ -346,7 +344,8 @@ def test_it_is_not_restored_in_place(lab: Lab) -> None:
     made(lab)
     wanted = Restore(Address("iad", "bucket", "v"), "any", IN_PLACE)
     with pytest.raises(
-        VastplanError, match="iad/protected_path/v is replicated synchronously, and what becomes of the other"
+        VastplanError,
+        match="iad/protected_path/v is replicated synchronously, and the vendor's documents do not say what a restore in place does to the other",
     ):
         plan_restore(lab.workspace(), wanted)
     assert lab.calls() == []

@@ -138,7 +138,7 @@ def test_a_move_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: Lab) 
     assert finding.message.startswith("moved: its source is on pdx now (SOURCE, Active)")
     lines = (lab.folder / "lab.yaml").read_text().splitlines()
     assert finding.where is not None and lines[finding.where.line - 1].strip() == "v:"
-    assert finding.fix == "active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
+    assert finding.fix == "write active: pdx, or vastplan move plan PATH iad/protected_path/v --to iad"
     lab.write(document(active="pdx"))
     consent = lab.consent_to_loss(SOURCE_OF_IAD)
     plan = lab.plan(consent)

@@ -188,7 +188,7 @@ class History:
             self.say(done)
         self.scene.clock.sleep(60)
         return "is being taken back" in stop or (
-            "cannot be taken back any more" not in stop and (number > 5 or (not calm and self.rng.random() < 0.25))
+            "can no longer be taken back" not in stop and (number > 5 or (not calm and self.rng.random() < 0.25))
         )
 
     def begun(self, way: Way) -> bool:

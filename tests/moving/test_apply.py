@@ -57,7 +57,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
         for n, text in enumerate((scene.lab.folder / "lab.yaml").read_text().splitlines(), 1)
         if text.strip() == "home:"
     )
-    assert f"by hand: in the document, at lab.yaml:{line}:" in told and "(active: pdx)" in told
+    assert f"by hand: change the document, at lab.yaml:{line}:" in told and "(active: pdx)" in told
     assert scene.roles() == ("DESTINATION", "SOURCE")
     assert main(["move", "status", *document, "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
@@ -69,11 +69,11 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["iad/volume/nothing", "--to", "pdx"], "is no volume, view, bucket or protected path that replicates"),
+        (["iad/volume/nothing", "--to", "pdx"], "is not a replicated volume, view, bucket or protected path"),
         (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
-        (["iad/volume/home", "--to", "iad"], "iad is the source already"),
+        (["iad/volume/home", "--to", "iad"], "iad is already the source"),
         (["home", "--to", "pdx"], "home"),
-        (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON is said to --unplanned"),
+        (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON needs --unplanned"),
         (["iad/volume/home", "--to", "pdx", "--unplanned"], "iad answers, so a planned move loses nothing"),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_work_goes_on_at_both_sites(scene: Theatre) -> None:
     assert scene.workloads("iad")["train"] == "Running"
     assert scene.roles() == LEADING and crowds <= {("iad",)}
     recorded(scene, plan, Phase.DONE)
-    with pytest.raises(VastplanError, match="the clone try is there already at pdx: a fork is made once"):
+    with pytest.raises(VastplanError, match=r"the clone try already exists at pdx \(for another fork"):
         fork(scene)
 
 
@@ -159,7 +159,7 @@ def test_what_an_apply_took_on_is_not_taken_back(scene: Theatre) -> None:
         scene.run(plan)
     applied(scene)
     done = scene.abort(plan)
-    assert done.phase is Phase.ABORTED and "which an apply has taken on" in done.facts["stays"]
+    assert done.phase is Phase.ABORTED and "which an apply adopted" in done.facts["stays"]
     assert len(streams(scene)) == 1 and "step-0" in labels(scene)
     assert scene.lab.plan().actions == ()
 
@@ -206,16 +206,16 @@ def test_what_is_resumed_while_it_is_copied_stops_it(scene: Theatre) -> None:
     scene.lab.world.link("iad", "pdx", up=True)
     scene.lab.by_hand("iad", "runai", "POST", f"/api/v1/workloads/trainings/{scene.job}/resume")
     scene.clock.sleep(60)
-    with pytest.raises(Stopped, match="it is frozen no more: train is"):
+    with pytest.raises(Stopped, match="it is no longer frozen: train is"):
         scene.run(plan)
     assert streams(scene) == []
     scene.abort(plan)
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"source": None}, "pdx/volume/try is no clone in this document"),
-    ({"source": {"volume": "home-copy", "snapshot": "good"}}, "a fork is of the restore point that it takes itself"),
-    ({"source": {"volume": "home", "site": "iad"}}, "its source is of another site; leave out site"),
+    ({"source": None}, "pdx/volume/try is not a clone in this document"),
+    ({"source": {"volume": "home-copy", "snapshot": "good"}}, "a fork clones the restore point that it takes itself"),
+    ({"source": {"volume": "home", "site": "iad"}}, "its source names a site; leave site out"),
     ({"source": {"volume": "other"}}, "its source is /team/other, and not /team/home"),
 )
 
@@ -238,11 +238,11 @@ def test_the_document_does_not_change_under_it(scene: Theatre) -> None:
     with pytest.raises(Stopped):
         scene.run(plan)
     declared(scene, path="/team/elsewhere")
-    with pytest.raises(VastplanError, match="says another clone than when the fork"):
+    with pytest.raises(VastplanError, match="the clone in the document has changed since the fork"):
         scene.run(plan)
     del scene.lab.sections["tenants"]["team"]["volumes"]["try"]
     scene.lab.write(scene.lab.sections)
-    with pytest.raises(VastplanError, match="pdx/volume/try: not in the document any more"):
+    with pytest.raises(VastplanError, match="pdx/volume/try: no longer in the document"):
         scene.run(plan)
     assert scene.abort(plan).phase is Phase.ABORTED and streams(scene) == []
 
@@ -255,10 +255,10 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     scene.start_job()
     typed = ["move", "plan", "lab.yaml", str(HOME)]
     for wrong, told in (
-        (["--to", "pdx", "--live"], "--live is said to --fork NAME"),
-        (["--rejoin", "pdx", "--fork", "try"], "--fork NAME is said to --to SITE"),
-        (["--to", "pdx", "--fork", "try", "--unplanned"], "--fork NAME is said to --to SITE"),
-        (["--to", "iad", "--fork", "try"], "iad/volume/try is no clone in this document"),
+        (["--to", "pdx", "--live"], "--live needs --fork NAME"),
+        (["--rejoin", "pdx", "--fork", "try"], "--fork NAME needs --to SITE"),
+        (["--to", "pdx", "--fork", "try", "--unplanned"], "--fork NAME needs --to SITE"),
+        (["--to", "iad", "--fork", "try"], "iad/volume/try is not a clone in this document"),
     ):
         assert main([*typed, *wrong]) == 1
         assert told in capsys.readouterr().err
@@ -276,6 +276,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
     assert (
-        "the branch is pdx/volume/try at /team/try, of the restore point of" in told and "with the work at rest" in told
+        "the branch is pdx/volume/try at /team/try, of the restore point of" in told
+        and "with the workloads stopped" in told
     )
     assert f"train-m{record(scene).id} is Running at pdx" in told

@@ -59,7 +59,7 @@ def test_a_rehearsal_is_removed_and_told_meanwhile(scene: Theatre) -> None:
     lab = scene.lab.folder / "lab.yaml"
     assert refused.value.exit_code == 1
     assert str(refused.value) == (
-        f"iad/volume/home: not in the document any more, and the move {short} of it is under way (stage try); "
+        f"iad/volume/home: no longer in the document, and its move {short} is under way (stage try); "
         f"put it back as it was, then go on: move.json; or give up: vastplan move abort {lab} {short}"
     )
     for findings in (scene.lab.plan().findings, find_drift(scene.lab.workspace(), None).drift.findings):
@@ -78,10 +78,10 @@ def test_a_document_that_is_not_valid_any_more_leaves_nothing_either(scene: Thea
     del sections["tenants"]["team"]["project"]
     scene.lab.write(sections)
     with pytest.raises(
-        VastplanError, match=r"the document is not valid now; put it right, then go on: .* or give up: "
+        VastplanError, match=r"the document is not valid now; correct it, then go on: .* or give up: "
     ) as refused:
         scene.run(watched.plan)
-    assert str(refused.value).startswith(f"{HOME_PATH}: the move {watched.plan.id[:8]} of it is under way (stage try)")
+    assert str(refused.value).startswith(f"{HOME_PATH}: the move {watched.plan.id[:8]} is under way (stage try)")
     assert "VP232" in str(refused.value) and refused.value.exit_code == 1
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()
@@ -93,11 +93,11 @@ def test_one_of_an_older_record_says_what_to_put_back(scene: Theatre) -> None:
     taken_out(scene, "home")
     with pytest.raises(
         VastplanError,
-        match=f"^iad/volume/home: not in the document .* then vastplan move abort .* {watched.plan.id[:8]}",
+        match=f"^iad/volume/home: no longer in the document .* then vastplan move abort .* {watched.plan.id[:8]}",
     ):
         scene.abort(watched.plan)
     (record,) = moves(scene.lab.workspace())
-    assert "how it stands now cannot be read" in standing(scene.lab.workspace(), record)[0]
+    assert "cannot determine the current roles" in standing(scene.lab.workspace(), record)[0]
 
 
 def test_a_record_that_says_something_else_is_none(scene: Theatre) -> None:
@@ -127,7 +127,7 @@ def test_a_planned_move_resumes_what_it_suspended(scene: Theatre) -> None:
     assert scene.workloads("iad")["train"] in ("Stopping", "Stopped")
     scene.pause()
     taken_out(scene, "home", "home-copy")
-    with pytest.raises(VastplanError, match=r"^iad/volume/home: not in the document any more"):
+    with pytest.raises(VastplanError, match=r"^iad/volume/home: no longer in the document"):
         scene.run(plan)
     assert scene.abort(plan).phase is Phase.ABORTED
     assert scene.workloads("iad")["train"] == "Running" and scene.roles() == ("SOURCE", "DESTINATION")
@@ -156,10 +156,10 @@ def test_a_fork_says_which_entry_it_needs_and_removes_its_clone_without_both(sce
         scene.run(plan)
     assert len(streams(scene)) == 1
     taken_out(scene, "try")
-    with pytest.raises(VastplanError, match=r"^pdx/volume/try: not in the document any more"):
+    with pytest.raises(VastplanError, match=r"^pdx/volume/try: no longer in the document"):
         scene.run(plan)
     taken_out(scene, "home")
-    with pytest.raises(VastplanError, match=r"^iad/volume/home, pdx/volume/try: not in the document any more"):
+    with pytest.raises(VastplanError, match=r"^iad/volume/home, pdx/volume/try: no longer in the document"):
         scene.run(plan)
     assert scene.abort(plan).phase is Phase.ABORTED and streams(scene) == []
 
@@ -171,7 +171,7 @@ def test_a_project_s_move_says_which_of_them_is_missing(tmp_path: Path, monkeypa
         scene.pause()
         taken_out(scene, "data")
         with pytest.raises(
-            VastplanError, match=r"^iad/volume/data: not in the document any more, and the move .* or give up"
+            VastplanError, match=r"^iad/volume/data: no longer in the document, and its move .* or give up"
         ):
             scene.run(plan)
         assert scene.abort(plan).phase is Phase.ABORTED

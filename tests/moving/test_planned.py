@@ -89,7 +89,7 @@ def test_a_plan_expires(scene: Theatre) -> None:
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Theatre) -> None:
     plan = scene.plan()
     scene.start_job()
-    with pytest.raises(Stale, match=r"other workloads than in the plan use it now: train"):
+    with pytest.raises(Stale, match=r"workloads that are not in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Running"}
 
@@ -118,12 +118,14 @@ def test_work_that_mounts_what_stays_is_not_started_without_it(scene: Theatre) -
         scene.runai("iad").submit("team", "multi", gpus=1, claim_names=["home", "scratch"])
     plan = scene.plan()
     told = [line for line in plan.by_hand if "multi" in line]
-    assert told == ["workload multi is not submitted at pdx: it mounts scratch as well, which does not move with it"]
-    assert any("but scratch stays, so it is not submitted there" in fact.value for fact in plan.evidence)
+    assert told == ["workload multi is not submitted at pdx: it mounts scratch as well, which does not move"]
+    assert any(
+        "but scratch does not move, so the workload is not submitted there" in fact.value for fact in plan.evidence
+    )
     assert scene.run(plan).phase is Phase.DONE
     assert scene.workloads("iad") == {"multi": "Stopped"} and scene.workloads("pdx") == {}
     back = scene.plan("iad")
-    (left,) = [line for line in back.by_hand if "stands suspended" in line]
+    (left,) = [line for line in back.by_hand if "is suspended at" in line]
     assert left.startswith(
-        f"workload multi stands suspended at iad since the move {plan.id[:8]}, which submitted it nowhere"
+        f"workload multi is suspended at iad since the move {plan.id[:8]}, which submitted it nowhere"
     )

@@ -58,7 +58,7 @@ def test_a_move_is_tried_and_nothing_is_left(scene: Theatre) -> None:
     facts = {fact.name: fact.value for fact in plan.evidence}
     assert "s old" in facts["pdx newest restore point"] or "min old" in facts["pdx newest restore point"]
     assert facts["schedule"] == "every 60 min, so at most 3 h old"
-    assert "tried with one GPU at most" in facts["workload train"]
+    assert "tried with at most one GPU" in facts["workload train"]
     seen: list[dict[str, Any]] = []
 
     def look() -> None:
@@ -114,7 +114,7 @@ def test_a_move_after_it_is_as_any_other(scene: Theatre) -> None:
     scene.clock.watchers.clear()
     done = scene.run(scene.plan())
     assert done.phase is Phase.DONE and scene.workloads("pdx") == {f"train-m{done.id}": "Running"}
-    with pytest.raises(VastplanError, match="pdx has to be DESTINATION, and is SOURCE"):
+    with pytest.raises(VastplanError, match="pdx has to be DESTINATION; it is SOURCE"):
         rehearse(scene)
 
 
@@ -170,9 +170,9 @@ def test_what_mounts_another_claim_is_not_tried_and_named(scene: Theatre) -> Non
     done = scene.run(watched.plan)
     assert [one["name"] for one in done.facts["came"].values()] == [f"train-r{done.id}"]
     assert things(scene) == watched.before
-    assert "  both is not tried: it mounts scratch as well\n" in status_text(done)
+    assert "  both was not tried: it mounts scratch as well\n" in status_text(done)
     facts = {name: fact for name, fact in done.facts.items() if name != "not tried"}
-    assert "  both is not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
+    assert "  both was not tried\n" in status_text(replace(done, facts=facts))  # as older records have it
     later = {fact.name: fact.value for fact in scene.plan().evidence}
     assert later["last rehearsal"].endswith(f"train-r{done.id} Running, both not tried")
 
@@ -230,7 +230,7 @@ def test_old_points_prove_nothing(scene: Theatre) -> None:
     scene.clock.sleep(3 * 3600 + 600)
     with pytest.raises(
         VastplanError,
-        match=r"cannot be rehearsed: the newest restore point at pdx is of .* one is to come every 3600 s",
+        match=r"cannot be rehearsed: the newest restore point at pdx, of .* the schedule takes one every 3600 s",
     ):
         rehearse(scene)
     assert things(scene) == watched.before
@@ -247,14 +247,17 @@ def test_the_age_of_a_point_is_by_the_clock_of_its_cluster(
     facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
     assert facts["pdx newest restore point"].endswith(" s old")
     way = "behind" if hours > 0 else "ahead of"
-    assert facts["iad clock"] == f"9 h {way} that of this machine; ages are told by it"
-    assert facts["pdx clock"] == f"9 h {way} that of this machine"
+    assert facts["iad clock"] == f"9 h {way} the clock of this machine; ages are by it"
+    assert facts["pdx clock"] == f"9 h {way} the clock of this machine"
     done = scene.run(rehearse(scene))
     assert 30 <= done.facts["point"]["age"] < 60
     scene.lab.world.link("iad", "pdx", up=False)
     scene.clock.watchers.clear()
     scene.clock.sleep(3 * 3600 + 600)
-    with pytest.raises(VastplanError, match=r"s ago by the clock of iad, and one is to come every 3600 s"):
+    with pytest.raises(
+        VastplanError,
+        match=r"s old by the clock of iad: too old for a rehearsal, as the schedule takes one every 3600 s",
+    ):
         rehearse(scene)
 
 
@@ -262,7 +265,7 @@ def test_where_no_cluster_tells_its_clock_that_is_said(scene: Theatre) -> None:
     Watched(scene, work=False)
     with patch("vastplan.systems.transport._date", lambda _: None):
         facts = {fact.name: fact.value for fact in rehearse(scene).evidence}
-    assert facts["clock"] == "no cluster tells its own: ages are by the clock of this machine"
+    assert facts["clock"] == "no cluster reports its time: ages are by the clock of this machine"
     assert not {"iad clock", "pdx clock"} & {*facts, *(fact.name for fact in rehearse(scene).evidence)}
 
 
@@ -311,7 +314,7 @@ def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, giv
         stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
         with stuck, pytest.raises(Stopped, match="stuck"):
             scene.run(watched.plan)
-    with pytest.raises(Stopped, match="still there: the claim runai-team/home-rehearsal"):
+    with pytest.raises(Stopped, match="not deleted yet: the claim runai-team/home-rehearsal"):
         run()
     there = things(scene)
     assert f"/team/home.rehearsal-{short}" in there["views"] and there["streams"] == [f"home-rehearsal-{short}"]
@@ -473,7 +476,7 @@ def storage_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[T
 def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> None:
     scene, address = storage_alone, Address("iad", "view", "home")
     plan = plan_move(scene.lab.workspace(), Wanted(address, "pdx", "rehearse"), scene.clock)
-    assert "nothing of the document mounts it there, so there is no claim" in move_text(plan, "")
+    assert "no claim of the document mounts it there, so none is created" in move_text(plan, "")
     done = scene.run(plan)
     assert done.phase is Phase.DONE and done.facts["came"] == {} and done.facts["rehearsal"]["mounts"] == []
     with scene.lab.world.lock:
@@ -487,7 +490,7 @@ def test_without_kubernetes_there_is_the_view_alone(storage_alone: Theatre) -> N
 
 def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSI_PASSWORD", "of-the-csi-user")
-    with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so there is no copy to rehearse with"):
+    with shared_theatre(tmp_path) as scene, pytest.raises(VastplanError, match="so a rehearsal has nothing to clone"):
         plan_move(scene.lab.workspace(), Wanted(HOME, "pdx", "rehearse"), scene.clock)
 
 
@@ -528,14 +531,14 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     watched = Watched(scene)
     typed = ["move", "plan", "lab.yaml", str(HOME)]
     for wrong, told in (
-        (["--rejoin", "pdx"], "--rehearse is said to --to SITE"),
-        (["--keep", "pdx"], "--rehearse is said to --to SITE"),
-        (["--to", "pdx", "--unplanned"], "never to --unplanned"),
-        (["--to", "pdx", "--broken", "x"], "never to --broken"),
-        (["--to", "pdx", "--fork", "try"], "never to --fork"),
-        (["--to", "pdx", "--live"], "never to --live"),
-        (["--to", "pdx", "--warm", "x"], "never to --warm"),
-        (["--to", "pdx", "--through-global-access"], "never to --through-global-access"),
+        (["--rejoin", "pdx"], "--rehearse needs --to SITE"),
+        (["--keep", "pdx"], "--rehearse needs --to SITE"),
+        (["--to", "pdx", "--unplanned"], "cannot be combined with --unplanned"),
+        (["--to", "pdx", "--broken", "x"], "cannot be combined with --broken"),
+        (["--to", "pdx", "--fork", "try"], "cannot be combined with --fork"),
+        (["--to", "pdx", "--live"], "cannot be combined with --live"),
+        (["--to", "pdx", "--warm", "x"], "cannot be combined with --warm"),
+        (["--to", "pdx", "--through-global-access"], "cannot be combined with --through-global-access"),
         (["--to", "iad"], "iad has to be DESTINATION"),
     ):
         assert main([*typed, *wrong, "--rehearse"]) == 1, wrong
@@ -559,7 +562,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     capsys.readouterr()
     assert main(["move", "run", "r.json", "--yes"]) == 0
     told = capsys.readouterr().out
-    assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to remove" in told
+    assert f"train-r{record(scene).id} was Running after" in told and "nothing is left to delete" in told
     assert main(["move", "status", "lab.yaml"]) == 0
     told = capsys.readouterr().out
     assert "measured: look" in told and "iad may write (SOURCE), pdx may not write (DESTINATION)" in told

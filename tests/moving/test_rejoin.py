@@ -77,7 +77,7 @@ def test_work_at_the_site_that_is_back_is_stopped_first_and_stays_stopped(scene:
 
 @pytest.mark.slow
 def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: Theatre) -> None:
-    with pytest.raises(VastplanError, match="each has to be SOURCE or STANDALONE"):
+    with pytest.raises(VastplanError, match="both sides have to be SOURCE or STANDALONE"):
         scene.plan(mode="rejoin")
     lost(scene)
     scene.run(scene.plan(mode="unplanned"))
@@ -85,7 +85,7 @@ def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: T
         scene.plan(mode="rejoin")
     scene.lab.world.find("iad")
     scene.clock.sleep(60)
-    with pytest.raises(VastplanError, match="iad has to be SOURCE, and is STANDALONE"):
+    with pytest.raises(VastplanError, match="iad has to be SOURCE; it is STANDALONE"):
         scene.plan("iad", mode="rejoin")
     scene.run(scene.plan(mode="rejoin"))
     with pytest.raises(VastplanError, match="iad follows pdx already"):
@@ -149,7 +149,7 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert "iad may write (STANDALONE), pdx may write (SOURCE)" in told and way.format("lab.yaml") in told
     typed = way.format("lab.yaml").split()[1:]
     assert main([*typed, "--unplanned"]) == 1
-    assert "--unplanned is said to --to SITE" in capsys.readouterr().err
+    assert "--unplanned needs --to SITE" in capsys.readouterr().err
     assert main([*typed[:-1], "mars"]) == 1
     assert "is on iad and pdx, not on mars" in capsys.readouterr().err
     assert main([*typed, "--out", "move.json"]) == 0
@@ -157,10 +157,10 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     guid = scene.plan(mode="rejoin").lose["guid"]
     assert f"to do it: vastplan move run move.json --lose {guid}" in told and "pdx is kept, and iad follows it" in told
     assert main(["move", "run", "move.json", "--yes"]) == 1
-    assert "somebody has to consent to that" in capsys.readouterr().err
+    assert "; consent to it: " in capsys.readouterr().err
     assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0
     told = capsys.readouterr().out
-    assert "what only iad had is there in the snapshot vastplan-" in told
+    assert "what only iad had is in its snapshot vastplan-" in told
     assert main(["move", "status", "lab.yaml", "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one["standing"] == ["now: iad may not write (DESTINATION), pdx may write (SOURCE)"]

@@ -171,11 +171,11 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     document = str(scene.lab.folder / "lab.yaml")
     assert main(["move", "abort", document, plan.id[:8], "--yes"]) == 5
     told = capsys.readouterr().err
-    assert "this cannot be taken back any more" in told and "go on: vastplan move run FILE" in told
+    assert "this can no longer be taken back" in told and "go on: vastplan move run FILE" in told
     assert "move abort" not in told.partition("go on")[2]
     assert main(["move", "status", document]) == 0
     told = capsys.readouterr().out
-    assert "it cannot be taken back any more (it is past switch)" in told and "abort" not in told
+    assert "it can no longer be taken back (it is past switch)" in told and "abort" not in told
 
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:
@@ -185,7 +185,7 @@ def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None
         scene.plan("iad")
     with pytest.raises(VastplanError, match="no site nowhere"):
         scene.plan("nowhere")
-    with pytest.raises(VastplanError, match="only a planned move takes all of it"):
+    with pytest.raises(VastplanError, match="only a planned move takes a project or tenant as a whole"):
         scene.plan(mode="unplanned")
 
 
@@ -206,7 +206,7 @@ def test_a_volume_on_one_site_only_is_told_by_name(scene: Both, kind: str, extra
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Both) -> None:
     plan = scene.plan()
     scene.start_job()
-    with pytest.raises(Stale, match="other workloads than in the plan use it now: train"):
+    with pytest.raises(Stale, match="workloads that are not in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads("iad") == {"train": "Running"}
 

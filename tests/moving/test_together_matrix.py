@@ -53,7 +53,7 @@ def test_one_that_is_killed_is_taken_back_until_the_first_switch(scene: Both, de
         judge.recorded(Phase.ABORTED)
         assert judge.most <= 1
         return
-    known = ("cannot be taken back any more", "no move", "has ended")
+    known = ("can no longer be taken back", "no move", "has ended")
     assert [words for words in known if words in told], told
     goes_on(scene, plan)
     judge.moved()

@@ -59,7 +59,7 @@ def test_it_cannot_be_taken_back_once_it_is_detached(scene: Theatre) -> None:
     with pytest.raises(VastplanError, match="stopped here"):
         run_move(scene.lab.workspace(), plan, stop, "move.json", scene.clock)
     assert scene.path("pdx")["role"] == "STANDALONE"
-    with pytest.raises(Stopped, match="cannot be taken back any more: pdx was detached"):
+    with pytest.raises(Stopped, match="can no longer be taken back: pdx was detached"):
         abort_move(scene.lab.workspace(), plan.id[:8], print, scene.clock)
 
 

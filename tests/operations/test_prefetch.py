@@ -108,7 +108,7 @@ def test_one_that_is_found_to_run_is_followed_and_never_stopped(problem: Excepti
     assert attempt.outcome is Outcome.SEEN and 1 in attempt.seen["tasks"]
     done = abort(cache.notes[-1], cache.stages(), cache.run())
     assert done.phase is Phase.ABORTED and cache.stopped == []
-    assert done.facts["prefetch left"] == f"prefetch {attempt.seen['tasks'][-1]} may be under way at pdx"
+    assert done.facts["prefetch left"] == f"prefetch {attempt.seen['tasks'][-1]} may still be running at pdx"
 
 
 def test_one_that_is_refused_because_of_one_that_has_just_ended_is_begun_by_going_on() -> None:
@@ -121,13 +121,13 @@ def test_one_that_is_refused_because_of_one_that_has_just_ended_is_begun_by_goin
 @pytest.mark.parametrize(
     ("state", "full", "says"),
     [
-        (Progress.FAILED, True, "prefetch 1 at pdx is FAILED; going on begins another one"),
+        (Progress.FAILED, True, "prefetch 1 at pdx is FAILED; going on starts another one"),
         (
             Progress.COMPLETE,
             False,
-            "prefetch 1 at pdx is COMPLETE, and brought names only; going on begins another one",
+            "prefetch 1 at pdx is COMPLETE, and loaded names only; going on starts another one",
         ),
-        (None, True, "prefetch 1 at pdx is not known any more; going on begins another one"),
+        (None, True, "prefetch 1 at pdx is no longer known; going on starts another one"),
     ],
 )
 def test_one_that_is_no_good_stops_it_and_going_on_begins_another(state: Any, full: bool, says: str) -> None:
@@ -175,7 +175,7 @@ def test_one_that_has_ended_meanwhile_is_not_stopped() -> None:
 def test_what_is_away_holds_no_abort() -> None:
     cache = begun(away=True)
     done = abort(cache.notes[-1], cache.stages(), cache.run())
-    assert done.phase is Phase.ABORTED and done.facts["prefetch left"] == "prefetch 1 may be under way at pdx"
+    assert done.phase is Phase.ABORTED and done.facts["prefetch left"] == "prefetch 1 may still be running at pdx"
 
 
 def test_nor_does_one_whose_end_is_refused_for_ever() -> None:
@@ -183,7 +183,7 @@ def test_nor_does_one_whose_end_is_refused_for_ever() -> None:
     with pytest.raises(Stopped, match="was refused: 403 no"):
         abort(cache.notes[-1], cache.stages(), cache.run())
     done = abort(cache.notes[-1], cache.stages(), cache.run())
-    assert done.phase is Phase.ABORTED and done.facts["prefetch left"] == "prefetch 1 may be under way at pdx"
+    assert done.phase is Phase.ABORTED and done.facts["prefetch left"] == "prefetch 1 may still be running at pdx"
 
 
 def test_what_is_complete_is_asked_about_no_more() -> None:

@@ -118,9 +118,9 @@ def operation(directory: str = "") -> Operation:
         ({}, ""),
         ({"side": replace(SIDE, role=Role.DESTINATION, said="DESTINATION")}, "it is DESTINATION at iad"),
         ({"side": replace(SIDE, good=False, state="")}, "it is in state unknown at iad"),
-        ({"theirs": True}, "a restore of it is under way at iad that is not of this document"),
-        ({"dangers": {"is_dest_ppath": True}}, "is a replica of something else"),
-        ({"dangers": {}}, "or VAST does not say that it is none"),
+        ({"theirs": True}, "a restore that is not of this document is under way at iad"),
+        ({"dangers": {"is_dest_ppath": True}}, "is or contains a replica of another path"),
+        ({"dangers": {}}, "or VAST does not rule that out"),
     ],
 )
 def test_what_stands_against_one(changes: dict[str, Any], told: str) -> None:
@@ -142,9 +142,9 @@ def test_nothing_is_committed_when_what_was_there_is_kept_no_more() -> None:
         carry_out(operation(), stages, world.run())
     world.copying = {name: replace(one, complete=True) for name, one in world.copying.items()}
     world.known = [GOOD]
-    with pytest.raises(Stopped, match=r"the snapshot of what is there now \(before-restore-1\) is gone") as stopped:
+    with pytest.raises(Stopped, match=r"the snapshot of the current data \(before-restore-1\) is gone") as stopped:
         carry_out(world.notes[-1], stages, world.run())
-    assert "/d at iad has what it had" in str(stopped.value) and "commit" not in world.done
+    assert "/d at iad is unchanged" in str(stopped.value) and "commit" not in world.done
     assert abort(world.notes[-1], stages, world.run()).phase is Phase.ABORTED
     assert world.done[-1] == "stop" and world.copying == {}
 
@@ -160,10 +160,10 @@ def test_a_commit_that_is_not_answered_is_told_by_the_copy() -> None:
     world.commit = lost  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         carry_out(operation(), stages, world.run())
-    assert "what became of the commit is not known" in world.home().standing(world.notes[-1])
-    with pytest.raises(Stopped, match="cannot be taken back any more: it is committed") as stopped:
+    assert "the outcome of the commit is unknown" in world.home().standing(world.notes[-1])
+    with pytest.raises(Stopped, match="can no longer be taken back: it is committed") as stopped:
         abort(world.notes[-1], stages, world.run())
-    assert "/d at iad has what good had" in str(stopped.value)
+    assert "/d at iad has the data of snapshot good" in str(stopped.value)
     done = carry_out(world.notes[-1], stages, world.run())
     assert done.passed[-1] == "go on" and world.done.count("commit") == 1
 
@@ -203,7 +203,7 @@ def test_a_clone_that_is_complete_stays_and_is_named() -> None:
     stages = into_new(home, 0.0)
     with pytest.raises(Stopped):
         carry_out(operation("/new"), stages, world.run())
-    assert home.standing(world.notes[-1]) == "/d is as it was; the copy to /new is Syncing, 10 %"
+    assert home.standing(world.notes[-1]) == "/d is unchanged; the copy to /new is Syncing, 10 %"
     world.copying = {name: replace(one, complete=True) for name, one in world.copying.items()}
     done = abort(world.notes[-1], stages, world.run())
     assert done.facts["left"] == "/new" and world.done == ["clone 7 to /new"]

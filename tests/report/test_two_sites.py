@@ -34,7 +34,7 @@ def test_the_arrow_goes_from_the_side_that_leads_and_says_how_old_the_copy_is() 
 def test_nobody_leads_where_two_do_or_nobody_is_known_to() -> None:
     assert tips(drawn(SPLIT)) == [] and "split" in drawn(SPLIT) and 'class="amiss"' in drawn(SPLIT)
     detached = two_sites.replication("x", ReplicationState.FAILED_OVER, *MOVED.members, leads="pdx")
-    assert tips(drawn(detached)) == [] and ">leads<" in drawn(detached)  # what is detached is nobody's copy
+    assert tips(drawn(detached)) == [] and ">source<" in drawn(detached)  # what is detached is nobody's copy
     lost = drawn(LOST)
     assert tips(lost) == [] and ">not known<" in lost and "connection refused" in lost  # the reason is in its title
 
@@ -86,7 +86,7 @@ def test_the_page_of_a_move_is_its_stages_in_their_order_with_the_point_of_no_re
     ]  # fmt: skip
     assert text.count("The point of no return lies here.") == 1
     assert text.index("switch</h3>") < text.index("The point of no return") < text.index("protect</h3>")
-    assert text.count("Waits for at most") == 2 and "stops after <b>30 min</b> of waiting" in text
+    assert text.count("Waits for at most") == 2 and "waits for at most <b>30 min</b> in all" in text
     assert "vastplan move run move.json" in text and "By hand (1)" in text and "1</b> workload to suspend" in text
 
 

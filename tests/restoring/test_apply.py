@@ -61,7 +61,7 @@ def _wrong_side(made: Theatre) -> None:
     made.lab._tokens.clear()
     snapshots = made.lab.by_hand("iad", "vast", "GET", "/api/v5/snapshots/")
     wanted = Wanted(Address("iad", "volume", "home"), snapshots[0]["name"], "in place")
-    with pytest.raises(VastplanError, match="it is DESTINATION at iad, and a restore is made where it is SOURCE"):
+    with pytest.raises(VastplanError, match="it is DESTINATION at iad; a restore in place needs SOURCE"):
         plan_restore(made.lab.workspace(), wanted, made.clock)
 
 
@@ -74,14 +74,14 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     told = capsys.readouterr().out
     assert "the point of no return lies here" in told and "to do it: vastplan restore run back.json --lose good" in told
     assert main(["restore", "run", "back.json", "--yes"]) == 1
-    assert "somebody has to consent to that: vastplan restore run back.json --lose good" in capsys.readouterr().err
+    assert "consent to it: vastplan restore run back.json --lose good" in capsys.readouterr().err
     assert main(["restore", "run", "back.json", "--yes", "--lose", "other"]) == 1
     assert f"{PATH} would go back to the snapshot good, not to other" in capsys.readouterr().err
     assert main(["restore", "run", "back.json", "--yes", "--lose", "good"]) == 0
-    assert "what was there before is in the snapshot before-restore-" in capsys.readouterr().out
+    assert "the data before the restore is in the snapshot before-restore-" in capsys.readouterr().out
     assert scene.labels() == ["good"]
     assert main(["restore", "plan", *document, "--out", "new.json"]) == 0
-    assert "for the document, once it is there:\n  volumes:" in capsys.readouterr().out
+    assert "for the document, after the restore:\n  volumes:" in capsys.readouterr().out
     assert main(["restore", "run", "new.json", "--yes"]) == 0
     assert "volumes:" in capsys.readouterr().out
     assert main(["restore", "status", "lab.yaml", "--format", "json"]) == 0
@@ -92,7 +92,7 @@ def test_the_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert main(["restore", "abort", "lab.yaml", found[0]["id"], "--yes"]) == 1
     assert "has ended (done)" in capsys.readouterr().err
     assert main(["restore", "plan", *document, "--in-place", "--as", "x"]) == 1
-    assert "--as and --directory are of a new volume" in capsys.readouterr().err
+    assert "--as and --directory are for a new volume" in capsys.readouterr().err
 
 
 def test_an_approval_stands_for_naming_it(

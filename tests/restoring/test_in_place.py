@@ -49,7 +49,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_resumes_what_it_suspende
     scene.clock.sleep(30)
     del scene.lab.sections["tenants"]["team"]["volumes"]["home"]
     scene.lab.write(scene.lab.sections)
-    with pytest.raises(VastplanError, match=r"^iad/volume/home: not in the document any more, and the restore"):
+    with pytest.raises(VastplanError, match=r"^iad/volume/home: no longer in the document, and its restore"):
         scene.run(plan)
     assert "Running" not in scene.workloads().values()
     assert scene.abort(plan).phase is Phase.ABORTED
@@ -69,8 +69,8 @@ def test_what_is_newer_is_counted_first(scene: Scene) -> None:
     scene.snapshot("later")
     told = facts_of(scene.in_place())
     assert told["newer snapshots"] == "1, which stay: later"
-    assert told["newer bytes"].startswith("unknown: VAST tells how many")
-    assert told["newer checkpoints"].startswith("unknown: the document says no interval")
+    assert told["newer bytes"].startswith("unknown: VAST reports only how many")
+    assert told["newer checkpoints"].startswith("unknown: the document gives no checkpoint interval")
     assert told["used bytes now"].isdigit() and int(told["used bytes now"]) >= 2 * 10**9
     assert "good of /team/home, made " in told["snapshot"]
 
@@ -84,7 +84,7 @@ def test_the_document_s_checkpoints_and_the_points_of_a_schedule_are_counted(sce
     scene.write("bad again")
     scene.clock.sleep(1000)
     told = facts_of(scene.in_place(scheduled))
-    assert told["newer checkpoints"] == "up to 1, one each 900 s as the document says"
+    assert told["newer checkpoints"] == "up to 1, one every 900 s as the document says"
     assert told["newer bytes"].endswith("so at least 1000000000")
 
 
@@ -99,7 +99,7 @@ def test_a_snapshot_of_another_path_and_one_that_is_not_there(scene: Scene) -> N
     scene.snapshot("one", "/team/scratch")
     with pytest.raises(VastplanError, match="one is a snapshot of /team/scratch/, not of /team/home"):
         scene.in_place("one")
-    with pytest.raises(VastplanError, match="has no snapshot none; the last ones are good"):
+    with pytest.raises(VastplanError, match="has no snapshot none; the newest are good"):
         scene.in_place("none")
 
 
@@ -184,7 +184,7 @@ def test_a_restore_that_somebody_else_began_is_not_touched(scene: Scene) -> None
     (row,) = scene.call("GET", "protectedpaths/")
     (snapshot,) = (one for one in scene.call("GET", "snapshots/") if one["name"] == "good")
     scene.call("POST", f"protectedpaths/{row['id']}/restore", {"loanee_snapshot_id": snapshot["id"], "name": "theirs"})
-    with pytest.raises(VastplanError, match="a restore of it is under way at iad that is not of this document"):
+    with pytest.raises(VastplanError, match="a restore that is not of this document is under way at iad"):
         scene.in_place()
 
 
@@ -198,7 +198,7 @@ def test_a_restore_that_somebody_stops_is_not_committed(scene: Scene) -> None:
             scene.call("PATCH", f"protectedpaths/{row['id']}/stop")
 
     scene.clock.watchers.append(stop)
-    with pytest.raises(Stopped, match="is gone from iad: somebody has stopped or committed it"):
+    with pytest.raises(Stopped, match="is gone from iad: stopped or committed outside vastplan"):
         scene.run(plan)
     scene.clock.watchers.clear()
     assert scene.labels() == ["good", "bad"]
@@ -216,6 +216,6 @@ def test_a_plan_expires(scene: Scene) -> None:
 def test_a_workload_that_came_later_is_not_suspended_unasked(scene: Scene) -> None:
     plan = scene.in_place()
     scene.start_job()
-    with pytest.raises(Stale, match="other workloads than in the plan use it now: train"):
+    with pytest.raises(Stale, match="workloads that are not in the plan use it now: train"):
         scene.run(plan)
     assert scene.workloads() == {"train": "Running"}

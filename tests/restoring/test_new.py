@@ -67,19 +67,22 @@ def test_a_part_of_a_volume_says_the_volume(scene: Scene) -> None:
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"directory": "/team/scratch"}, r"a view \(.*\) already exists at /team/scratch"),
-    ({"directory": "/team/home/deep"}, "is no directory beside /team/home"),
-    ({"directory": "relative"}, "is no directory beside /team/home"),
-    ({"directory": "/"}, "/ is no directory beside /team/home"),
-    ({"directory": "/team/../etc"}, "/team/../etc is no directory beside /team/home"),
+    ({"directory": "/team/home/deep"}, "is not a directory beside /team/home"),
+    ({"directory": "relative"}, "is not a directory beside /team/home"),
+    ({"directory": "/"}, "/ is not a directory beside /team/home"),
+    ({"directory": "/team/../etc"}, "/team/../etc is not a directory beside /team/home"),
     (
         {"directory": "/team/scratch/deep"},
-        "lies in /team/scratch, which is iad/volume/scratch's; say another directory",
+        r"lies in /team/scratch of iad/volume/scratch \(choose another directory",
     ),
-    ({"name": "Bad Name"}, "Bad Name is no name that a document can have in Kubernetes"),
-    ({"name": "two\nlines"}, "is no name that a document can have in Kubernetes"),
-    ({"name": "scratch", "directory": "/team/x"}, "has a volume scratch already: say another name"),
+    ({"name": "Bad Name"}, "Bad Name is not a valid name in Kubernetes"),
+    ({"name": "two\nlines"}, "is not a valid name in Kubernetes"),
+    ({"name": "scratch", "directory": "/team/x"}, r"already has a volume scratch \(choose another name"),
     ({"address": Address("iad", "volume", "claimed")}, "is of a storage class"),
-    ({"address": Address("iad", "volume", "nothing")}, "is no volume, view, bucket or protected path of this document"),
+    (
+        {"address": Address("iad", "volume", "nothing")},
+        "is not a volume, view, bucket or protected path of this document",
+    ),
     ({"snapshot": "none"}, "has no snapshot none"),
 )
 
@@ -139,7 +142,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     with pytest.raises(VastplanError) as refused:
         scene.run(plan)
     assert str(refused.value).startswith(
-        f"iad/volume/home: not in the document any more, and the restore {plan.id[:8]} of it is under way (stage "
+        f"iad/volume/home: no longer in the document, and its restore {plan.id[:8]} is under way (stage "
     )
     assert str(refused.value).endswith(
         f"put it back as it was, then go on: vastplan restore run r.json; or give up: {back}"

@@ -1,4 +1,4 @@
-"""`vastplan move`: plan a move by reading, carry it out from its file, say where it stands, take it back."""
+"""`vastplan move`: plan a move by reading, carry it out from its file, show how far it is, take it back."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ MOVE = "move"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `to` is the side that is to lead, `broken` why the source is no good although it answers.
+    """What somebody asks for. `to` is the new source, `broken` why the present source is given up although it answers.
 
-    `fork` is the volume that a fork is to be, at `to`; `live` leaves the work at the source running.
+    `fork` is the volume that a fork creates, at `to`; `live` leaves the workloads at the source running.
     """
 
     address: Address
@@ -86,17 +86,17 @@ class Wanted:
 
 
 def other_site(workspace: Workspace, address: Address, site: str) -> str:
-    """The site that shares what is at an address with another one. Raises `VastplanError`."""
+    """The site that shares an address with another one. Raises `VastplanError`."""
     return other_of(workspace.entries()[0], address, site)
 
 
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
-    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
     clock = clock or CLOCK
     if wanted.address.kind in TOGETHER:
         if wanted.mode != PLANNED:
             raise VastplanError(
-                f"{inert(wanted.address, 200)}: only a planned move takes all of it; move its volumes one by one"
+                f"{inert(wanted.address, 200)}: only a planned move takes a project or tenant as a whole; move its volumes one by one"
             )
         _known_site(workspace, wanted.to)
         return plan_together(workspace, wanted.address, wanted.to, clock)
@@ -149,9 +149,9 @@ def run_move(
     clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+    """Carry it out, or go on with what has begun. `consent` is what somebody consents to now, `again` the command to go on.
 
-    What is done follows from the document and what is read: the file says which move was shown to a person, and no more.
+    The file only says which move was shown to a person; the run follows the document and what it reads.
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
@@ -169,7 +169,7 @@ def run_move(
     with _opened(workspace, pair, clock, again) as (met, parts, write):
         known = last_on(parts, plan.subject)
         begun = known is not None and known.id == plan.id[:8]
-        # what is begun goes on whichever side the document says by now
+        # an operation that has begun goes on, whichever side `active` names now
         if met.guid != plan.guid or (str(pair.path) != plan.path and not begun):
             raise Stale(f"{plan.path} is another protected path than when the move was planned; plan it again")
         if known is not None and begun and not known.phase.closed:
@@ -186,7 +186,7 @@ def run_move(
 
 
 def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
-    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    """Take it back. Raises `Stopped` past the point of no return."""
     clock = clock or CLOCK
     known = to_take_back(workspace, MOVE, id)
     if is_together(known):
@@ -228,7 +228,7 @@ def _opened(
 
 
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
-    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses the data."""
+    """What is to be done, from the document and from what is read now. Raises `Stale` if workloads that are not in the plan use the data."""
     users = users_of(ends, plan.mode)
     refuse_newcomers(plan, users, "the move")
     return Operation(
@@ -269,7 +269,7 @@ def _known_site(workspace: Workspace, to: str) -> None:
 
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
-    """The pair with what else a mode is about. Raises `VastplanError`."""
+    """The pair with what the mode adds to it. Raises `VastplanError`."""
     if said.mode == REHEARSE:
         return rehearsing(workspace.entries()[0], pair)
     if said.fork:

@@ -1,4 +1,4 @@
-"""`vastplan restore`: plan one by reading, carry it out from its file, say where it stands, take it back."""
+"""`vastplan restore`: plan one by reading, carry it out from its file, show how far it is, take it back."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_VIEW, _OF_VOLUME = TypeAdapter(Name), TypeAdapter(KubernetesName)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `name` and `directory` are of the new volume; what is not said follows from the old one."""
+    """What somebody asks for. `name` and `directory` are those of the new volume; if they are empty, they follow from the old one."""
 
     address: Address
     snapshot: str
@@ -62,7 +62,7 @@ class Wanted:
 
 
 def plan_restore(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> RestorePlan:
-    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
     clock = clock or CLOCK
     place = place_of(workspace, wanted.address)
     name, directory = _new(place, wanted)
@@ -105,9 +105,9 @@ def run_restore(
     clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what is begun. `consent` is what somebody says to it now, `again` the command to go on with.
+    """Carry it out, or go on with what has begun. `consent` is what somebody consents to now, `again` the command to go on.
 
-    The file says which restore was shown to a person, and no more: what is done follows from the document and what is read.
+    The file only says which restore was shown to a person; the run follows the document and what it reads.
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
@@ -116,7 +116,7 @@ def run_restore(
     place = found_to_go_on(workspace, plan, lambda: place_of(workspace, Address.parse(plan.address)), again, back)
     with _opened(workspace, place, plan.mode, plan.directory, clock, again) as (met, parts, write):
         if met.subject != plan.subject or _path(place, plan.mode) != plan.path:
-            raise Stale(f"{plan.path} is something else than when the restore was planned; plan it again")
+            raise Stale(f"{plan.path} has changed since the restore was planned; plan it again")
         known = last_on(parts, plan.subject)
         run = _run(workspace, met, write, tell, clock, again, back)
         return carried(
@@ -127,14 +127,14 @@ def run_restore(
 
 
 def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
-    """Take it back, as far as it can be. Raises `Stopped` where it cannot."""
+    """Take it back. Raises `Stopped` past the point of no return."""
     clock = clock or CLOCK
     known = to_take_back(workspace, RESTORE, id)
     again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
     place = _to_take_back(workspace, known, again)
     with _opened(workspace, place, known.mode, str(known.facts["directory"]), clock, again) as (met, parts, write):
         if met.subject != known.subject:
-            raise Stale(f"{known.address} is something else than what is being restored")
+            raise Stale(f"{known.address} is not the object that is being restored")
         known = by_id(parts, RESTORE, known.id)
         if known.phase is Phase.ABORTED:
             return known
@@ -180,7 +180,7 @@ def _record(
     workspace: Workspace, plan: RestorePlan, place: Place, met: Met, last: Operation | None, clock: Clock,
     consent: Mapping[str, object],
 ) -> Operation:  # fmt: skip
-    """What is to be done, from what is read now. Raises `Stale` where it is not what was shown any more."""
+    """What is to be done, from what is read now. Raises `Stale` if it differs from what was shown."""
     snapshot = snapshot_named(met.source, str(plan.snapshot.get("name")))
     if snapshot.guid != plan.snapshot.get("guid"):
         raise Stale(
@@ -209,7 +209,7 @@ def _record(
 
 
 def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
-    """Name and directory of the new volume: beside the old one, where nothing else is said."""
+    """Name and directory of the new volume: beside the old one by default."""
     if wanted.mode == IN_PLACE:
         return "", ""
     name = wanted.name or f"{place.address.name}-restored"
@@ -218,14 +218,14 @@ def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
         key.validate_python(name)
     except ValidationError:
         said = " in Kubernetes: small letters and digits, with - and . between them" if key is _OF_VOLUME else ""
-        raise VastplanError(f"{inert(name, 80)} is no name that a document can have{said}; say another: --as") from None
+        raise VastplanError(f"{inert(name, 80)} is not a valid name{said} (choose another: --as NAME)") from None
     directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
     plain = (
         directory.startswith("/") and {"", ".", ".."}.isdisjoint(directory.split("/")[1:]) and directory.isprintable()
     )
     if not plain or f"{directory}/".startswith(f"{place.directory}/"):
         raise VastplanError(
-            f"{inert(wanted.directory or directory, 200)} is no directory beside {place.directory}; say another: --directory"
+            f"{inert(wanted.directory or directory, 200)} is not a directory beside {place.directory} (choose another: --directory DIR)"
         )
     return name, directory
 
@@ -236,14 +236,14 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
     else:
         kind = "view" if place.written is None else "volume"
         known = {one.address.name for one in workspace.document.entries if one.address.kind == kind}
-        there = f"the document has a {kind} {name} already: say another name (--as)" if name in known else ""
+        there = f"the document already has a {kind} {name} (choose another name: --as NAME)" if name in known else ""
         problem = there or _inside(workspace, place, directory) or met.source.taken(directory)
     if problem:
         raise VastplanError(f"{place.address} cannot be restored: {inert(problem, 600)}")
 
 
 def _inside(workspace: Workspace, place: Place, directory: str) -> str:
-    """Whose directory on the site a new one would lie in, "" for nobody's: what is copied, counted or protected there would take it in."""
+    """The directory of the document that would contain the new one, "" for none: a replication, quota or protection of it would include the new one."""
     tenant = place.entry.values.get("tenant")
     for one in workspace.entries()[0]:
         here = one.address.site == place.site and one.values.get("tenant") == tenant
@@ -252,12 +252,12 @@ def _inside(workspace: Workspace, place: Place, directory: str) -> str:
             here, theirs = True, str(one.values.get("target_exported_dir")).rstrip("/")
         whole = one.address.kind == "protected_path" or (one.address.kind == "view" and one.origin)
         if here and whole and theirs not in ("", directory) and f"{directory}/".startswith(f"{theirs}/"):
-            return f"{directory} lies in {theirs}, which is {one.origin or one.address}'s; say another directory (--directory)"
+            return f"{directory} lies in {theirs} of {one.origin or one.address} (choose another directory: --directory DIR)"
     return ""
 
 
 def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:
-    """In place what stands on the directory; else whatever the document has at the new one already."""
+    """In place: the addresses on the directory; else the addresses that the document already has at the new one."""
     if mode == IN_PLACE:
         return place.covers
     return tuple(sorted(set(standing(workspace.entries()[0], place.site, directory))))
@@ -274,17 +274,17 @@ def _parts(workspace: Workspace, place: Place) -> dict[str, SiteLedger]:
 
 def _loss(place: Place, snapshot: Snapshot, mode: str) -> str:
     if mode != IN_PLACE:
-        return "nothing: the snapshot is copied, and what is there stays"
+        return "nothing: the snapshot is copied, and the current data stays"
     return (
-        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), but for the snapshot of now that "
-        "is taken first and kept for a week"
+        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), except for a snapshot that is "
+        "taken first and expires after a week"
     )
 
 
 def _by_hand(place: Place, mode: str) -> tuple[str, ...]:
     if mode != IN_PLACE:
-        return ("write the lines into the document; the next plan makes view, quota and claim at the directory",)
+        return ("write the lines into the document; the next apply creates view, quota and claim at the directory",)
     return (
-        f"{to_stop(place.site)} before",
-        "clients that had files of it open have to open them again, or mount it again",
+        f"before the restore, {to_stop(place.site)}",
+        "clients with open files in it have to reopen them or mount it again",
     )

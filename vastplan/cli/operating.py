@@ -1,4 +1,4 @@
-"""What the commands about operations share: the document of a plan, consent to what is lost, what is shown of one."""
+"""What the commands for operations share: the document of a plan, consent to a loss, the output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOT_APPROVED = "nothing was done: it was not approved (use --yes where nobody ca
 
 
 def address_of(request: OperationRequest) -> Address:
-    """What was typed as an address. Raises `VastplanError`."""
+    """The typed address. Raises `VastplanError`."""
     try:
         return Address.parse(request.subject)
     except ValueError as problem:
@@ -38,21 +38,21 @@ def address_of(request: OperationRequest) -> Address:
 
 
 def planned(request: OperationRequest, screen: Screen, plan: Planned, file: VersionedFile[Planned], text: str) -> int:
-    """Show a plan, and save it where that is asked for."""
+    """Show a plan, and save it if asked to."""
     if request.format is Format.JSON:
         screen.json(plain(plan))
     else:
         screen.show(text)
     if request.out is not None:
         file.save(plan, request.out)
-        screen.progress(f"saved to {request.out}; it holds for 15 minutes")
+        screen.progress(f"saved to {request.out}; valid for 15 minutes")
     else:
-        screen.progress("not saved: to carry it out, type the same with --out FILE first")
+        screen.progress("not saved (to carry it out, first type the same command with --out FILE)")
     return errors.OK
 
 
 def document_of(request: OperationRequest, plan: OperationPlan, file: Path, command: str) -> Workspace:
-    """The document of a planned operation; as with saved plans, a file does not choose what is read beside it."""
+    """The document of a planned operation; as with saved plans, the file does not choose which other files are read."""
     if request.documents:
         return open_workspace(request.documents, request.connections)
     there = [Path(plan.folder) / source for source in plan.sources]
@@ -61,32 +61,32 @@ def document_of(request: OperationRequest, plan: OperationPlan, file: Path, comm
     if reason or not all(path.exists() for path in documents):
         why = reason or "not there now"
         raise Stale(
-            f"the {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
-            f"if it is that one: {command} --document PATH"
+            f"the planned {plan.kind} is of the document at {inert(words(documents), 400)}, which is {why}; "
+            f"if that is the right document: {command} --document PATH"
         )
     return open_workspace(documents, request.connections)
 
 
 def approved(request: OperationRequest, screen: Screen, text: str, question: str) -> None:
-    """Show what would be done, and have it approved. Raises `VastplanError` where nobody does."""
+    """Show what would be done, and ask for approval. Raises `VastplanError` without it."""
     screen.show(text)
     if not request.yes and not screen.ask(question):
         raise VastplanError(NOT_APPROVED)
 
 
 def consent(loss: Mapping[str, Any]) -> dict[str, Any]:
-    """Who says yes now, and to which loss."""
+    """Who consents now, and to which loss."""
     return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **loss}
 
 
 def told(screen: Screen, done: Operation, plan: OperationPlan) -> None:
-    """What became of it, and what is left to a person."""
+    """Show the result, and the steps by hand."""
     screen.show(status_text(done))
     screen.show("\n".join(f"by hand: {inert(line, None)}" for line in plan.by_hand))
 
 
 def consented(request: OperationRequest, plan: OperationPlan, what: str, name: str, command: str) -> dict[str, Any]:
-    """Who consents to what is lost by going back to `name`, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of going back to `name`, and how. Raises `VastplanError` without consent."""
     if request.lose:
         if request.lose != name:
             raise VastplanError(f"{plan.path} would go back to {what}, not to {inert(request.lose, 80)}")
@@ -95,7 +95,7 @@ def consented(request: OperationRequest, plan: OperationPlan, what: str, name: s
         if approval.address == plan.path and approval.until >= now().date().isoformat():
             return {"approved": approval.reason}
     raise VastplanError(
-        f"{plan.path}: {inert(plan.loss, 300)} is lost, and somebody has to consent to that: {command}, "
+        f"{plan.path}: this loses {inert(plan.loss, 300)}; consent to it: {command}, "
         f"or --approvals FILE with an approval of {plan.path}"
     )
 
@@ -107,7 +107,7 @@ def status(
     kind: str,
     standing: Callable[[Workspace, Operation], Sequence[str]] = lambda *_: (),
 ) -> int:
-    """How far those of one kind are; `standing` says how things stand beside the record."""
+    """Show how far the operations of one kind are; `standing` adds the present roles to the record."""
     workspace = open_workspace(request.paths, request.connections)
     every = known(workspace)
     found = [one for one in every if not request.subject or meant(one, request.subject)]
@@ -126,7 +126,7 @@ def taken_back(
     abort: Callable[[Workspace, str, Callable[[str], None]], Operation],
     kind: str,
 ) -> int:
-    """Take one back, once that is approved."""
+    """Take an operation back, once that is approved."""
     workspace = open_workspace(request.paths, request.connections)
     if not request.yes and not screen.ask(f"Take back the {kind} {inert(request.subject, 80)}? Only yes is yes: "):
         raise VastplanError(NOT_APPROVED)

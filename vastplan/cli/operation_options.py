@@ -1,4 +1,4 @@
-"""What can be typed after `vastplan move` and `vastplan restore`. Imports nothing heavy."""
+"""The options of `vastplan move` and `vastplan restore`. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ def move(commands: _Verbs) -> None:
     """The command and its commands."""
     example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
     verbs = _command(commands, "move", "move a volume that replicates to its other site, stage by stage", example)
-    _plan_move(_planned(verbs, "move", "read both sites, and show and save what would be done", example))
-    _run(verbs, "move", "RESTOREPOINT", "go back to this restore point (or everything), losing what came later")
+    _plan_move(_planned(verbs, "move", "read both sites, show what the move would do, and save it with --out", example))
+    _run(
+        verbs,
+        "move",
+        "RESTOREPOINT",
+        "consent to go back to this restore point (or everything) and to lose what came later",
+    )
     _status(verbs, "move", "what it moves")
     _abort(verbs, "move", "what it moves")
 
@@ -26,8 +31,10 @@ def restore(commands: _Verbs) -> None:
     example = "examples/ai-factory iad/volume/team-a-checkpoints --snapshot good --out restore.json"
     text = "go back to a snapshot, in a new volume or in place, stage by stage"
     verbs = _command(commands, "restore", text, example)
-    _plan_restore(_planned(verbs, "restore", "read the site, and show and save what would be done", example))
-    _run(verbs, "restore", "SNAPSHOT", "in place: go back to this snapshot, losing what came later")
+    _plan_restore(
+        _planned(verbs, "restore", "read the site, show what the restore would do, and save it with --out", example)
+    )
+    _run(verbs, "restore", "SNAPSHOT", "in place: consent to go back to this snapshot and to lose what came later")
     _status(verbs, "restore", "what it restores")
     _abort(verbs, "restore", "what it restores")
 
@@ -53,7 +60,7 @@ def _connections(verb: argparse.ArgumentParser) -> None:
 
 
 class Said(argparse.Action):
-    """A text that has to be one: an empty one is a variable that was not set."""
+    """A text that must not be empty: an empty one is a variable that was not set."""
 
     def __call__(
         self,
@@ -62,7 +69,7 @@ class Said(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Keep it. Raises `ArgumentError` for one without a letter."""
+        """Keep it. Raises `ArgumentError` for an empty text or blanks."""
         if not str(values).strip():
             raise argparse.ArgumentError(self, "is empty")
         setattr(namespace, self.dest, values)
@@ -71,7 +78,7 @@ class Said(argparse.Action):
 def _planned(verbs: _Verbs, kind: str, text: str, example: str) -> argparse.ArgumentParser:
     verb = _verb(verbs, kind, "plan", text, example)
     _of_document(verb)
-    verb.add_argument("--out", type=Path, metavar="FILE", help=f"save it for vastplan {kind} run FILE")
+    verb.add_argument("--out", type=Path, metavar="FILE", help=f"save the plan for vastplan {kind} run FILE")
     options.formats(verb, "text", "json")
     return verb
 
@@ -83,49 +90,53 @@ def _plan_move(verb: argparse.ArgumentParser) -> None:
         help="a volume, view, bucket or protected path that two sites share, or a project or tenant: all its volumes",
     )
     ways = verb.add_mutually_exclusive_group(required=True)
-    ways.add_argument("--to", default="", action=Said, metavar="SITE", help="the site that is to have it")
+    ways.add_argument("--to", default="", action=Said, metavar="SITE", help="the site to move it to")
     ways.add_argument(
         "--rejoin",
         default="",
         action=Said,
         metavar="SITE",
-        help="a site that is back, and is to follow the other one again: what only it has is lost but for a snapshot",
+        help="a returned site that becomes the destination again: what only it has is lost, except for a snapshot",
     )
     ways.add_argument(
         "--keep",
         default="",
         action=Said,
         metavar="SITE",
-        help="where both led: the site that was right, which the other one is to follow",
+        help="where both sites took writes: the site that stays the source",
     )
     verb.add_argument(
-        "--unplanned", action="store_true", help="without the site that has it now, losing what has not arrived"
+        "--unplanned", action="store_true", help="without the present source: what has not arrived is lost"
     )
     verb.add_argument(
-        "--broken", default="", action=Said, metavar="REASON", help="why it is given up although it answers"
+        "--broken",
+        default="",
+        action=Said,
+        metavar="REASON",
+        help="why the present source is given up although it answers",
     )
     verb.add_argument(
         "--through-global-access", dest="through", action="store_true",
-        help="the work alone, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
+        help="move only the workloads, to a satellite of global access or back: no role changes, and every write there crosses the WAN",
     )  # fmt: skip
     verb.add_argument(
         "--warm",
         default="",
         action=Said,
         metavar="DIR",
-        help="with it: prefetch this directory of the satellite, not all of it",
+        help="with --through-global-access: prefetch only this directory of the satellite",
     )
     verb.add_argument(
         "--fork",
         default="",
         action=Said,
         metavar="NAME",
-        help="the work goes on there too, on this volume of the document, a clone; the source goes on leading",
+        help="run the workloads at SITE too, on this volume of the document, a clone; the source stays the source",
     )
     verb.add_argument("--live", action="store_true", help="with --fork: suspend nothing; the clone is crash-consistent")
     verb.add_argument(
         "--rehearse", action="store_true",
-        help="try it on a clone at SITE that is removed again: no role changes, and nothing stops at the source",
+        help="try the move on a temporary clone at SITE: no role changes, and nothing stops at the source",
     )  # fmt: skip
     options.reports(verb, ".html")
 
@@ -139,17 +150,17 @@ def _plan_restore(verb: argparse.ArgumentParser) -> None:
         default="",
         action=Said,
         metavar="NAME",
-        help="what the new volume is called; else NAME-restored",
+        help="name of the new volume (default: NAME-restored)",
     )
     verb.add_argument(
         "--directory",
         default="",
         action=Said,
         metavar="DIR",
-        help="where the new volume is to live; else beside the old one",
+        help="directory of the new volume (default: beside the old one)",
     )
     verb.add_argument(
-        "--in-place", action="store_true", help="put the directory itself back, where it has a protected path"
+        "--in-place", action="store_true", help="restore the directory itself, which needs a protected path"
     )
 
 
@@ -159,7 +170,7 @@ def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
     _connections(verb)
     verb.add_argument("--lose", default="", action=Said, metavar=loses, help=text)
     verb.add_argument(
-        "--approvals", type=Path, metavar="FILE", help="in the place of --lose: an approval of the protected path"
+        "--approvals", type=Path, metavar="FILE", help="instead of --lose: an approval of the protected path"
     )
     verb.add_argument(
         "--document", dest="documents", action="append", default=[], type=Path, metavar="PATH",
@@ -169,7 +180,7 @@ def _run(verbs: _Verbs, kind: str, loses: str, text: str) -> None:
 
 
 def _status(verbs: _Verbs, kind: str, subject: str) -> None:
-    verb = _verb(verbs, kind, "status", f"say how far {kind}s are, from the ledger", "examples/ai-factory")
+    verb = _verb(verbs, kind, "status", f"show how far {kind}s are, from the ledger", "examples/ai-factory")
     _of_document(verb)
     verb.add_argument("subject", nargs="?", default="", metavar=kind.upper(), help=f"one of them: its id, or {subject}")
     options.formats(verb, "text", "json")

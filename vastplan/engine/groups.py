@@ -1,4 +1,4 @@
-"""Objects of several sites that are one: which lead and which follow, who has moved, and where two would write. Pure."""
+"""Objects that replicate between sites: which is the source and which the copy, which one has moved, and where two would write. Pure."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ class Part(Enum):
 
     LEADS = "leads"
     FOLLOWS = "follows"
-    ALONE = "alone"  # it was detached: it leads, too, and nobody follows
-    BUSY = "busy"  # it is changing, or says what nobody knows
-    MEMBER = "member"  # of a group in which none leads
+    ALONE = "alone"  # it was detached: it takes writes and has no copy
+    BUSY = "busy"  # its role is changing or unknown
+    MEMBER = "member"  # of a group without a source
 
 
 _WRITING = (Part.LEADS, Part.ALONE)
 
 
 def word_of(said: object) -> str:
-    """A role or a state as it is compared: systems write one in several ways."""
+    """A role or a state in one spelling, for comparison: systems write it in several ways."""
     return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
 
 
 def key_of(live: Live) -> str:
-    """By what the members of its group are told; "" where there is nothing that tells."""
+    """The key that the members of its group share; "" without one."""
     grouped = live.kind.grouped
     return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
 
 
 def part_of(live: Live) -> Part:
-    """What an object does in its group. One that has no other member leads, whatever it says."""
+    """What an object does in its group. One without another member leads, whatever it reports."""
     grouped = live.kind.grouped
     if grouped is None or not grouped.role:
         return Part.MEMBER
@@ -63,7 +63,7 @@ def said(live: Live) -> str:
 
 
 def members(observed: Observed, live: Live) -> list[Live]:
-    """The other members of an object's group, as far as they were read."""
+    """The other members of an object's group that were read."""
     grouped, key = live.kind.grouped, key_of(live)
     if grouped is None or not key:
         return []
@@ -72,10 +72,10 @@ def members(observed: Observed, live: Live) -> list[Live]:
 
 
 def changing(observed: Observed, live: Live) -> str:
-    """Why it cannot be told what an object does in its group; "" where it can."""
+    """Why the role of an object cannot be determined; "" if it can."""
     for one in (live, *members(observed, live)):
         if part_of(one) is Part.BUSY:
-            return f"{one.site} says {said(one)}: its group is changing, or what it does is not known"
+            return f"{one.site} says {said(one)}: its role is changing or unknown"
     return ""
 
 
@@ -89,7 +89,7 @@ def leader(observed: Observed, live: Live) -> Live | None:
 def owned_groups(
     kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
 ) -> dict[tuple[str, str], Address]:
-    """By kind and key, what the ledger owns of each group: by what is there, else by what it noted."""
+    """By kind and key, the address that the ledger owns of each group: from the live object, else from the record."""
     groups: dict[tuple[str, str], Address] = {}
     for address, record in owned.items():
         if kinds[address.kind].grouped is not None:
@@ -101,7 +101,7 @@ def owned_groups(
 
 
 def is_lost(live: Live) -> bool:
-    """Whether the other member of an object that does not follow is gone for good, as it says itself."""
+    """Whether the other member of an object that is not a copy is gone permanently, as the object reports."""
     grouped = live.kind.grouped
     if grouped is None or part_of(live) is Part.FOLLOWS:
         return False
@@ -115,15 +115,17 @@ def at_once(live: Live) -> bool:
 
 
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-    """What it costs to make one again that has other members, for people."""
+    """What it costs to recreate an object with other members, for people."""
     if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
         return ()
-    return ("costly: everything is sent to the other site again, and until it has arrived nobody can take over there",)
+    return (
+        "costly: all data is sent to the other site again, and until it has arrived that site cannot become the source",
+    )
 
 
 def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
-    """Live values as they are compared: which end is which the way round in which it is wanted, as members say it as the first
-    of them did; and no other member where that is gone, as nothing goes there any more.
+    """Live values for comparison: with the two ends in the wanted order, because every member reports them in the order of the first
+    one; and without the other member if that is gone, because nothing replicates there any more.
     """
     grouped = live.kind.grouped
     for one, other in () if grouped is None else grouped.ends:
@@ -137,14 +139,14 @@ def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What several members of a group write to, or would: the sites on which nothing is done about it, and why."""
+    """Several members of a group that take writes: the sites on which vastplan changes nothing of it, and why."""
 
     sites: tuple[str, ...]
     text: str
 
 
 def split(observed: Observed, live: Live) -> Split | None:
-    """Whether a member was detached, or several write; `None` where one writes and the others follow."""
+    """Whether a member was detached, or several take writes; `None` if one takes writes and the others are copies."""
     every = [live, *members(observed, live)]
     writing = [one for one in every if part_of(one) in _WRITING]
     if len(writing) < 2:
@@ -160,13 +162,13 @@ def split(observed: Observed, live: Live) -> Split | None:
 
 
 def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
-    """What people should know of the group of an object of ours: that another leads, that one is alone, that two write."""
+    """The findings about the group of an owned object: another one is the source, one was detached, two take writes."""
     grouped, site = live.kind.grouped, live.site
     if grouped is None:
         return
     leads, torn = leader(observed, live), split(observed, live)
     if torn is not None and len(torn.sites) > 1:
-        fix = f"find out which one is right, and let the other one follow it: {_move(address)} --keep SITE"
+        fix = f"decide which site is right, and make the other one its destination: {_move(address)} --keep SITE"
         fix = _NO_MOVE if at_once(live) else fix
         yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
     elif torn is not None and part_of(live) is Part.LEADS:
@@ -174,33 +176,33 @@ def told(observed: Observed, live: Live, address: Address, *, composed: bool) ->
         fix = _NO_MOVE if at_once(live) else _back(address, back, site)
         yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
     elif leads is not None or part_of(live) is Part.FOLLOWS:
-        text = "its source is on another site now, and this is the copy: nothing here changes or removes it"
-        fix = "make this site its source again, or write it for the site that is"
+        text = "its source is on another site now, and this is the copy: vastplan neither changes nor deletes it"
+        fix = "make this site its source again, or declare it at the site that is"
         if leads is not None:
             text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
             if at_once(live):
-                fix = f"{grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
+                fix = f"write {grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
             elif part_of(live) is Part.ALONE:
                 fix = _back(address, site, leads.site)
             elif composed:
-                fix = f"{grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
+                fix = f"write {grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
         yield Finding(MOVED, Severity.WARNING, text, fix, str(address))
 
 
-_NO_MOVE = "put the roles right in the system itself: vastplan changes none of what is replicated synchronously"
+_NO_MOVE = "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
 
 
 def _back(address: Address, back: str, leads: str) -> str:
-    """The ways out where a site is back that was detached."""
+    """The commands for a detached site that is back."""
     way = _move(address)
-    return f"{way} --rejoin {back} shows what only {back} has and lets it follow {leads}, --keep {back} the other way round"
+    return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {leads}; --keep {back} does the reverse"
 
 
 def _move(address: Address) -> str:
-    """What plans a change of roles, which no apply makes."""
+    """The command that plans a change of roles, which no apply does."""
     return f"vastplan move plan PATH {word(address)}"
 
 
 def on_any_site(origin: str) -> str:
-    """A composite entry, whichever site it is of; "" for none."""
+    """A composite entry without its site; "" for none."""
     return origin.partition("/")[2]

@@ -1,4 +1,4 @@
-"""What an open operation is about and the document does not have any more: it is told, for no action of a plan may be."""
+"""Subjects of open operations that the document no longer has: they are reported, because a plan may have no action for them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from vastplan.schema.entries import Entry
 
 
 def under_way(operation: Operation) -> str:
-    """What has begun of something and not ended, in words that follow what it is of."""
+    """An operation that is under way, as words to follow its subject."""
     stage = inert(operation.stage or "none yet", 40)
-    return f"the {operation.kind} {inert(operation.id, 40)} of it is under way (stage {stage})"
+    return f"its {operation.kind} {inert(operation.id, 40)} is under way (stage {stage})"
 
 
 def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: Set[str]) -> Iterator[Finding]:
-    """A finding for each operation of these sites; what a move changes may be written for either of its sites."""
+    """A finding for each operation of these sites without its entry; the document may have the subject of a move on either of its sites."""
     open_ones = [one for one in operations if not one.phase.closed and one.address.partition("/")[0] in sites]
     if not open_ones:
         return
@@ -30,7 +30,7 @@ def left_out(operations: Iterable[Operation], entries: Iterable[Entry], sites: S
         yield Finding(
             "VP353",
             Severity.WARNING,
-            f"not in the document any more, and {under_way(one)}",
-            f"put it back as it was and go on with the file of the {one.kind}{back}",
+            f"no longer in the document, and {under_way(one)}",
+            f"put it back as it was and go on with vastplan {one.kind} run FILE{back}",
             one.address,
         )

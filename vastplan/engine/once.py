@@ -1,4 +1,4 @@
-"""Objects that are made once: what is noted when they are made, and what is said when they are gone or were to be made otherwise. Pure."""
+"""Objects that are created once: what the ledger records of their creation, and the findings if they are gone or should be created otherwise. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 200
 
 
 def made_of(kind: Kind, row: Row) -> dict[str, str]:
-    """What the answer to a create tells of what an object was made of, by the names of attributes."""
+    """What the answer to a create says about the source of an object, by the names of attributes."""
     names = () if kind.once is None else kind.once.noted
     return noted(kind, {name: at(row, kind.attribute(name).path) for name in names})
 
@@ -34,14 +34,14 @@ def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
 
 
 def refused(entry: Entry, kind: Kind, fields: Sequence[str]) -> Finding:
-    """VP350: what an object was made of is not chosen again once it is there."""
-    text = f"it is made already, and {some(sorted(fields))} is about how it was made: nothing there is changed"
+    """VP350: the source of an object cannot be changed after it was created."""
+    text = f"it was created already, and {some(sorted(fields))} cannot be changed afterwards"
     fix = kind.once.another if kind.once is not None else _another(kind, fields)
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
 def remade(kind: Kind, changes: Iterable[FieldChange]) -> list[str]:
-    """The fields for which another object would have to be made, and none is."""
+    """The fields whose change would need another object, which vastplan does not create."""
     return [change.path for change in changes if change.replaces and _is_fixed(kind, change)]
 
 
@@ -52,16 +52,17 @@ def _is_fixed(kind: Kind, change: FieldChange) -> bool:
 
 
 def _another(kind: Kind, fields: Iterable[str]) -> str:
-    """How to have what is refused all the same."""
+    """How to get what is refused in another way."""
     ways = (kind.field(path.partition(".")[0]).made_with for path in fields)
     return next(
-        (way.another for way in ways if way is not None), "leave it as it was; what is made otherwise has another name"
+        (way.another for way in ways if way is not None),
+        "leave it as it was, or declare another object under another name",
     )
 
 
 def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
-    """Why what was ours and is not there any more is not made again, `None` where it is: VP350 where the document says otherwise by
-    now how it was made, VP349 with how it was where it is made once."""
+    """Why an owned object that is gone is not recreated, `None` if it is: VP350 if the document has changed how it is created, VP349 with
+    how it was created if it is created once."""
     now = digests(kind, entry.values, key)
     if kind.once is None:
         others = _otherwise(kind, Marker.MADE_WITH, owned, now)
@@ -69,28 +70,28 @@ def gone(entry: Entry, kind: Kind, owned: Owned, key: str) -> Finding | None:
     others = [path for path in _otherwise(kind, Marker.IMMUTABLE, owned, now) if path in now]
     if others:
         return refused(entry, kind, others)
-    text = f"it was made{_of_what(owned)} and is not there any more: it is made once, and not again"
-    # what it was the means to may be gone, too
+    text = f"it was created{_of_what(owned)} and is gone: it is created once and never recreated"
+    # what it helped to create may be gone, too
     out = "" if kind.once.means else "; or take it out of the document"
     fix = f"{kind.once.another}; {_anew(entry)}{out}"
     return Finding("VP349", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
 
 
 def another_there(kind: Kind, owned: Owned) -> str:
-    """Why what was made once is not ours where another object has its name, "" where nothing was made once."""
+    """Why an object with the name of one that was created once is not owned, "" for a kind that is not created once."""
     if kind.once is None:
         return ""
-    return f"what was made{_of_what(owned)} is gone, and what is there by its name was made by somebody else since"
+    return f"what was created{_of_what(owned)} is gone, and the object of that name was created outside vastplan since"
 
 
 def _made_of_another(entry: Entry, others: Sequence[str]) -> Finding:
-    text = f"it is gone, and was made by {some(sorted(others))}, which the document says otherwise now: it would be made again without that data"
-    fix = f"write it as it was, and it is made again of that; {_anew(entry)}, as the document says now"
+    text = f"it is gone and was created with {some(sorted(others))}, which the document has changed since: it would be recreated without that data"
+    fix = f"write it as it was, and the next apply recreates it from that; {_anew(entry)} as the document says now"
     return error("VP350", text, fix=fix, address=str(entry.address), where=entry.where)
 
 
 def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str]) -> list[str]:
-    """What the ledger has of the fields with a marker and the document says otherwise, or not at all."""
+    """The fields with a marker that the ledger has and the document has changed or left out."""
     names = {field.name for field in kind.fields if field.has(marker)}
     return [
         path
@@ -100,7 +101,7 @@ def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str])
 
 
 def _anew(entry: Entry) -> str:
-    return f"vastplan ledger forget PATH {word(entry.address)} has it made anew"
+    return f"vastplan ledger forget PATH {word(entry.address)} lets the next apply recreate it"
 
 
 def _of_what(owned: Owned) -> str:

@@ -1,4 +1,4 @@
-"""What is told of each object that is one on several sites: who leads, how far the copy is, and what a person should know. Pure."""
+"""The report of each object on several sites: which site is the source, how old the copy is, and what a person should know. Pure."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from vastplan.model.finding import MOVED, Finding, Severity
 from vastplan.model.moments import moment
 from vastplan.model.operation import PAST, Operation, Phase
 from vastplan.model.plan import Action
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Grouped, Kind, Told
 
-EVERYTHING = "making it again sends everything again"
-_GONE = "it shows none of it"
+EVERYTHING = "recreating it sends all data again"
 _AT_ONCE = "each write is on both sites before it is answered"
 
 
 def replications(
     matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
 ) -> tuple[Replication, ...]:
-    """One for each group that is there, or was, by the address that the document has it at, else the ledger's."""
+    """One for each group that exists or existed, by its address in the document, else in the ledger."""
     every = tuple(operations)
     moves = {one.subject: one for one in every}
-    # one that changes no role has a subject of its own, of which the group is a word: it counts while it is under way
+    # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
     moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
     found: dict[str, Replication] = {}
     grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
@@ -58,16 +57,16 @@ class _Group:
     other: str
     unread: Mapping[str, str]
     entry: Entry | None = None
-    """What the document has of it."""
+    """Its entry in the document."""
 
     @property
     def told(self) -> Told:
-        """What says how far the others are."""
+        """The attributes that show the progress of the copies."""
         assert self.grouped.told is not None
         return self.grouped.told
 
     def live(self) -> list[Live]:
-        """The members that are there."""
+        """The members that exist."""
         return [one for one in (self.here, self.there) if one is not None]
 
     def at_once(self) -> bool:
@@ -75,12 +74,12 @@ class _Group:
         return any(map(at_once, self.live()))
 
     def silent(self, site: str) -> bool:
-        """Whether nothing is known of a site."""
-        return self.unread.get(site, _GONE) != _GONE
+        """Whether a site did not answer."""
+        return self.unread.get(site, ABSENT) != ABSENT
 
 
 def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
-    """`None` for what has no other member, and what was never there."""
+    """`None` for an object without another member, or one that never existed."""
     match = matches.match(address)
     key = key_of(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
     across = None if entry is None else entry.values.get(grouped.across)
@@ -96,7 +95,7 @@ def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, ent
         having = matches.observed.having(site, kind.name, grouped.key, key)
         members[site] = having[0] if len(having) == 1 else None
         if members[site] is None:
-            unread[site] = matches.observed.error(site, kind.name) or _GONE
+            unread[site] = matches.observed.error(site, kind.name) or ABSENT
     return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
 
 
@@ -115,10 +114,10 @@ def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
 
 
 def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
-    """How it is told, and why; the first that holds."""
+    """The first state that holds, and why."""
     site, observed = group.address.site, group.matches.observed
     if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
-        return ReplicationState.COPY_GONE, f"neither site shows it: {EVERYTHING}"
+        return ReplicationState.COPY_GONE, f"it exists on neither site: {EVERYTHING}"
     for live in group.live():
         why = changing(observed, live)
         if why:
@@ -135,23 +134,28 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
             group, silent, leads, now
         )
     if leads and leads != site:
-        stands = f"{leads} is its source, and the document has {site}"
+        stands = f"its source is on {leads}, and the document says {site}"
         if move and _led_to(move, leads):
             return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, leads)}"
-        return ReplicationState.MOVED, f"{stands}: somebody moved it without vastplan, or the document was edited first"
+        return (
+            ReplicationState.MOVED,
+            f"{stands}: it was moved outside vastplan, or the document was edited before the move",
+        )
     if not leads:
         return ReplicationState.UNKNOWN, "no site says that it is the source"
     source = group.here
     assert source is not None
     for live in group.live():
-        came = live is not source and _text(live, group.told.as_of)  # a cluster may say so long after it has
+        came = live is not source and _text(
+            live, group.told.as_of
+        )  # a cluster may keep its first state long after data has arrived
         if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,
                 f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
             )
     if group.other and group.there is None:
-        return ReplicationState.COPY_GONE, f"{group.other} shows none of it: {_everything(source)}"
+        return ReplicationState.COPY_GONE, f"it does not exist at {group.other}: {_everything(source)}"
     failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
     if failing:
         return ReplicationState.STOPPED, failing
@@ -159,11 +163,15 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
 
 
 def _under_way(operation: Operation) -> str:
-    """What somebody began and nobody ended, with the way out."""
-    back = "" if PAST in operation.facts else f", or vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    """An operation that has begun and not ended, with the commands to go on and to give up."""
+    back = (
+        ""
+        if PAST in operation.facts
+        else f", or give up: vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    )
     return (
         f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
-        f"go on with its file{back}"
+        f"go on with vastplan {operation.kind} run FILE{back}"
     )
 
 
@@ -173,33 +181,33 @@ def _led_to(move: Operation, leads: str) -> bool:
 
 
 def _edit(group: _Group, leads: str) -> str:
-    """What to write into the document, and where, so that it says who leads; "" where it has nothing of it."""
+    """What to write into the document, and where, to name the new source; "" if the document has no entry of it."""
     entry = group.entry
     if entry is None:
         return ""
-    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
+    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it at {leads}"
     return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
 
 
 def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
-    """What is known where a site does not answer: never that what it has is gone, and what the other one could do."""
+    """The text if a site does not answer: its data is not called gone, and what a move to the other site would lose."""
     text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
     other = group.there if group.address.site in silent else group.here
     if other is None:
         return text
     if other.site == leads and leads != group.address.site:
-        return f"moved: its source is on {leads} now. {text}; it is not to be believed when it is back"
+        return f"moved: its source is on {leads} now. {text}; do not trust its role or its data when it is back"
     if part_of(other) is not Part.FOLLOWS:
         return text
     if at_once(other):
-        return f"{text}; {other.site} has what was answered until the two parted, and gives no access to it while they are apart"
+        return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
     as_of = _text(other, group.told.as_of)
     taken = moment(as_of)
     if taken is None:
-        return f"{text}; {other.site} could not take over: nothing has arrived there"
+        return f"{text}; {other.site} cannot become the source: nothing has arrived there"
     age = int((now - taken).total_seconds())
     how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
-    return f"{text}; {other.site} could take over, losing what was written since {inert(as_of, 40)}{how_old}"
+    return f"{text}; an unplanned move to {other.site} would lose what was written since {inert(as_of, 40)}{how_old}"
 
 
 def _everything(live: Live) -> str:
@@ -209,7 +217,7 @@ def _everything(live: Live) -> str:
 
 
 def _parted(group: _Group) -> str:
-    """Who may write, and who gives no access, where two that write at once say that they wait no more for each other."""
+    """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
     every = group.live()
     apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
     if not apart or not group.at_once():
@@ -219,21 +227,21 @@ def _parted(group: _Group) -> str:
     if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
         return ""
     texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
-    unknown = [f"nothing is known of {site}{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
-    return f"its two sites are parted: {'; '.join((*texts, *unknown))}"
+    unknown = [f"{site} cannot be read{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
 
 
-_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to what it has"}
-_GOES_ON = ", which may go on alone"
+_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to its data"}
+_GOES_ON = " and may take writes alone"
 
 
 def _suspended(group: _Group, live: Live) -> bool:
-    """Whether somebody switched it off, as it says itself."""
+    """Whether its replication is suspended, as it reports."""
     return live.values.get(group.told.enabled) is False
 
 
 def _failing(group: _Group) -> str:
-    """What a side says that keeps anything from arriving."""
+    """Why nothing arrives, as a side reports."""
     for live in group.live():
         state = word_of(live.attributes.get(group.grouped.state))
         if state in group.grouped.failing:
@@ -242,7 +250,7 @@ def _failing(group: _Group) -> str:
         if peer and word_of(peer) not in group.told.connected:
             return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
         if live is group.here and _suspended(group, live):
-            return f"{live.site} has it suspended: nothing arrives"
+            return f"replication is suspended at {live.site}: nothing arrives"
     return ""
 
 
@@ -264,7 +272,7 @@ def _member(group: _Group, site: str) -> Member:
 
 
 def _coming(group: _Group, live: Live) -> int | None:
-    """Bytes on their way. None are where the newest that was taken has arrived; else it is not known unless the system says it."""
+    """Bytes still to come: as the system reports, else 0 if the newest restore point has arrived, else unknown."""
     raw = str(live.attributes.get(group.told.coming))
     if raw.isascii() and raw.isdigit() and len(raw) < 20:
         return int(raw)
@@ -283,39 +291,39 @@ def _text(live: Live, attribute: str) -> str:
 
 
 def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
-    """What is told of it where the member that the document has says nothing of it itself: `silent` are addresses not read,
-    `actions` what is to be done, by address."""
+    """The findings that the member in the document does not report itself: `silent` are addresses that were not read,
+    `actions` the planned actions, by address."""
     for row in rows:
         if row.state is ReplicationState.COPY_GONE:
-            fix = f"see that this is meant, and what still stands on the other site; {_again(actions.get(row.address))}"
+            fix = f"check whether this is intended and what still exists on the other site; {_again(actions.get(row.address))}"
             yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
         elif row.state is ReplicationState.STOPPED and any(
             one.suspended for one in row.members if one.site == row.leads
         ):
-            fix = "switch it on again there (`enabled` of its protected path): no apply does, as somebody may need the pause"
+            fix = "enable it there (`enabled` of its protected path): no apply does that, because the pause may be intended"
             yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
         elif row.state is ReplicationState.MOVED and row.address in silent:
-            fix = "write it for the site that is its source now"
+            fix = "declare it at the site that is its source now"
             yield Finding(MOVED, Severity.WARNING, row.text, fix, row.address)
         if row.parted and not any(one.suspended for one in row.members):
             yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
 
 
 def _again(action: Action | None) -> str:
-    """What an apply does for one whose copy is gone."""
+    """What an apply does about a copy that is gone."""
     if action is None:
-        return "no apply makes it again while one of the two sites shows it"
+        return "no apply recreates it while it exists on one of the two sites"
     held = [block for block in action.blocked if block.guard == "in-the-way"]
     if held:
-        return f"no apply makes it again while its directory is there: {held[0].fix}"
-    return "an apply makes it again, and all of it is sent again"
+        return f"no apply recreates it while its directory exists: {held[0].fix}"
+    return "an apply recreates it and sends all data again"
 
 
 def _together(row: Replication) -> str:
-    """How two that were parted come to be one again: a person says who is right, in the system itself."""
+    """How to reconnect two disconnected sites: a person decides in the system itself which one is right."""
     source = row.leads or next(one.site for one in row.members if one.unread)
-    first = "let the two reach each other again" if row.leads else f"bring {source} back"
+    first = "reconnect the two sites" if row.leads else f"bring {source} back"
     return (
-        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay parted, also when the link is "
-        "back; vastplan makes no such call, and no apply, move or restore of it ends this"
+        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay disconnected, even when the link "
+        "works again; vastplan has no command for this"
     )

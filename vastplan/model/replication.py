@@ -1,4 +1,4 @@
-"""What two sites say of one replicated object: who leads, what has arrived, and how far the copy is behind. A figure for reports."""
+"""What two sites say of one replicated object: which is the source, what has arrived, and how old the copy is. A figure for reports."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from enum import Enum
 
 
 class ReplicationState(Enum):
-    """How a replicated object is told, the first that holds."""
+    """How a replicated object is reported: the first state that holds."""
 
     BUSY = "busy"  # a role changes, or is none that is known; or nothing has arrived yet
     SPLIT = "split"  # more than one site writes
     FAILED_OVER = "failed over"  # one site was detached, the other is the source
-    COPY_GONE = "copy gone"  # making it again sends everything again
+    COPY_GONE = "copy gone"  # recreating it sends all data again
     MOVED = "moved"  # the source is on another site than the document says
     UNKNOWN = "unknown"  # a site does not answer, or none says that it is the source
     STOPPED = "not replicating"  # a side says that it failed, or was suspended
@@ -26,10 +26,14 @@ ASTRAY = WRITTEN_TWICE | {ReplicationState.COPY_GONE, ReplicationState.MOVED, Re
 """Not as the document has it, by what was read."""
 
 
+ABSENT = "it does not exist there"
+"""What `unread` of a member says where its site answered and has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One site's own word. Times are its system's, "" where it says none; `coming` are bytes that are on their way, `None` where
-    that is not known. `unread` says why nothing is known of it, or that it has none.
+    that is not known. `unread` says why nothing is known of it, or is `ABSENT`.
     """
 
     site: str
@@ -64,7 +68,7 @@ class Replication:
 
     @property
     def as_of(self) -> str:
-        """As of when the newest is that has arrived at a site that does not lead."""
+        """The time of the newest data that has arrived at a site that is not the source."""
         return max((one.as_of for one in self.members if one.site != self.leads), default="")
 
     @property

@@ -1,4 +1,4 @@
-"""Copies that a move makes at its target, and removes: which copy it is, and what tells that it is the move's own."""
+"""Copies that a move creates at its target and deletes: which copy it is, and how to recognise it as the move's own."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from vastplan.schema.replicated import Replica
 from vastplan.schema.restorable import Clonable, Copy, Snapshot
 
 COPY, DROP = "clone", "drop"
-SNAPSHOT, MADE = "snapshot", "copy"  # facts: of what the copy is, and which it is
+SNAPSHOT, MADE = "snapshot", "copy"  # facts: the source of the copy, and the copy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside(Ends):
-    """The ends of a move that leaves both sides their roles and makes a copy at the target."""
+    """The ends of a move that changes no role and creates a copy at the target."""
 
     store: Clonable
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A copy as it is to be: its name, its directory, and whether all of it is copied in the background."""
+    """The copy to create: its name, its directory, and whether all of it is copied in the background."""
 
     name: str
     directory: str
@@ -32,13 +32,13 @@ class Wanted:
 
 
 def kept_as(store: Clonable, replica: Replica, guid: str) -> Snapshot | None:
-    """The snapshot at the target that keeps a restore point: it has its name. `None` while it does not show."""
+    """The snapshot of a restore point at the target: it has the same name. `None` until it is listed."""
     names = {point.name for point in replica.points() if point.guid == guid and point.name}
     return next((one for one in store.snapshots() if one.name in names and one.ready), None)
 
 
 def chosen(snapshot: Snapshot) -> Facts:
-    """What later stages know of a snapshot."""
+    """The facts of a snapshot for later stages."""
     return {SNAPSHOT: asdict(snapshot)}
 
 
@@ -47,7 +47,7 @@ def make(store: Clonable, wanted: Wanted, operation: Operation) -> Call:
     snapshot = snapshot_of(operation)
 
     def told(_: Facts, now: Facts) -> Told:
-        # names are given once, so where the name is another copy's there is none of ours
+        # names are unique, so if another copy has the name, this operation created none
         as_asked = (now["snapshot"], now["directory"]) == (snapshot.name, wanted.directory)
         return Told.HAPPENED if now["guid"] and as_asked else Told.NOTHING
 
@@ -60,7 +60,7 @@ def make(store: Clonable, wanted: Wanted, operation: Operation) -> Call:
 
 
 def drop(store: Clonable, wanted: Wanted, guid: str) -> Call:
-    """The copy goes with its directory: the one of that guid, and no other of its name."""
+    """Delete the copy with its directory: the one of that guid, and no other of its name."""
 
     def told(_: Facts, now: Facts) -> Told:
         return Told.NOTHING if now["guid"] == guid else Told.HAPPENED
@@ -80,7 +80,7 @@ def readable(store: Clonable, wanted: Wanted) -> Gate:
     """Whether the copy can be read."""
     found = store.copy(wanted.name)
     if found is None:
-        return Gate(Holds.NEVER, f"{wanted.name} is gone from {store.site}: somebody has removed it")
+        return Gate(Holds.NEVER, f"{wanted.name} is gone from {store.site}: deleted outside vastplan")
     if found.held and not found.complete:
         return Gate(Holds.NEVER, f"{wanted.name} is {found.state} at {store.site}: it was paused there, or has failed")
     if not (found.usable or found.complete):
@@ -89,7 +89,7 @@ def readable(store: Clonable, wanted: Wanted) -> Gate:
 
 
 def own(store: Clonable, wanted: Wanted, operation: Operation, stage: str) -> Copy | None:
-    """The copy that this operation made, while it is there: by its guid, or by what its call made that is known to have happened."""
+    """The copy that this operation created, while it exists: by its guid, or by the snapshot and directory of its call."""
     found = store.copy(wanted.name)
     guid = (operation.facts.get(MADE) or {}).get("guid")
     if found is None or (guid and found.guid != guid):
@@ -102,7 +102,7 @@ def own(store: Clonable, wanted: Wanted, operation: Operation, stage: str) -> Co
 
 
 def dropping(store: Clonable, wanted: Wanted, operation: Operation, made_in: str, stage: str) -> tuple[Call, ...]:
-    """What removes the operation's own copy in `stage`; one that was begun before is what it was."""
+    """The call that deletes the operation's own copy in `stage`; a delete that was begun keeps its guid."""
     known = [str(one.before["guid"]) for one in operation.of(stage, DROP) if one.before.get("guid")]
     found = own(store, wanted, operation, made_in)
     guid = known[-1] if known else found.guid if found else ""

@@ -1,4 +1,4 @@
-"""Where the data of an operation is and the work that uses it, and the two ends of a move."""
+"""The data of an operation, the workloads that use it, and the two ends of a move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABEL = "vastplan.move"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """How work reaches the data on one site: a claim in a project. `project` is its id there, "" while it is not known."""
+    """How workloads reach the data on one site: a claim in a project. `project` is its id there, "" if unknown."""
 
     project: str
     namespace: str
@@ -25,9 +25,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A claim of the source's, and the one that stands for it at the target, where there is one; `unread` is why that is not known.
+    """A claim at the source and its counterpart at the target, if there is one; `unread` is why that is unknown.
 
-    `along` are other claims of the project that work finds at the target as they are, without being moved.
+    `along` are other claims of the project that exist at the target with the same data and need no move.
     """
 
     source: Claim
@@ -36,15 +36,15 @@ class Work:
     along: frozenset[str] = frozenset()
 
     def stays(self, job: Job) -> tuple[str, ...]:
-        """What a workload mounts beside this, and would not find at the target."""
+        """The other claims of a workload that the target does not have."""
         return tuple(name for name in job.claims if name != self.source.name and name not in self.along)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where data is that an operation is about, and who uses it there. What the site does not have is `None`.
+    """The data of an operation and who uses it. A system that the site does not have is `None`.
 
-    `unread` is why not all claims are in `work`: then nobody knows who uses the data, and whoever asks is told so.
+    `unread` is why claims are missing in `work`: then the users of the data are unknown, and reads of them raise `Unreachable`.
     """
 
     source: Directory
@@ -55,7 +55,7 @@ class Home:
     source_mounts: Mounts | None = None
 
     def users(self) -> tuple[tuple[Work, Job], ...]:
-        """The workloads that use the data at the source, with the claim of each. Raises `Unreachable` where they cannot be read."""
+        """The workloads that use the data at the source, with the claim of each. Raises `Unreachable` if they cannot be read."""
         if self.unread:
             raise Unreachable(self.unread)
         if self.source_jobs is None:
@@ -64,7 +64,7 @@ class Home:
         return tuple((work, job) for work in self.work for job in jobs.using(work.source.project, work.source.name))
 
     def pods(self) -> tuple[str, ...]:
-        """Whoever mounts the data at the source, by namespace and name. Raises `Unreachable` where that cannot be read."""
+        """The pods that mount the data at the source, by namespace and name. Raises `Unreachable` if they cannot be read."""
         if self.unread:
             raise Unreachable(self.unread)
         if self.source_mounts is None:
@@ -79,7 +79,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends(Home):
-    """What a move is between. `forecast` is how long nobody may write, in seconds."""
+    """The two ends of a move. `forecast` is how long writes stop, in seconds."""
 
     source: Replica
     target: Replica
@@ -87,7 +87,7 @@ class Ends(Home):
     forecast: float = 0.0
 
     def standing(self, _: Operation) -> str:
-        """Which side may write now, each as its own system says."""
+        """Which side may write now, as each system reports."""
         told = []
         for replica in (self.source, self.target):
             try:
@@ -107,7 +107,7 @@ def writes(side: Side) -> str:
 
 
 def noted(work: Work, job: Job) -> Facts:
-    """A workload as the record keeps it. One that would not find there all that it mounts is not submitted there: it has no claim."""
+    """A workload as the record keeps it. If the target does not have all claims that it mounts, its `to_claim` is empty: it is not submitted there."""
     becomes = work.target if not work.stays(job) else None
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,
@@ -117,7 +117,7 @@ def noted(work: Work, job: Job) -> Facts:
 
 
 def newcomers(users: Iterable[tuple[Work, Job]], noted_before: Iterable[Facts]) -> str:
-    """The workloads that are none of those that were noted, by name and id; "" for none."""
+    """The workloads that are not in the record, by name and id; "" for none."""
     known = {str(fact["id"]) for fact in noted_before}
     return ", ".join(f"{job.name} ({job.id})" for _, job in users if job.id not in known)
 

@@ -1,6 +1,6 @@
-"""The fork: the work goes on at the target too, on a copy of its own. The source goes on leading, and no role changes.
+"""The fork: the workloads run at the target too, on a copy of their own. The source stays the source, and no role changes.
 
-The document declares the copy and an apply makes what stands on it. What is done here is the moment, and the work.
+The document declares the copy, and an apply creates the rest of its volume. The fork creates the copy at one moment, and starts the workloads.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LOOK, FINAL_COPY, CLONE, APPLY = "look", "final copy", "clone", "apply"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forked(Beside):
-    """What a fork is between, and the copy that the document declares.
+    """The ends of a fork, and the copy that the document declares.
 
-    `live` leaves the work at the source running, `covers` is what is forked. `missing` says what of the copy's volume is not applied yet and what to type
-    (which is `command`), `kept` why the copy is not this operation's to remove any more; each "" where there is nothing to say.
+    `live` leaves the workloads at the source running, `covers` are the addresses that are forked. `missing` says what of the copy's volume is not
+    applied yet and what to type (`command`), `kept` who else owns the copy, so that this operation must not delete it; each "" for nothing.
     """
 
     wanted: Wanted
@@ -46,10 +46,10 @@ def fork(ends: Forked) -> tuple[Stage, ...]:
 
 
 def amiss_of_fork(ends: Forked) -> str:
-    """What stands against a fork, "" where nothing does."""
+    """Why a fork is not possible, "" if it is."""
     found = ends.store.copy(ends.wanted.name)
     if found is not None:
-        return f"the clone {ends.wanted.name} is there already at {ends.store.site}: a fork is made once, another one is another volume"
+        return f"the clone {ends.wanted.name} already exists at {ends.store.site} (for another fork declare another volume)"
     problem = amiss(ends.source.look(), ends.target.look(), ends)
     return problem or ends.store.taken(ends.wanted.directory)
 
@@ -61,7 +61,7 @@ def _look(ends: Forked) -> Stage:
     return Stage(
         LOOK,
         "read both sides",
-        f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; {ends.wanted.name} is not there yet; "
+        f"{ends.source.site} is SOURCE, {ends.target.site} DESTINATION, both good; {ends.wanted.name} does not exist yet; "
         "the workloads are those of the plan",
         bound=0.0,
         precondition=precondition,
@@ -69,7 +69,7 @@ def _look(ends: Forked) -> Stage:
 
 
 def _freeze(ends: Forked) -> Stage:
-    """As of a move; what went on at the source since then is left to those who run it."""
+    """As in a move; workloads at the source that have been resumed since are not changed."""
     stage = freeze(ends)
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
@@ -88,17 +88,19 @@ def _copy(ends: Forked) -> Stage:
         points = calls.arrived(operation, FINAL_COPY, ends.source, ends.target)
         if not points:
             return Gate(Holds.NOT_YET, calls.none_since(operation, FINAL_COPY, ends.target))
-        for point in reversed(points):  # any of them will do: a schedule may make a newer one before each shows
+        for point in reversed(
+            points
+        ):  # any of them will do: a schedule may create newer ones before their snapshots are listed
             snapshot = copies.kept_as(ends.store, ends.target, point.guid)
             if snapshot is not None:
                 return Gate(Holds.YES, facts={**calls.arrived_as(FINAL_COPY, point), **copies.chosen(snapshot)})
-        return Gate(Holds.NOT_YET, f"the snapshot of that restore point does not show at {ends.target.site} yet")
+        return Gate(Holds.NOT_YET, f"{ends.target.site} does not list the snapshot of that restore point yet")
 
     how = "while work goes on: the copy is crash-consistent" if ends.live else "with everything stopped"
     return Stage(
         FINAL_COPY,
         f"replicate now at {ends.source.site}, {how}",
-        f"a restore point that was taken since then has arrived, and its snapshot shows at {ends.target.site}",
+        f"a restore point taken since then has arrived, and {ends.target.site} lists its snapshot",
         bound=max(LEAST, 2 * ends.forecast),
         precondition=lambda operation: "" if ends.live else unmoved(ends, operation),
         calls=lambda _: (calls.replicate(ends.source),),
@@ -111,7 +113,7 @@ def _clone(ends: Forked) -> Stage:
 
     def precondition(operation: Operation) -> str:
         there = store.copy(wanted.name) is not None
-        problem = f"the clone {wanted.name} is there already at {store.site}" if there else ""
+        problem = f"the clone {wanted.name} already exists at {store.site}" if there else ""
         problem = problem or gone(store, snapshot_of(operation)) or store.taken(wanted.directory)
         return problem or ("" if ends.live else unmoved(ends, operation))
 
@@ -129,28 +131,26 @@ def _clone(ends: Forked) -> Stage:
             return Gate(Holds.YES)
         why = why_kept()
         if why:
-            return Gate(
-                Holds.YES, facts={"stays": f"the clone {wanted.name} at {wanted.directory}, for it is reached by {why}"}
-            )
-        return Gate(Holds.NOT_YET, f"{wanted.name} is still there")
+            return Gate(Holds.YES, facts={"stays": f"the clone {wanted.name} at {wanted.directory}, in use by {why}"})
+        return Gate(Holds.NOT_YET, f"{wanted.name} still exists")
 
     return Stage(
         CLONE,
         f"clone that restore point to {wanted.directory} at {store.site}, as {wanted.name}",
-        "it can be read"
+        "the clone can be read"
         + (
             "; until it is complete it depends on the snapshot of the restore point"
             if wanted.background
-            else "; what it has comes from the snapshot of the restore point for good, which therefore stays"
+            else "; it always reads from the snapshot of the restore point, which therefore stays"
         ),
         bound=LEAST,
-        back="remove the clone with its directory, where nobody can have written to it",
+        back="delete the clone with its directory, unless somebody can have written to it",
         precondition=precondition,
         calls=lambda operation: (copies.make(store, wanted, operation),),
         gate=lambda _: copies.readable(store, wanted),
         rollback=rollback,
         undone=undone,
-        covers=ends.covers,  # until then an apply would make the clone itself, of another moment
+        covers=ends.covers,  # until then an apply would create the clone itself, from another moment
     )
 
 
@@ -161,7 +161,7 @@ def _apply(ends: Forked) -> Stage:
 
     return Stage(
         APPLY,
-        f"nothing: stops here until somebody has typed {ends.command}, which takes the clone on and makes what stands on it",
+        f"no call: stops until you type {ends.command}, which adopts the clone and creates the rest of its volume",
         "view, quota, volume, claim and data source are in the ledger, and each claim is bound",
         bound=0.0,
         gate=gate,
@@ -180,12 +180,12 @@ def _start(ends: Forked) -> Stage:
 
     def crossed(operation: Operation) -> str:
         sent = any(one.outcome is Outcome.SEEN for one in operation.of(START))
-        return f"work has been submitted at {ends.target.site}, which writes to {ends.wanted.directory}" if sent else ""
+        return f"workloads that write to {ends.wanted.directory} were submitted at {ends.target.site}" if sent else ""
 
     return replace(
         start(ends, FREEZE, at_work if ends.live else None),
         does=f"submit the same workloads at {ends.target.site}, with the claim of the clone",
-        back="none: what is submitted writes to the clone, which is a volume of its own from then on",
+        back="none: from then on the clone is a volume of its own, which the submitted workloads write to",
         crossed=crossed,
         no_return=True,
     )

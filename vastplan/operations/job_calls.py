@@ -1,4 +1,4 @@
-"""Calls on workloads as stages send them: suspend, resume, submit. Only what we suspended is resumed or submitted again."""
+"""Calls on workloads as stages send them: suspend, resume, submit. Only workloads that the operation suspended are resumed or submitted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def phase(jobs: Jobs, id: str) -> str:
 
 
 def suspend(jobs: Jobs, fact: Facts) -> Call:
-    """Let one stop."""
+    """Suspend one."""
     job = job_of(fact)
 
     def told(_: Facts, now: Facts) -> Told:
@@ -34,7 +34,7 @@ def suspend(jobs: Jobs, fact: Facts) -> Call:
 
 
 def resume(jobs: Jobs, fact: Facts) -> Call:
-    """Let one that we suspended go on."""
+    """Resume one that the operation suspended."""
     job = job_of(fact)
 
     def told(_: Facts, now: Facts) -> Told:
@@ -45,17 +45,17 @@ def resume(jobs: Jobs, fact: Facts) -> Call:
 
 
 def base_name(name: str) -> str:
-    """What a workload was called before any move."""
+    """The name of a workload before any move."""
     return _MOVED.sub("", name)
 
 
 def new_name(operation: Operation, name: str) -> str:
-    """What a workload is called at the target: another move gives it another name, in the place of an earlier move's."""
+    """The name of a workload at the target: each move replaces the suffix of an earlier one."""
     return f"{base_name(name)}-m{operation.id}"
 
 
 def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:
-    """The same work at the target, by its specification as the source shows it when it is sent."""
+    """The same workload at the target, from its specification as the source returns it when this is sent."""
     job, name = job_of(fact), new_name(operation, str(fact["name"]))
     claim, becomes, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
 
@@ -76,11 +76,11 @@ def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Cal
 
 
 def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:
-    """Those of some workloads that we suspended in a stage."""
+    """Those of the workloads that the operation suspended in a stage."""
     ours = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
     return tuple(fact for fact in facts if f"suspend {fact['id']}" in ours)
 
 
 def is_starting(job: Job | None) -> bool:
-    """Whether it may still become what it is to be."""
+    """Whether it is still starting."""
     return job is None or job.phase in _STARTING

@@ -1,7 +1,7 @@
-"""Several moves as one: each stage of all of them, before the next stage of any.
+"""Several moves as one: each stage for all paths, before the next stage of any.
 
-Work is stopped and started once; copies and roles are each path's own. The record holds the calls of a path by its key before
-their names, and what later stages need of it in a table of its own, so that the stages of one path see what is theirs.
+Workloads are suspended and submitted once; copies and roles belong to each path. The record has the calls of a path with its key before
+their names, and the facts of a path in a table of its own, so that the stages of one path see only theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OF_EACH = "of each"  # the facts of each path, by its key
 
 
 def joint(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
-    """The stages of several paths as one list. `parts` are the stages of each, alike in number and names, by its key."""
+    """The stages of several paths as one list. `parts` are the stages of each, equal in number and names, by its key."""
     keys = tuple(parts)
     columns = zip(*parts.values(), strict=True)
     return tuple(_one(keys, stages) for stages in columns)
@@ -34,7 +34,7 @@ def seen_by(operation: Operation, key: str, keys: tuple[str, ...]) -> Operation:
 def users_together(users: Iterable[tuple[tuple[Work, Job], ...]]) -> tuple[Facts, ...]:
     """The workloads that use any of the paths, each once, as the record keeps them: with all the claims that it mounts.
 
-    One of whose claims nothing stands at the target, or whose claims are there in different projects, has no `to_claim`: it is
+    A workload with a claim that has no counterpart at the target, or with claims in different projects there, has no `to_claim`: it is
     submitted nowhere.
     """
     found: dict[str, list[Facts]] = {}
@@ -78,7 +78,7 @@ def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
     together = replace(
         first,
         does=f"{first.does}, for each of {len(keys)} paths",
-        until=f"of each path: {first.until}",
+        until=f"for each path: {first.until}",
         bound=sum(stage.bound for stage in stages),
         precondition=problem,
         crossed=crossed,
@@ -94,7 +94,7 @@ def _first(problems: Iterable[str]) -> str:
 
 
 def _all(operation: Operation, gates: Mapping[str, Gate]) -> Gate:
-    """All of them at once: what waits for one waits for all."""
+    """The gate of all paths: it holds when each one holds."""
     says = "; ".join(dict.fromkeys(gate.says for gate in gates.values() if gate.says and gate.holds is not Holds.YES))
     for holds in (Holds.NEVER, Holds.NOT_YET):
         if any(gate.holds is holds for gate in gates.values()):

@@ -10,7 +10,7 @@ from vastplan.operations.work_stages import FREEZE, freeze, others, start, unmov
 from vastplan.schema.replicated import Role, Side
 
 LOOK, PRE_COPY, FINAL_COPY, SWITCH, OPEN, PROTECT = "look", "pre-copy", "final copy", "switch", "open", "protect"
-LEAST = 600.0  # seconds that a role change is given, however short the forecast
+LEAST = 600.0  # the least seconds for a role change, however short the forecast
 
 
 def planned(ends: Ends) -> tuple[Stage, ...]:
@@ -29,10 +29,10 @@ def planned(ends: Ends) -> tuple[Stage, ...]:
 
 
 def amiss(source: Side, target: Side, ends: Ends) -> str:
-    """What stands against a planned move, "" where nothing does."""
+    """Why a planned move is not possible, "" if it is."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
-        return f"{there} is the source already"
+        return f"{there} is already the source"
     if source.role is not Role.SOURCE or target.role is not Role.DESTINATION:
         return f"{here} has to be SOURCE and {there} DESTINATION; they are {source.said} and {target.said}"
     for site, side in ((here, source), (there, target)):
@@ -46,13 +46,13 @@ def amiss(source: Side, target: Side, ends: Ends) -> str:
 
 
 def unread_of(ends: Ends) -> str:
-    """Why it is not known where work is to go on, "" where it is."""
+    """Why the claims at the target are unknown, "" if they are known."""
     unread = [
-        f"what stands for {work.source.address} at {ends.target.site}: {work.unread}"
+        f"which claim at {ends.target.site} corresponds to {work.source.address}: {work.unread}"
         for work in ends.work
         if work.unread
     ]
-    return f"it cannot be read {'; '.join(unread)}" if unread else ""
+    return f"cannot determine {'; '.join(unread)}" if unread else ""
 
 
 def _look(ends: Ends) -> Stage:
@@ -72,7 +72,7 @@ def _copy(ends: Ends, name: str, bound: float, *, frozen: bool = False) -> Stage
     return Stage(
         name,
         f"replicate now at {ends.source.site}" + (", with everything stopped" if frozen else ", while work goes on"),
-        f"a restore point that was taken since then has arrived, seen on {ends.target.site}",
+        f"{ends.target.site} has a restore point taken since then",
         bound=bound,
         precondition=(lambda operation: unmoved(ends, operation)) if frozen else lambda _: "",
         calls=lambda _: (calls.replicate(ends.source),),
@@ -87,7 +87,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
             return Gate(Holds.NEVER, f"both sides take writes: {source.said} and {target.said}")
         if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
             return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
-        # one that is suspended by the change is enabled by the next stage
+        # if the change suspends replication, the next stage enables it
         settled = all(side.good or not side.enabled for side in (source, target))
         if not (settled and target.connected):
             return Gate(Holds.NOT_YET, f"the states are {source.state} and {target.state}")
@@ -110,9 +110,9 @@ def _switch(ends: Ends, bound: float) -> Stage:
     return Stage(
         SWITCH,
         f"graceful failover at {ends.target.site}",
-        f"{ends.target.site} is SOURCE and {ends.source.site} DESTINATION, each by its own system, connected and good",
+        f"{ends.target.site} is SOURCE and {ends.source.site} DESTINATION, as each reports of itself, connected and good",
         bound=bound,
-        back=f"abort at {ends.target.site}, until it is SOURCE: from there on the way back is a planned move",
+        back=f"abort at {ends.target.site} until it is SOURCE; after that the way back is a planned move",
         precondition=lambda operation: unmoved(ends, operation),
         calls=lambda _: (calls.take_over(ends),),
         gate=gate,
@@ -124,7 +124,7 @@ def _switch(ends: Ends, bound: float) -> Stage:
 
 
 def open_(ends: Ends) -> Stage:
-    """The new source replicates."""
+    """Enable replication at the new source."""
 
     def needed(operation: Operation) -> tuple[Call, ...]:
         sent = operation.of(OPEN) or not ends.target.look().enabled
@@ -140,7 +140,7 @@ def open_(ends: Ends) -> Stage:
 
     return Stage(
         OPEN,
-        f"make sure that {ends.target.site} takes writes and replicates",
+        f"enable replication at {ends.target.site} if it is not enabled",
         f"{ends.target.site} is SOURCE and enabled",
         bound=120.0,
         back=f"the way back is a planned move to {ends.source.site}",
@@ -150,11 +150,11 @@ def open_(ends: Ends) -> Stage:
 
 
 def protect(ends: Ends, bound: float) -> Stage:
-    """The old source has a restore point of the new one."""
+    """Send a restore point of the new source to the old one."""
     return Stage(
         PROTECT,
         f"replicate now at {ends.target.site}, back to {ends.source.site}",
-        f"a restore point of {ends.target.site} has arrived, seen on {ends.source.site}; until then it is unprotected",
+        f"{ends.source.site} has a restore point of {ends.target.site}; until then the data is unprotected",
         bound=bound,
         calls=lambda _: (calls.replicate(ends.target),),
         gate=lambda operation: calls.arrival(operation, PROTECT, ends.target, ends.source),

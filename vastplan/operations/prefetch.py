@@ -1,4 +1,4 @@
-"""The stage that fills a satellite's cache while work goes on. One that runs already is followed: it brings the same."""
+"""The stage that fills a satellite's cache while work goes on. A prefetch that runs already is followed: it loads the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WARM, PREFETCH = "warm", "prefetch"
 
 
 def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> Stage:
-    """Prefetch a directory of the satellite. `size` is how many bytes it holds at most, `None` where nobody knows."""
+    """Prefetch a directory of the satellite. `size` is how many bytes it holds at most, `None` if unknown."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         names = list(dict.fromkeys(one.call for one in operation.of(WARM))) or [PREFETCH]
@@ -24,9 +24,9 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         task = task_of(operation)
         found = None if task is None else satellite.prefetched(task, directory)
         if found is None or _no_good(found):
-            said = "is not known any more" if found is None else f"is {found.said}"
-            only = "" if found is None or found.full else ", and brought names only"
-            return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on begins another one")
+            said = "is no longer known" if found is None else f"is {found.said}"
+            only = "" if found is None or found.full else ", and loaded names only"
+            return Gate(Holds.NEVER, f"prefetch {task} at {satellite.site} {said}{only}; going on starts another one")
         if found.progress is Progress.COMPLETE:
             return Gate(Holds.YES, facts={"warmed": {"directory": directory, "task": task, "bytes": found.size}})
         return Gate(Holds.NOT_YET, f"prefetch {task} is {found.said}{_share(found, size)}")
@@ -35,7 +35,7 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
         try:
             under_way = _left(satellite, directory, operation)
         except (Refused, Unreachable):
-            return ()  # a cache that goes on being filled harms nobody, and what is away must not hold the rest
+            return ()  # a prefetch that continues does no harm, and a system that does not answer must not stop the abort
         stops = [(task, _stop(satellite, directory, task)) for task in _ours(operation) if not _kept(operation, task)]
         return tuple(call for task, call in stops if task in under_way or operation.of(f"undo {WARM}", call.name))
 
@@ -46,15 +46,15 @@ def warm(satellite: Cached, directory: str, size: int | None, bound: float) -> S
             return Gate(Holds.YES, facts=_goes_on(satellite, _known(operation)))
         ours = [task for task in left if task in _ours(operation) and not _kept(operation, task)]
         if ours:
-            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still under way")
+            return Gate(Holds.NOT_YET, f"prefetch {', '.join(map(str, ours))} is still running")
         return Gate(Holds.YES, facts=_goes_on(satellite, left))
 
     return Stage(
         WARM,
-        f"prefetch all of {directory} to the cache at {satellite.site}, while work goes on",
+        f"prefetch all of {directory} into the cache at {satellite.site}, while work goes on",
         "the prefetch is complete",
         bound=bound,
-        back="stop the prefetch, where it was begun here and is still under way",
+        back="stop the prefetch if this stage started it and it is still running",
         calls=calls,
         gate=gate,
         rollback=rollback,
@@ -72,12 +72,12 @@ def task_of(operation: Operation) -> int | None:
 
 
 def _ours(operation: Operation) -> tuple[int, ...]:
-    """Those that were answered to us; whose one is that was found to run, nobody can tell."""
+    """The prefetches that this operation started by their answers; the owner of one that was found running is unknown."""
     return tuple(int(one.seen["task"]) for one in operation.of(WARM) if "task" in one.seen)
 
 
 def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int, ...]:
-    """Those of the record that are under way; nothing is asked where there can be none."""
+    """Those of the record that are running; no call if there can be none."""
     known = _known(operation)
     if not known or WARM in operation.passed:
         return ()
@@ -86,18 +86,18 @@ def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int,
 
 
 def _known(operation: Operation) -> tuple[int, ...]:
-    """Ours, and the one that is followed."""
+    """Those that this operation started, and the one that is followed."""
     followed = task_of(operation)
     return tuple(dict.fromkeys((*_ours(operation), *(() if followed is None else (followed,)))))
 
 
 def _kept(operation: Operation, task: int) -> bool:
-    """Whether its end was refused: then it goes on, and nothing else waits for it."""
+    """Whether stopping it was refused: then it continues, and nothing waits for it."""
     return any(one.outcome is Outcome.FAILED for one in operation.of(f"undo {WARM}", f"stop {task}"))
 
 
 def _goes_on(satellite: Cached, tasks: tuple[int, ...]) -> Facts:
-    text = f"prefetch {', '.join(map(str, tasks))} may be under way at {satellite.site}"
+    text = f"prefetch {', '.join(map(str, tasks))} may still be running at {satellite.site}"
     return {"prefetch left": text} if tasks else {}
 
 
@@ -109,7 +109,7 @@ def _no_good(found: Prefetch | None) -> bool:
 
 
 def _share(found: Prefetch, size: int | None) -> str:
-    """In steps of a tenth, so that not every look is told."""
+    """In steps of 10 %, so that not every read is reported."""
     return f", about {min(10, 10 * found.size // size) * 10} %" if size and found.size is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""The rehearsal: a move is tried on a copy at the target. No role changes, the work at the source goes on, and all that is made goes again."""
+"""The rehearsal: a move is tried on a copy at the target. No role changes, the workloads at the source keep running, and all that it creates is deleted."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from vastplan.schema.restorable import Snapshot
 
 LOOK = "look"
 POINT, CAME, MEASURED = "point", "came", "measured"
-"""Facts: of which restore point it is, what became of each workload, and how many seconds each stage took."""
-OLDEST = 3  # of the time between two restore points: an older one shows nothing of a move of now
-PATIENCE = 600.0  # seconds that a workload is given to run
+"""Facts: its restore point, the result of each workload, and the seconds of each stage."""
+OLDEST = 3  # times the interval of restore points: an older one is no test of a move now
+PATIENCE = 600.0  # seconds that a workload has to reach Running
 NOT_TRIED = "not tried"
 """A fact: the workloads that are not tried at all, each with its name and why."""
 REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
 
 
 def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
-    """Its stages, in order, each with how long it took among the facts."""
+    """Its stages, in order; each adds its duration to the facts."""
     stages = (
         _look(ends),
         _clone(ends),
@@ -45,7 +45,7 @@ def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
 
 
 def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
-    """The newest restore point at the target whose snapshot shows there."""
+    """The newest restore point at the target whose snapshot is listed there."""
     snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
     for point in reversed(ends.target.points()):
         if point.arrived and point.name in snapshots:
@@ -54,14 +54,14 @@ def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
 
 
 def age_of(ends: Rehearsed, point: Point) -> float | None:
-    """How old a restore point is, in seconds, by the clock that dated it; `None` where that is no date."""
+    """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
     made = moment(point.created)
     return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
 
 
 def dating(ends: Rehearsed) -> tuple[str, datetime]:
-    """Whose clock a restore point is held against, and what time it is by that: the source's, whose cluster dates it; else the
-    target's; of neither, which is "", this machine's."""
+    """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
+    else "" and the time of this machine."""
     told = ((one.site, one.now()) for one in (ends.source, ends.target))
     return next(((site, now) for site, now in told if now is not None), ("", ends.clock.now()))
 
@@ -72,22 +72,22 @@ def _by(ends: Rehearsed) -> str:
 
 
 def amiss_of_rehearsal(ends: Rehearsed) -> str:
-    """What stands against a rehearsal, "" where nothing does."""
+    """Why a rehearsal is not possible, "" if it is."""
     side, there = ends.target.look(), ends.target.site
     if side.role is not Role.DESTINATION:
-        return f"{there} has to be DESTINATION, and is {side.said}"
+        return f"{there} has to be DESTINATION; it is {side.said}"
     if not side.good:
         return f"{there} is in state {side.state or 'unknown'}"
     found = newest_kept(ends)
     if found is None:
-        return f"{there} has no restore point yet whose snapshot shows there"
+        return f"{there} lists no restore point with its snapshot yet"
     age = age_of(ends, found[0])
     if age is None:
         return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
     if ends.every and age > OLDEST * ends.every:
         return (
-            f"the newest restore point at {there} is of {found[0].created}, {age:.0f} s ago{_by(ends)}, and one is to come every "
-            f"{ends.every:.0f} s: what is rehearsed with it says nothing of a move of now"
+            f"the newest restore point at {there}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
+            f"schedule takes one every {ends.every:.0f} s"
         )
     return ends.views.amiss() or _amiss_of_claims(ends)
 
@@ -126,7 +126,7 @@ def _look(ends: Rehearsed) -> Stage:
 
     return Stage(
         LOOK,
-        "read the target, and who uses it at the source",
+        "read the target and the workloads at the source",
         f"{ends.target.site} is DESTINATION, good, and its newest restore point is not too old; the workloads are those of the plan",
         bound=0.0,
         precondition=precondition,
@@ -140,15 +140,15 @@ def _clone(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
         copy = wanted(operation)
         there = store.copy(copy.name) is not None
-        problem = f"the clone {copy.name} is there already at {store.site}" if there else ""
+        problem = f"the clone {copy.name} already exists at {store.site}" if there else ""
         return problem or gone(store, snapshot_of(operation)) or store.taken(copy.directory)
 
     return Stage(
         CLONE,
-        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, of which what is read is copied",
-        "it can be read",
+        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, copying only what is read",
+        "the clone can be read",
         bound=LEAST,
-        back="remove the view that may be on it, and the clone with its directory",
+        back="delete the view on the clone, if there is one, and the clone with its directory",
         precondition=precondition,
         calls=lambda operation: (copies.make(store, wanted(operation), operation),),
         gate=lambda operation: copies.readable(store, wanted(operation)),
@@ -161,7 +161,7 @@ def _mount(ends: Rehearsed) -> Stage:
     def precondition(operation: Operation) -> str:
         directory = wanted(operation).directory
         taken = ends.views.view(directory)
-        problem = f"a view ({taken}) is at {directory} already, and is not of this rehearsal" if taken else ""
+        problem = f"{directory} already has a view ({taken}) that is not of this rehearsal" if taken else ""
         return problem or calls.in_the_way(ends, operation)
 
     def making(operation: Operation) -> tuple[Call, ...]:
@@ -174,7 +174,7 @@ def _mount(ends: Rehearsed) -> Stage:
 
     def gate(operation: Operation) -> Gate:
         if not calls.own_view(ends, operation):
-            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: somebody has removed it")
+            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: deleted outside vastplan")
         waiting = [
             mount.name
             for volumes, mount in calls.held(ends, operation)
@@ -185,15 +185,15 @@ def _mount(ends: Rehearsed) -> Stage:
     with_claims = ends.volumes is not None and any(one.target for one in ends.work)
     return Stage(
         MOUNT,
-        f"a view on the clone at {ends.target.site} like that of {ends.store.directory}"
+        f"create a view on the clone at {ends.target.site} like that of {ends.store.directory}"
         + (
-            ", and for each claim on it a volume and a claim of their own"
+            ", and a volume and a claim for each claim that mounts it"
             if with_claims
-            else "; nothing of the document mounts it there, so there is no claim"
+            else "; no claim of the document mounts it there, so none is created"
         ),
-        "the view is there" + (", and each claim is bound" if with_claims else ""),
+        "the view exists" + (", and each claim is bound" if with_claims else ""),
         bound=300.0,
-        back="remove claims and volumes again",
+        back="delete those claims and volumes",
         precondition=precondition,
         calls=making,
         gate=gate,
@@ -204,13 +204,13 @@ def _mount(ends: Rehearsed) -> Stage:
 
 def _try(ends: Rehearsed) -> Stage:
     here, there = ends.source_jobs, ends.target_jobs
-    seen: dict[str, Facts] = {}  # when each was first seen to have come to something
+    seen: dict[str, Facts] = {}  # the first settled phase of each
 
     def precondition(operation: Operation) -> str:
         for fact, _ in tried(operation) if there is not None else ():
             name = calls.rehearsed_name(operation, str(fact["name"]))
             if there is not None and there.named(name) and calls.running(ends, operation, fact) is None:
-                return f"a workload {name} is at {ends.target.site} already, and is not of this rehearsal"
+                return f"workload {name} already exists at {ends.target.site} and is not of this rehearsal"
         return ""
 
     def trying(operation: Operation) -> tuple[Call, ...]:
@@ -235,10 +235,10 @@ def _try(ends: Rehearsed) -> Stage:
 
     return Stage(
         TRY,
-        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with one GPU at most, of a distributed one a single worker",
-        f"each runs, or what it came to within {PATIENCE:.0f} s is noted: waiting for GPUs and failing are results too",
+        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with at most one GPU and one worker",
+        f"each runs, or its phase after {PATIENCE:.0f} s is recorded: to wait for GPUs or to fail is a result, too",
         bound=PATIENCE + LEAST,
-        back="delete them again",
+        back="delete those workloads",
         precondition=precondition,
         calls=trying,
         gate=gate,
@@ -249,7 +249,7 @@ def _try(ends: Rehearsed) -> Stage:
 
 
 def _came(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
-    """What a workload has come to by now, in how many seconds since it was sent."""
+    """The present phase of a workload, and the seconds since it was submitted."""
     name = calls.rehearsed_name(operation, str(fact["name"]))
     sent = operation.of(TRY, f"submit {fact['id']}")
     found = calls.running(ends, operation, fact) if sent else None

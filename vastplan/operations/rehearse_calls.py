@@ -1,4 +1,4 @@
-"""Calls of a rehearsal as its stages send them: what reaches the copy, and the work that is tried on it."""
+"""Calls of a rehearsal as its stages send them: what reaches the copy, and the workloads that are tried on it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from vastplan.schema.replicated import Job
 
 MOUNT, TRY = "mount", "try"
 CLOSE = "drop view"
-VIEW, REHEARSAL = "view", "rehearsal"  # facts: the view that was made; what is made, and after what
-_LONGEST = 63  # of a name that Kubernetes takes everywhere, labels too
+VIEW, REHEARSAL = "view", "rehearsal"  # facts: the created view; what is created, and like what
+_LONGEST = 63  # characters of a name that Kubernetes takes everywhere, labels too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsed(Beside):
-    """What a rehearsal is between. `every` is the shortest time between two restore points that the document has, 0 where it has none.
+    """The ends of a rehearsal. `every` is the shortest time between two restore points in the document, 0 without one.
 
-    `name` is the protected path's. `volumes` is `None` where the document has no Kubernetes at the target.
+    `name` is the protected path's. `volumes` is `None` if the document has no Kubernetes at the target.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Rehearsed(Beside):
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A claim that a rehearsal makes, after the one of a project of the target; its volume has the same name."""
+    """A claim that a rehearsal creates, like that of a project at the target; its volume has the same name."""
 
     project: str
     namespace: str
@@ -44,12 +44,12 @@ class Mount:
 
 
 def mark_of(operation: Operation) -> str:
-    """What tells that something is the operation's own."""
+    """The mark of the operation's own objects."""
     return f"{LABEL}={operation.id}"
 
 
 def to_make(ends: Rehearsed, id: str) -> Facts:
-    """What a rehearsal of an id makes, as its record keeps it whatever the document says later."""
+    """What a rehearsal of an id creates, as its record keeps it, independent of later documents."""
     twins = dict.fromkeys(
         (one.target.project, one.target.namespace, one.target.name) for one in ends.work if one.target
     )
@@ -66,30 +66,30 @@ def to_make(ends: Rehearsed, id: str) -> Facts:
 
 
 def wanted(operation: Operation) -> Wanted:
-    """The copy: nothing of it is copied before it is read."""
+    """The copy: only what is read is copied."""
     said = operation.facts[REHEARSAL]
     return Wanted(str(said["name"]), str(said["directory"]), background=False)
 
 
 def mounts(operation: Operation) -> tuple[Mount, ...]:
-    """The claims that it makes."""
+    """The claims that it creates."""
     return tuple(Mount(**one) for one in operation.facts[REHEARSAL]["mounts"])
 
 
 def rehearsed_name(operation: Operation, name: str) -> str:
-    """What a workload is called when it is tried: nothing that a move submits is called so."""
+    """The name of a tried workload: no move submits a workload of such a name."""
     return f"{base_name(name)}-r{operation.id}"
 
 
 def tried(operation: Operation) -> tuple[tuple[Facts, Mount], ...]:
-    """The workloads that are tried, each with its claim; those that would not find there all that they mount are not."""
+    """The workloads that are tried, each with its claim; workloads with a claim that the target does not have are not tried."""
     known = {(one.project, one.claim): one for one in mounts(operation)}
     found = [(fact, known.get((str(fact["to_project"]), str(fact["to_claim"])))) for fact in jobs_of(operation)]
     return tuple((fact, mount) for fact, mount in found if mount is not None)
 
 
 def own_view(ends: Rehearsed, operation: Operation) -> str:
-    """The id of the view that this operation made, while it is there: as the answer told it, or a read after the call."""
+    """The id of the view that this operation created, while it exists: from the answer, or from a read after the call."""
     view = ends.views.view(wanted(operation).directory)
     seen = {str(one.seen.get("id")) for one in operation.of(MOUNT, VIEW) if one.outcome is Outcome.SEEN}
     return view if view and view in seen else ""
@@ -113,7 +113,7 @@ def open_view(ends: Rehearsed, operation: Operation) -> Call:
 
 
 def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
-    """The view goes, and the directory stays."""
+    """Delete the view; the directory stays."""
     directory = wanted(operation).directory
 
     def told(_: Facts, now: Facts) -> Told:
@@ -153,7 +153,7 @@ def make_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: M
 
 
 def drop_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: Mount) -> tuple[Call, Call]:
-    """The claim, and then its volume, where they have the operation's mark."""
+    """Delete the claim, and then its volume, if they have the operation's mark."""
     mark = mark_of(operation)
     return (
         _gone(
@@ -174,44 +174,46 @@ def drop_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: M
 
 
 def held(ends: Rehearsed, operation: Operation) -> Iterator[tuple[Volumes, Mount]]:
-    """The claims that it makes, with what makes them. Raises `Unreachable` where the document has that no more."""
+    """The claims that it creates, with the client for them. Raises `Unreachable` if the document no longer has that system."""
     for mount in mounts(operation):
         if ends.volumes is None:
-            raise Unreachable(f"the document has no Kubernetes at {ends.target.site} any more, where {mount.name} is")
+            raise Unreachable(
+                f"the document no longer has Kubernetes at {ends.target.site}, where {mount.name} may exist"
+            )
         yield ends.volumes, mount
 
 
 def _there(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
-    """Each claim and volume that the operation makes, as it is now."""
+    """The present state of each claim and volume that the operation creates."""
     for volumes, mount in held(ends, operation):
         yield f"the claim {mount.namespace}/{mount.name}", volumes.claim(mount.namespace, mount.name)
         yield f"the volume {mount.name}", volumes.volume(mount.name)
 
 
 def left_of(ends: Rehearsed, operation: Operation) -> tuple[str, ...]:
-    """Claims and volumes of the operation that are there."""
+    """Claims and volumes of the operation that exist."""
     mark = mark_of(operation)
     return tuple(name for name, found in _there(ends, operation) if mark in found.marks)
 
 
 def in_the_way(ends: Rehearsed, operation: Operation) -> str:
-    """What of somebody else's has the name of a claim or volume, "" where nothing has."""
+    """Why a claim or volume cannot be created: an object of that name exists that is not of this operation; "" if none does."""
     mark = mark_of(operation)
     others = [name for name, found in _there(ends, operation) if found.id and mark not in found.marks]
-    return f"{others[0]} is there already, and is not of this rehearsal" if others else ""
+    return f"{others[0]} already exists and is not of this rehearsal" if others else ""
 
 
 def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
-    """A workload of the rehearsal as it is now, by its name, project and label. Raises `Unreachable` where nobody can tell any more."""
+    """A workload of the rehearsal as it is now, by its name, project and label. Raises `Unreachable` if the document no longer has Run:AI there."""
     jobs = ends.target_jobs
     name = rehearsed_name(operation, str(fact["name"]))
     if jobs is None:
-        raise Unreachable(f"the document has no Run:AI at {ends.target.site} any more, where {name} may be")
+        raise Unreachable(f"the document no longer has Run:AI at {ends.target.site}, where {name} may be running")
     return jobs.ours(str(fact["to_project"]), name, mark_of(operation))
 
 
 def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:
-    """The same work at the target, on the copy, with few GPUs; by its specification as the source shows it when it is sent."""
+    """The same workload at the target, on the copy, with few GPUs, from its specification as the source returns it when this is sent."""
     here, there = ends.source_jobs, ends.target_jobs
     if here is None or there is None:
         return ()
@@ -232,7 +234,7 @@ def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) ->
 
 
 def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
-    """It goes, where it is the operation's own."""
+    """Delete it, if it is the operation's own."""
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:

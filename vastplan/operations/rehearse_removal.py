@@ -1,4 +1,4 @@
-"""What a rehearsal made goes again, at its end or when it is given up: only what is provably its own, and work before what it mounts."""
+"""Delete what a rehearsal created, at its end or by an abort: only what is provably its own, and workloads before what they mount."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
 
 
 def end_work(ends: Rehearsed) -> Stage:
-    """The tried work goes, before what it has mounted."""
+    """Delete the tried workloads, before what they mount."""
     return Stage(
         END,
         f"delete what was submitted at {ends.target.site}",
-        "each is gone",
+        "each is deleted",
         bound=LEAST,
         calls=lambda operation: ending(ends, operation, END),
         gate=lambda operation: ended(ends, operation),
@@ -25,11 +25,11 @@ def end_work(ends: Rehearsed) -> Stage:
 
 
 def unmount(ends: Rehearsed) -> Stage:
-    """What mounted the copy goes."""
+    """Delete the claims and volumes of the copy."""
     return Stage(
         UNMOUNT,
-        "remove the claims and volumes that were made",
-        "each is gone",
+        "delete the claims and volumes that the rehearsal created",
+        "each is deleted",
         bound=300.0,
         calls=lambda operation: unmounting(ends, operation, UNMOUNT),
         gate=lambda operation: unmounted(ends, operation),
@@ -37,11 +37,11 @@ def unmount(ends: Rehearsed) -> Stage:
 
 
 def remove(ends: Rehearsed) -> Stage:
-    """The copy goes, with its view."""
+    """Delete the copy, with its view."""
     return Stage(
         REMOVE,
-        "remove the view, and the clone with its directory",
-        "both are gone",
+        "delete the view, and the clone with its directory",
+        "both are deleted",
         bound=LEAST,
         calls=lambda operation: dropping(ends, operation, REMOVE),
         gate=lambda operation: dropped(ends, operation),
@@ -49,12 +49,12 @@ def remove(ends: Rehearsed) -> Stage:
 
 
 def _needed(operation: Operation, stage: str, call: Call, *, there: bool) -> tuple[Call, ...]:
-    """A call that removes something that is there; one that was begun before is what it was."""
+    """A call that deletes something that exists; one that was begun is repeated."""
     return (call,) if operation.of(stage, call.name) or there else ()
 
 
 def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What deletes the tried work."""
+    """The calls that delete the tried workloads."""
     return tuple(
         call
         for fact, _ in tried(operation)
@@ -69,17 +69,17 @@ def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...
 
 
 def ended(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether no tried work is there."""
+    """Whether no tried workload exists."""
     left = [
         f"{found.name} is {found.phase}"
         for fact, _ in tried(operation)
         if operation.of(TRY, f"submit {fact['id']}") and (found := calls.running(ends, operation, fact)) is not None
     ]
-    return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes claims and volumes. The view stays until they are gone: a pod that ends unmounts through it."""
+    """The calls that delete claims and volumes. The view stays until they are deleted: a pod that ends unmounts through it."""
     mark = calls.mark_of(operation)
     found: list[Call] = []
     for volumes, mount in calls.held(ends, operation):
@@ -91,13 +91,13 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether none of them is there."""
+    """Whether none of them exists."""
     left = calls.left_of(ends, operation)
-    return Gate(Holds.NOT_YET, f"still there: {', '.join(left)}") if left else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 
 
 def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """What removes the view, and the copy."""
+    """The calls that delete the view and the copy."""
     known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
     view = known[-1] if known else calls.own_view(ends, operation)
     closing = (calls.close_view(ends, operation, view),) if view else ()
@@ -105,9 +105,9 @@ def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, .
 
 
 def dropped(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether they are gone."""
+    """Whether they are deleted."""
     copy = wanted(operation)
     if calls.own_view(ends, operation):
-        return Gate(Holds.NOT_YET, f"the view of {copy.directory} is still there")
+        return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
     there = copies.own(ends.store, copy, operation, CLONE) is not None
-    return Gate(Holds.NOT_YET, f"{copy.name} is still there") if there else Gate(Holds.YES)
+    return Gate(Holds.NOT_YET, f"{copy.name} still exists") if there else Gate(Holds.YES)

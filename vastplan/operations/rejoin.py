@@ -1,7 +1,7 @@
-"""Two sides that both led are one again: the target is kept, and the source follows it, after a snapshot of what only it has.
+"""Two sides that both took writes: the target is kept, and the source becomes its destination, after a snapshot of what only the source has.
 
-Which of the two is right nobody but a person can tell. What the source wrote since the newest restore point that both have is gone
-from it afterwards, but for the snapshot, and somebody has consented to that by naming the restore point.
+A person decides which of the two is right. Afterwards the source no longer has what it wrote since the newest restore point that both have,
+except in the snapshot; somebody has consented to that by naming the restore point.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from vastplan.operations.work_stages import freeze, others, unmoved
 from vastplan.schema.replicated import Point, Role, Side
 
 LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
-EVERYTHING = "everything"  # in the place of a restore point, where no one is on both sides
+EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
 SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
 
 
 def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
-    """Its stages, in order. `forced` is whether the side that is kept may still have to be made the source."""
+    """Its stages, in order. `forced` is whether the kept side may have to become the source first."""
     lead = (_lead(ends),) if forced else ()
     return (
         _look(ends, forced),
@@ -35,26 +35,26 @@ def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
 
 
 def common(ends: Ends) -> Point | None:
-    """The newest restore point that is on both sides: what the source goes back to."""
+    """The newest restore point that is on both sides: the source goes back to it."""
     there = {point.guid for point in ends.target.points() if point.arrived}
     both = [point for point in ends.source.points() if point.arrived and point.guid in there]
     return both[-1] if both else None
 
 
 def both_lead(source: Side, target: Side) -> bool:
-    """Whether each takes writes for itself, so that one has to give up what it has."""
+    """Whether both take writes, so that one of them has to give up its writes."""
     return source.writes and target.writes
 
 
 def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
-    """What stands against it, "" where nothing does."""
+    """Why it is not possible, "" if it is."""
     here, there = ends.source.site, ends.target.site
     if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
-        return f"{here} follows {there} already"
+        return f"{here} is already the destination of {there}"
     if not both_lead(source, target):
-        return f"each has to be SOURCE or STANDALONE; {here} is {source.said} and {there} {target.said}"
+        return f"both sides have to be SOURCE or STANDALONE; {here} is {source.said} and {there} is {target.said}"
     if not forced and target.role is not Role.SOURCE:
-        return f"{there} has to be SOURCE, and is {target.said}: end what made it so, or say that it is kept (--keep {there})"
+        return f"{there} has to be SOURCE; it is {target.said} (--keep {there} makes it SOURCE first)"
     for site, side in ((here, source), (there, target)):
         if not side.connected:
             return f"the peer of {site} is not connected"
@@ -62,7 +62,7 @@ def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
 
 
 def branch_name(operation: Operation) -> str:
-    """What the snapshot of the branch is called that is given up."""
+    """The name of the snapshot of the branch that is given up."""
     return f"vastplan-{operation.id}-of-{operation.source}"
 
 
@@ -73,7 +73,7 @@ def _consented(ends: Ends, operation: Operation) -> str:
     guid = found.guid if found else EVERYTHING
     if guid == lose.get("guid") or (found is not None and found.created > str(lose.get("created"))):
         return ""
-    return f"{ends.source.site} would go back to {guid}, and not to {lose.get('guid')} or a later restore point; plan again"
+    return f"{ends.source.site} would go back to {guid}, not to {lose.get('guid')} or a later restore point; plan again"
 
 
 def _look(ends: Ends, forced: bool) -> Stage:
@@ -84,7 +84,7 @@ def _look(ends: Ends, forced: bool) -> Stage:
     return Stage(
         LOOK,
         "read both sides",
-        f"both led, {ends.target.site} is to be kept, and the newest restore point on both is that of the consent, or a later one",
+        f"both sides take writes, {ends.target.site} is kept, and the newest restore point on both is the one of the consent or a later one",
         bound=0.0,
         precondition=precondition,
     )
@@ -99,10 +99,10 @@ def _keep_branch(ends: Ends) -> Stage:
 
     return Stage(
         KEEP_BRANCH,
-        f"take a snapshot of what is at {ends.source.site}, which is kept for 7 days",
-        "it is complete",
+        f"take a snapshot of the data at {ends.source.site}, which expires after 7 days",
+        "the snapshot is complete",
         bound=SNAPSHOT,
-        back="the snapshot stays until it expires",
+        back="nothing: the snapshot stays until it expires",
         precondition=lambda operation: unmoved(ends, operation),
         calls=lambda operation: (calls.keep(ends.source, branch_name(operation)),),
         gate=gate,
@@ -116,10 +116,10 @@ def _lead(ends: Ends) -> Stage:
 
     return Stage(
         LEAD,
-        f"forced failover at {ends.target.site}, where it stands alone",
+        f"forced failover at {ends.target.site} if it is STANDALONE",
         f"{ends.target.site} is SOURCE",
         bound=FORCED,
-        back=f"{ends.target.site} stays the source: it took writes before, too",
+        back=f"nothing: {ends.target.site} stays the source, as it took writes before",
         precondition=lambda operation: unmoved(ends, operation),
         calls=needed,
         gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
@@ -131,7 +131,7 @@ def _attach(ends: Ends) -> Stage:
         name = branch_name(operation)
         found = ends.source.kept(name)
         if found is None or found.id != operation.facts.get("branch", {}).get("id"):
-            return f"the snapshot {name} of {ends.source.site} is there no more"
+            return f"the snapshot {name} of {ends.source.site} is gone"
         return unmoved(ends, operation) or _consented(ends, operation)
 
     def gate(_: Operation) -> Gate:
@@ -149,9 +149,9 @@ def _attach(ends: Ends) -> Stage:
     return Stage(
         ATTACH,
         f"reattach at {ends.target.site}",
-        f"{ends.source.site} is DESTINATION and {ends.target.site} SOURCE, each by its own system, connected and good",
+        f"{ends.source.site} is DESTINATION and {ends.target.site} SOURCE, as each reports of itself, connected and good",
         bound=FORCED,
-        back=f"none from the call on: what only {ends.source.site} had is in the snapshot alone",
+        back=f"none after the call: what only {ends.source.site} had is in the snapshot and nowhere else",
         precondition=precondition,
         calls=lambda _: (calls.reattach(ends),),
         gate=gate,

@@ -1,4 +1,4 @@
-"""Calls on replicas as stages send them, each with what tells whether it happened."""
+"""Calls on replicas as stages send them, each with how to determine whether it took effect."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ KEEP, REATTACH = "keep", "reattach"
 
 
 def _newest(replica: Replica) -> Facts:
-    """Where a list of points ends: times have whole seconds, so those of the last one are named."""
+    """The end of a list of points: times have whole seconds, so all points of the last second are named."""
     points = replica.points()
     last = max((point.created for point in points), default="")
     return {"created": last, "guids": [point.guid for point in points if point.created == last]}
 
 
 def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
-    """The points that were made since a list ended so, by one cluster's own clock."""
+    """The points since the end of a list, by one cluster's own clock."""
     return tuple(
         point
         for point in points
@@ -31,7 +31,7 @@ def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
 
 
 def replicate(replica: Replica) -> Call:
-    """A new point; one that a schedule made meanwhile is as good, for it is as new."""
+    """Take a new point; one that a schedule took meanwhile will do, because it is as new."""
 
     def told(before: Facts, now: Facts) -> Told:
         fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
@@ -43,7 +43,7 @@ def replicate(replica: Replica) -> Call:
 
 
 def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> Gate:
-    """Whether a point that was taken since a stage's call has arrived, seen on the other side."""
+    """Whether a point taken since a stage's call has arrived, as the other side reports."""
     points = arrived(operation, stage, taken_at, seen_on)
     if not points:
         return Gate(Holds.NOT_YET, none_since(operation, stage, seen_on))
@@ -51,19 +51,19 @@ def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replic
 
 
 def arrived(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> tuple[Point, ...]:
-    """The points that were taken since a stage's call and have arrived, seen on the other side; the newest last."""
+    """The points taken since a stage's call that have arrived, as the other side reports; the newest last."""
     fresh = newer(operation.of(stage, REPLICATE)[-1].before, taken_at.points())
     there = {point.guid: point for point in seen_on.points()}
     return tuple(there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived)
 
 
 def none_since(operation: Operation, stage: str, seen_on: Replica) -> str:
-    """What is said while none has arrived."""
+    """The text while none has arrived."""
     return f"no restore point since {operation.of(stage, REPLICATE)[-1].at} has arrived at {seen_on.site}"
 
 
 def arrived_as(stage: str, point: Point) -> Facts:
-    """A point that has arrived, as later stages know it."""
+    """The facts of an arrived point for later stages."""
     return {f"{stage} point": {"guid": point.guid, "created": point.created}}
 
 
@@ -76,7 +76,7 @@ def _roles(ends: Ends) -> Facts:
 
 
 def take_over(ends: Ends) -> Call:
-    """The planned change, at the target."""
+    """Begin the planned change, at the target."""
 
     def told(before: Facts, now: Facts) -> Told:
         if now["target_role"] in (Role.SOURCE.value, Role.CHANGING.value):
@@ -90,7 +90,7 @@ def take_over(ends: Ends) -> Call:
 
 
 def give_up(ends: Ends) -> Call:
-    """Calling the planned change off, at the target."""
+    """Call the planned change off, at the target."""
 
     def told(_: Facts, now: Facts) -> Told:
         roles = (now["source_role"], now["target_role"])
@@ -108,7 +108,7 @@ def _own(replica: Replica) -> Facts:
 
 
 def _became(role: Role, *, of: Role) -> Callable[[Facts, Facts], Told]:
-    """Whether a side is what a call makes of one that was something else, or is on its way there."""
+    """Whether a side has the role that a call gives it, or is changing to it."""
 
     def told(_: Facts, now: Facts) -> Told:
         if now["role"] in (role.value, Role.CHANGING.value):
@@ -119,7 +119,7 @@ def _became(role: Role, *, of: Role) -> Callable[[Facts, Facts], Told]:
 
 
 def has_role(replica: Replica, role: Role) -> Gate:
-    """Whether a side has a role, by its own system."""
+    """Whether a side has a role, as its own system reports."""
     side = replica.look()
     return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.said}")
 
@@ -139,7 +139,7 @@ def force(replica: Replica) -> Call:
 
 
 def enable(replica: Replica) -> Call:
-    """Replication from the new source."""
+    """Enable replication at the new source."""
 
     def told(_: Facts, now: Facts) -> Told:
         return Told.HAPPENED if now["enabled"] else Told.NOTHING
@@ -149,7 +149,7 @@ def enable(replica: Replica) -> Call:
 
 
 def keep(replica: Keeps, name: str) -> Call:
-    """A snapshot of one side, by a name that is the operation's own."""
+    """Take a snapshot of one side, with a name of this operation."""
 
     def read() -> Facts:
         found = replica.kept(name)
@@ -164,7 +164,7 @@ def keep(replica: Keeps, name: str) -> Call:
 
 
 def reattach(ends: Ends) -> Call:
-    """The source follows the target from now on. Whether it does is read of itself."""
+    """Make the source the destination of the target. Its own system reports whether it is."""
 
     def told(before: Facts, now: Facts) -> Told:
         if now["source_role"] in (Role.DESTINATION.value, Role.CHANGING.value):

@@ -1,4 +1,4 @@
-"""Calls of restores as stages send them, each with what tells whether it happened."""
+"""Calls of restores as stages send them, each with how to determine whether it took effect."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
 
 
 def copy_name(operation: Operation) -> str:
-    """What the copy of an operation is called: its own, so that a run that died finds it again."""
+    """The name of an operation's copy: unique, so that a later run finds it again."""
     return f"vastplan-{operation.kind}-{operation.id}"
 
 
 def kept_name(operation: Operation) -> str:
-    """What the snapshot of what a restore replaces is called."""
+    """The name of the snapshot of the data that a restore replaces."""
     return f"before-restore-{operation.id}"
 
 
 def snapshot_of(operation: Operation) -> Snapshot:
-    """The snapshot that an operation is about, as it was when it began."""
+    """The snapshot of an operation, as it was when it began."""
     return Snapshot(**operation.facts["snapshot"])
 
 
@@ -30,7 +30,7 @@ def named(source: Store, name: str) -> Snapshot | None:
 
 
 def gone(source: Store, wanted: Snapshot) -> str:
-    """Why a snapshot cannot be gone back to, "" where it can."""
+    """Why a snapshot cannot be restored, "" if it can."""
     found = named(source, wanted.name)
     if found is None or found.guid != wanted.guid:
         return f"the snapshot {wanted.name} of {source.directory} is gone from {source.site}"
@@ -38,7 +38,7 @@ def gone(source: Store, wanted: Snapshot) -> str:
 
 
 def restore(source: Restorable, operation: Operation) -> Call:
-    """The copy beside the directory."""
+    """Create the copy beside the directory."""
     name, snapshot = copy_name(operation), snapshot_of(operation)
     body = {"loanee_snapshot_id": snapshot.id, "name": name}
     what = f"POST {source.path}restore from {snapshot.name} at {source.site}"
@@ -46,7 +46,7 @@ def restore(source: Restorable, operation: Operation) -> Call:
 
 
 def clone(source: Store, operation: Operation) -> Call:
-    """The copy in a directory of its own."""
+    """Create the copy in a new directory."""
     name, snapshot, directory = copy_name(operation), snapshot_of(operation), str(operation.facts["directory"])
     body = {"name": name, "loanee_root_path": directory}
     what = f"POST /snapshots/{snapshot.id}/clone/ to {directory} at {source.site}"
@@ -56,14 +56,14 @@ def clone(source: Store, operation: Operation) -> Call:
 
 
 def stop(source: Restorable, operation: Operation) -> Call:
-    """The copy beside the directory is dropped."""
+    """Delete the copy beside the directory."""
     name = copy_name(operation)
     what = f"PATCH {source.path}stop at {source.site}"
     return Call(STOP, what, {}, lambda: _copy(source, name), source.stop, _went)
 
 
 def stop_clone(source: Store, operation: Operation) -> Call:
-    """The copy in a directory of its own is given up; one that has become whole meanwhile stays."""
+    """Stop the copy in a new directory; one that has completed meanwhile stays."""
     name = copy_name(operation)
 
     def told(before: Facts, now: Facts) -> Told:
@@ -74,18 +74,18 @@ def stop_clone(source: Store, operation: Operation) -> Call:
 
 
 def commit(source: Restorable, operation: Operation) -> Call:
-    """The copy takes the directory's place, and is a copy no more."""
+    """Replace the directory by the copy."""
     name = copy_name(operation)
     what = f"PATCH {source.path}commit at {source.site}"
     return Call(COMMIT, what, {}, lambda: _copy(source, name), source.commit, _went)
 
 
 def complete(source: Store, operation: Operation) -> Gate:
-    """Whether the copy is whole."""
+    """Whether the copy is complete."""
     name = copy_name(operation)
     found = source.copy(name)
     if found is None:
-        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: somebody has stopped or committed it")
+        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: stopped or committed outside vastplan")
     if found.complete:
         return Gate(Holds.YES, facts={"copy": found.guid})
     if found.held:

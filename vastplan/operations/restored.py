@@ -1,4 +1,4 @@
-"""The two restores: into a directory of its own, which nothing is lost by, and in place, which rewinds."""
+"""The two restores: into a new directory, which loses nothing, and in place, which loses what is newer."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from vastplan.schema.replicated import Role
 from vastplan.schema.restorable import Restorable, Store
 
 LOOK, CLONE, KEEP, RESTORE, COMMIT = "look", "clone", "snapshot of now", "restore", "commit"
-LEAST, PACE = 3600.0, 10**9  # seconds that a copy is given at least; the bytes a second that it is taken to make
+LEAST, PACE = 3600.0, 10**9  # the least seconds for a copy; its assumed bytes per second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewound(Home):
-    """What is put back in place."""
+    """The path of a restore in place."""
 
     source: Restorable
 
     def standing(self, operation: Operation) -> str:
-        """What the directory holds now, and whose work stands still."""
+        """What the directory holds now, and whether its workloads are suspended."""
         held = f"{self.source.directory} at {self.source.site} "
         sent = operation.of(COMMIT)
         if any(one.outcome is Outcome.SEEN for one in sent):
-            return held + f"has what {calls.snapshot_of(operation).name} had"
+            return held + f"has the data of snapshot {calls.snapshot_of(operation).name}"
         if any(one.outcome is Outcome.PENDING for one in sent):
-            return held + "may have been put back: what became of the commit is not known"
+            return held + "may have been restored: the outcome of the commit is unknown"
         stopped = FREEZE in operation.passed and bool(jobs_of(operation))
-        return held + "has what it had" + (", and its workloads are suspended" if stopped else "")
+        return held + "is unchanged" + (", and its workloads are suspended" if stopped else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Cloned:
-    """What is copied to a directory of its own."""
+    """The directory of a restore into a new one."""
 
     source: Store
 
     def standing(self, operation: Operation) -> str:
-        """What became of the new directory."""
+        """The state of the new directory."""
         found = self.source.copy(calls.copy_name(operation))
-        state = f"{found.state}, {found.progress}" if found else "not there"
-        return f"{self.source.directory} is as it was; the copy to {operation.facts['directory']} is {state}"
+        state = f"is {found.state}, {found.progress}" if found else "does not exist"
+        return f"{self.source.directory} is unchanged; the copy to {operation.facts['directory']} {state}"
 
 
 def patience(used: int | None) -> float:
@@ -75,10 +75,10 @@ def into_new(home: Cloned, bound: float) -> tuple[Stage, ...]:
     return (
         Stage(
             CLONE,
-            f"clone the snapshot at {source.site} to a directory that is not there yet",
-            "it is Completed",
+            f"clone the snapshot at {source.site} to a directory that does not exist yet",
+            "the clone is Completed",
             bound=bound,
-            back="stop the clone while it is not complete; a complete one stays where it is",
+            back="stop the clone if it is not complete; a complete one stays",
             precondition=precondition,
             calls=lambda operation: (calls.clone(source, operation),),
             gate=lambda operation: calls.complete(source, operation),
@@ -94,16 +94,16 @@ def in_place(home: Rewound, bound: float) -> tuple[Stage, ...]:
 
 
 def amiss(source: Restorable, *, ours: bool = False) -> str:
-    """What stands against a restore in place, "" where nothing does. `ours` is whether one that runs is this one."""
+    """Why a restore in place is not possible, "" if it is. `ours` is whether a running restore is this one."""
     side = source.look()
     if side.role is not Role.SOURCE:
-        return f"it is {side.said} at {source.site}, and a restore is made where it is SOURCE"
+        return f"it is {side.said} at {source.site}; a restore in place needs SOURCE"
     if source.restoring() and not ours:
-        return f"a restore of it is under way at {source.site} that is not of this document: commit or stop it there"
+        return f"a restore that is not of this document is under way at {source.site} (commit or stop it there)"
     if not side.good:
         return f"it is in state {side.state or 'unknown'} at {source.site}"
     if source.warnings().get("is_dest_ppath") is not False:
-        return "it, or what lies in it, is a replica of something else, or VAST does not say that it is none"
+        return "it is or contains a replica of another path, or VAST does not rule that out"
     return ""
 
 
@@ -116,7 +116,7 @@ def _look(home: Rewound) -> Stage:
     return Stage(
         LOOK,
         "read the protected path, its snapshots and who uses it",
-        "it is SOURCE, good and not being restored; the snapshot is there; the workloads are those of the plan",
+        "the path is SOURCE, good and not being restored; the snapshot exists; the workloads are those of the plan",
         bound=0.0,
         precondition=precondition,
     )
@@ -128,15 +128,17 @@ def _keep(home: Rewound) -> Stage:
     def gate(operation: Operation) -> Gate:
         found = source.kept(calls.kept_name(operation))
         if found is None or not found.ready:
-            return Gate(Holds.NOT_YET, "it is not there yet" if found is None else "it is being made")
+            return Gate(
+                Holds.NOT_YET, "the snapshot does not exist yet" if found is None else "the snapshot is not ready yet"
+            )
         return Gate(Holds.YES, facts={"kept": {"id": found.id, "name": found.name}})
 
     return Stage(
         KEEP,
-        "take a snapshot of what is there now, which is kept for a week",
-        "it is there and ready",
+        "take a snapshot of the current data, which expires after a week",
+        "the snapshot is ready",
         bound=300.0,
-        back="nothing: it goes when its time is over",
+        back="nothing: the snapshot stays until it expires",
         precondition=lambda operation: unmoved(home, operation),
         calls=lambda operation: (keep(source, calls.kept_name(operation)),),
         gate=gate,
@@ -159,10 +161,10 @@ def _restore(home: Rewound, bound: float) -> Stage:
 
     return Stage(
         RESTORE,
-        "restore: the snapshot is copied beside the directory, which stays as it is",
+        "restore: copy the snapshot beside the directory, which does not change yet",
         "the copy is Completed",
         bound=bound,
-        back="stop, until the commit: the copy goes, and the directory has what it had",
+        back="stop, before the commit: the copy is deleted, and the directory is unchanged",
         precondition=precondition,
         calls=lambda operation: (calls.restore(source, operation),),
         gate=lambda operation: calls.complete(source, operation),
@@ -178,7 +180,7 @@ def _commit(home: Rewound) -> Stage:
         kept = operation.facts["kept"]
         found = source.kept(str(kept["name"]))
         if found is None or found.id != kept["id"]:
-            return f"the snapshot of what is there now ({kept['name']}) is gone"
+            return f"the snapshot of the current data ({kept['name']}) is gone"
         copied = calls.complete(source, operation)
         return copied.says if copied.holds is not Holds.YES else amiss(source, ours=True) or unmoved(home, operation)
 
@@ -190,10 +192,10 @@ def _commit(home: Rewound) -> Stage:
 
     return Stage(
         COMMIT,
-        "commit: the copy takes the directory's place",
-        "the protected path is SOURCE and good, and is not being restored any more",
+        "commit: the copy replaces the directory",
+        "the protected path is SOURCE, good and no longer being restored",
         bound=600.0,
-        back="none: what was newer than the snapshot is in the snapshot of now, and nowhere else",
+        back="none: what was newer than the snapshot is in before-restore-ID and nowhere else",
         precondition=precondition,
         calls=lambda operation: (calls.commit(source, operation),),
         gate=gate,

@@ -1,7 +1,7 @@
-"""Carry an operation out: journal, call, journal, observe. Whoever finds a record that somebody left reads before it sends.
+"""Carry an operation out: journal, call, journal, observe. A run that finds an open record reads before it sends.
 
-A call whose outcome is not known is sent again only after two reads, half a minute apart, that show that nothing happened.
-No stage becomes another one, and none is left out: where a gate does not hold in time, the run stops and says who may write.
+A call whose outcome is unknown is sent again only after two reads, half a minute apart, that show no effect.
+No stage becomes another one, and none is left out: if a gate does not hold in time, the run stops and says which side may write.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.operations.stage import Call, Gate, Holds, Stage, Told, undoing
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
 PAUSE = 5.0  # between two looks at a gate
-READS, RETRY = 4, 10.0  # of what has to be read before anything is decided
+READS, RETRY = 4, 10.0  # of a read that a decision needs
 TRIES = 3  # of one call in one run
 _LIKE_BUSY = (408, 425, 429)
 
@@ -33,7 +33,7 @@ class Stopped(VastplanError):
 
 
 class Unknown(Stopped):
-    """It stopped because what has to be known cannot be read."""
+    """It stopped because a read that it needs failed."""
 
     exit_code = INCOMPLETE
 
@@ -42,7 +42,7 @@ class Unknown(Stopped):
 class Run:
     """What a runner needs. `journal` makes a record durable before it returns, and raises `Lost`.
 
-    `standing` says from a new look which side may write; `again` and `back` are the commands to go on with, and to give up with.
+    `standing` reads again which side may write; `again` and `back` are the commands to go on and to give up.
     """
 
     clock: Clock
@@ -69,7 +69,7 @@ def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operatio
         why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]
         if why:
             on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
-            raise Stopped(_stop_text(operation, stage, on, f"this cannot be taken back any more: {why}"))
+            raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
     if operation.phase is Phase.OPEN:
         operation = _note(run, replace(operation, phase=Phase.ABORTING))
     operation = carry_out(operation, undoing(stages, operation), run)
@@ -82,12 +82,12 @@ def begin(operation: Operation, run: Run) -> Operation:
 
 
 def close(operation: Operation, run: Run) -> Operation:
-    """The end of an operation that has passed all of its stages."""
+    """Write the end of an operation that has passed all of its stages."""
     return _note(run, replace(operation, phase=Phase.DONE))
 
 
 def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
-    """Find out what became of the calls of a stage that a run left open."""
+    """Determine the outcome of the calls of a stage that a run left open."""
     open_ = [one for one in operation.of(stage.name) if one.outcome is Outcome.PENDING]
     if not open_:
         return operation
@@ -96,7 +96,7 @@ def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
         try:
             call = calls.get(attempt.call)
             if call is None:
-                raise Unknown(_stop_text(operation, stage, run, f"what became of {attempt.what} cannot be told"))
+                raise Unknown(_stop_text(operation, stage, run, f"cannot determine whether {attempt.what} took effect"))
             operation = _found_out(operation, stage, call, attempt, run, "")
         except Unknown:
             if not stage.best_effort:
@@ -123,7 +123,7 @@ def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
 
 
 def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
-    """A call that is sent; of a stage that does what it can, one that fails is left as it was noted."""
+    """Send a call; in a best-effort stage a call that fails stays in the record, and the stage goes on."""
     if not stage.best_effort:
         return _sent(operation, stage, call, run)
     noted = operation
@@ -159,18 +159,18 @@ def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation
             operation = _note(run, operation.with_attempt(known))
         if operation.happened(stage.name, call.name):
             return operation
-    raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times, and nothing happened"))
+    raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times and had no effect"))
 
 
 def _is_final(refused: Refused) -> bool:
-    """Whether the answer was no, rather than that something went wrong."""
+    """Whether the answer is a refusal, not a fault."""
     return 400 <= refused.status < 500 and refused.status not in _LIKE_BUSY
 
 
 def _found_out(
     operation: Operation, stage: Stage, call: Call, attempt: Attempt, run: Run, why: str, *, final: bool = False
 ) -> Operation:
-    """What became of a call, from what is read: it happened, or two reads show that nothing did. Raises `Stopped` otherwise."""
+    """The outcome of a call, from reads: it took effect, or two reads show no effect. Raises `Stopped` otherwise."""
     told, seen = Told.UNKNOWN, attempt.before
     for wait in (0.0, APART):
         if wait:
@@ -182,7 +182,7 @@ def _found_out(
     if told is Told.HAPPENED:
         return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
     if told is Told.UNKNOWN:
-        reason = f"what became of {call.what} cannot be told from what is read" + (f" ({why})" if why else "")
+        reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
         raise Unknown(_stop_text(operation, stage, run, reason))
     outcome = Outcome.FAILED if final else Outcome.NOT_SENT
     operation = _note(run, operation.with_attempt(replace(attempt, outcome=outcome, seen=seen, why=why)))
@@ -192,7 +192,7 @@ def _found_out(
 
 
 def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
-    """The gate once it holds."""
+    """Wait until the gate holds."""
     until = run.clock.ticks() + stage.bound
     told = ""
     while True:
@@ -214,7 +214,7 @@ def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
 
 
 def _read(operation: Operation, stage: Stage, run: Run, look: Callable[[], Value]) -> Value:
-    """What has to be known. Raises `Unknown` where it cannot be read."""
+    """Read what the stage needs. Raises `Unknown` if it cannot be read."""
     problem: VastplanError | None = None
     for number in range(READS):
         if number:
@@ -223,14 +223,14 @@ def _read(operation: Operation, stage: Stage, run: Run, look: Callable[[], Value
             return look()
         except (Refused, Unreachable) as error:
             problem = error
-    raise Unknown(_stop_text(operation, stage, run, f"it cannot be read how things are: {problem}"))
+    raise Unknown(_stop_text(operation, stage, run, f"cannot determine the current state: {problem}"))
 
 
 def _stop_text(operation: Operation, stage: Stage, run: Run, reason: str) -> str:
     try:
         standing = run.standing(operation)
     except VastplanError as problem:
-        standing = f"which side may write cannot be read ({problem})"
+        standing = f"cannot determine which side may write: {problem}"
     ways = f"go on: {run.again}" + (f"; give up: {run.back}" if run.back else "")
     return (
         f"{operation.address} ({operation.kind} {operation.id}) stopped at stage {stage.name}: {inert(reason, 600)}\n"
@@ -239,7 +239,7 @@ def _stop_text(operation: Operation, stage: Stage, run: Run, reason: str) -> str
 
 
 def _note(run: Run, operation: Operation) -> Operation:
-    """The record as it is from now on, durable."""
+    """The new record, durable."""
     operation = replace(operation, serial=operation.serial + 1)
     run.journal(operation)
     return operation

@@ -1,4 +1,4 @@
-"""A stage of an operation: what must hold before it, what it sends, what is observed until when, and what takes it back."""
+"""A stage of an operation: its precondition, its calls, its gate with a time limit, and how to take it back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.model.operation import Facts, Operation
 
 
 class Told(Enum):
-    """What a read says of a call, held against what was read before it."""
+    """The effect of a call, from a read compared with the read before it."""
 
     HAPPENED = "happened"
     NOTHING = "nothing"
@@ -20,10 +20,10 @@ class Told(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One documented call. `read` answers what it changes, `told` compares that with what was read before it was sent.
+    """One documented call. `read` returns what it changes, `told` compares that with the read before it was sent.
 
-    `name` is its own within its stage, the same in every run. `what` says method, path and site. What `send` answers is
-    noted with the outcome: what only the answer says.
+    `name` is unique within its stage and the same in every run. `what` says method, path and site. `send` returns
+    what only the answer contains; the record keeps it with the outcome.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Call:
 
 
 class Holds(Enum):
-    """What an observation of a gate says."""
+    """The result of one observation of a gate."""
 
     YES = "yes"
     NOT_YET = "not yet"
@@ -72,10 +72,10 @@ def _not_crossed(_: Operation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is done at once. All of its functions read when they are called; none but `Call.send` changes anything.
+    """One step of an operation. Its functions read when they are called; only `Call.send` changes anything.
 
-    `does`, `until` and `back` say calls, gate and rollback for people. `precondition` answers why it may not begin, "" where it
-    may; `crossed` why it cannot be taken back any more. `bound` is how long its gate is waited for, in seconds.
+    `does`, `until` and `back` describe calls, gate and rollback for people. `precondition` returns why it may not begin, "" if it
+    may; `crossed` why it can no longer be taken back. `bound` is the time limit of its gate, in seconds.
     """
 
     name: str
@@ -90,11 +90,11 @@ class Stage:
     undone: Callable[[Operation], Gate] = _open
     crossed: Callable[[Operation], str] = _not_crossed
     best_effort: bool = False
-    """Whether it goes on where a call of it is refused, or where nobody can tell what became of one."""
+    """Whether it goes on if a call is refused, or the outcome of a call is unknown."""
     no_return: bool = False
-    """Whether the point of no return lies in it, which `back` says."""
+    """Whether it contains the point of no return, which `back` describes."""
     covers: tuple[str, ...] | None = None
-    """What an apply leaves alone from the end of this stage on, where that is less than before."""
+    """What an apply leaves alone from the end of this stage on, if that is less than before."""
 
 
 def undoing(stages: tuple[Stage, ...], operation: Operation) -> tuple[Stage, ...]:

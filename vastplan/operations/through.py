@@ -1,7 +1,7 @@
-"""Work that goes to the other site of what is shared by global access, and back: no role changes, the origin keeps the data.
+"""A move of workloads to the other site of a path with global access, and back: no role changes, the origin keeps the data.
 
-Whoever reads at the satellite may see what is as old as the lease, so nothing is started before the lease since the freeze is over.
-Nothing here is past any return: until the end, what was submitted is stopped and what was suspended is resumed.
+A read at the satellite may return data as old as the lease, so nothing is submitted before the lease has passed since the freeze.
+There is no point of no return: until the end, an abort suspends what was submitted and resumes what was suspended.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from vastplan.schema.satellite import Cached
 
 LOOK, READ = "look", "read gate"
 MARGIN = 5.0  # seconds after the lease
-LEAST = 600.0  # seconds that a gate is given beside what it waits for anyway
+LEAST = 600.0  # seconds that a gate gets in addition to the lease
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What a checkpoint costs that is written at the satellite: `said` in words, `problem` why work must not go there."""
+    """How long a checkpoint takes that is written at the satellite: `said` in words, `problem` why workloads must not run there."""
 
     said: str
     problem: str = ""
@@ -35,32 +35,32 @@ class Crossing:
 
 @dataclass(slots=True)
 class Counted:
-    """The data of an origin, as work at any of its sites writes to it: what lies at a satellite is counted nowhere else."""
+    """The data of an origin, which workloads at all of its sites write to: only the origin counts its bytes."""
 
     site: str
     origin: Replica
 
     def used(self) -> int | None:
-        """By the origin."""
+        """As the origin counts them."""
         return self.origin.used()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedEnds(Ends):
-    """The ends where the one is a satellite of the other. `lease` is what the document says, `size` the bytes at the origin."""
+    """The ends of which one is a satellite of the other. `lease` is that of the document, `size` the bytes at the origin."""
 
     origin: Replica
     cached: tuple[Cached, Cached]
     """Source and target, each about itself."""
     directory: str
-    """Of the satellite: what is prefetched, all of it or the part that somebody named."""
+    """The directory of the satellite to prefetch: all of it, or the part that `--warm` names."""
     lease: float
     size: int | None = None
     crossing: Crossing | None = None
 
     @property
     def outbound(self) -> bool:
-        """Whether work leaves the origin."""
+        """Whether the workloads leave the origin."""
         return self.origin.site == self.source.site
 
     @property
@@ -70,21 +70,21 @@ class SharedEnds(Ends):
 
     @property
     def frozen(self) -> Home:
-        """What is frozen: work at the source, writes at the origin."""
+        """What the freeze covers: workloads at the source, writes at the origin."""
         return Home(
             source=Counted(self.source.site, self.origin), clock=self.clock, work=self.work, unread=self.unread,
             source_jobs=self.source_jobs, source_mounts=self.source_mounts,
         )  # fmt: skip
 
     def told_lease(self) -> float | None:
-        """The longer one of what the two sides say, `None` where neither does."""
+        """The longer lease that the two sides report, `None` if neither does."""
         return max((lease for one in self.cached if (lease := one.lease()) is not None), default=None)
 
     def standing(self, operation: Operation) -> str:
-        """Who has the data, each as its own system says, and where the work of the operation is."""
+        """Which side has the data, as each system reports, and where the workloads are."""
         told = []
         for replica in (self.origin, self.satellite):
-            does = "has the data" if replica is self.origin else f"reads and writes what {self.origin.site} has"
+            does = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
             try:
                 told.append(f"{replica.site} {does} ({replica.look().said})")
             except (Refused, Unreachable):
@@ -93,25 +93,25 @@ class SharedEnds(Ends):
 
 
 def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
-    """What the record says of the work; whether it runs, the systems say."""
+    """Where the workloads are, by the record; it does not know whether they run."""
     if operation.phase is Phase.ABORTED:
         return []
     stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
     told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
     if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
-        told.append(f"what was submitted at {ends.target.site} may be at work")
+        told.append(f"the workloads submitted at {ends.target.site} may be running")
     return told
 
 
 def through(ends: SharedEnds) -> tuple[Stage, ...]:
-    """Its stages, in order. Towards the origin nothing is prefetched, for the data is there."""
+    """Its stages, in order. Towards the origin nothing is prefetched, because it has the data."""
     bound = patience(ends.size)
     prefetch = (warm(ends.cached[1], ends.directory, ends.size, bound),) if ends.outbound else ()
     return (_look(ends), *prefetch, freeze(ends.frozen), _read_gate(ends), _start(ends))
 
 
 def amiss(ends: SharedEnds) -> str:
-    """What stands against it, "" where nothing does."""
+    """Why it is not possible, "" if it is."""
     here, there = ends.origin.look(), ends.satellite.look()
     names = ends.origin.site, ends.satellite.site
     if (here.role, there.role) != (Role.SOURCE, Role.DESTINATION):
@@ -125,7 +125,7 @@ def amiss(ends: SharedEnds) -> str:
         if not one.shared():
             return f"{one.site} does not say that it is shared by global access"
     if ends.told_lease() is None:
-        return "neither side tells a lease, so how old a read may be is not known"
+        return "neither side reports a lease, so the age of a read is unknown"
     return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
 
 
@@ -146,11 +146,13 @@ def _read_gate(ends: SharedEnds) -> Stage:
     def gate(operation: Operation) -> Gate:
         lease = ends.told_lease()
         if lease is None:
-            return Gate(Holds.NOT_YET, "neither side tells a lease")
+            return Gate(Holds.NOT_YET, "neither side reports a lease")
         since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
         left = lease + MARGIN - (ends.clock.now() - since).total_seconds()
         if left > 0:
-            return Gate(Holds.NOT_YET, f"the lease of {lease:.0f} s since {since.isoformat(timespec='seconds')}")
+            return Gate(
+                Holds.NOT_YET, f"the lease of {lease:.0f} s that began at {since.isoformat(timespec='seconds')}"
+            )
         problem = amiss(ends)
         return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
 
@@ -159,11 +161,11 @@ def _read_gate(ends: SharedEnds) -> Stage:
     if (
         not ends.outbound
     ):  # where a write lands, and when, nobody but a live system can say: so the lease is waited for, too
-        does = f"wait for as long as {there} may see another state than {origin}"
+        does = f"wait while {there} may see another state than {origin}"
     return Stage(
         READ,
         does,
-        f"the lease and {MARGIN:.0f} s are over since the freeze, and both sides are as they were",
+        f"the lease and {MARGIN:.0f} s have passed since the freeze, and both sides are unchanged",
         bound=ends.lease + MARGIN + LEAST,
         precondition=lambda operation: unmoved(ends.frozen, operation),
         gate=gate,
@@ -171,7 +173,7 @@ def _read_gate(ends: SharedEnds) -> Stage:
 
 
 def _start(ends: SharedEnds) -> Stage:
-    """As in any move, but for the way back: there is one."""
+    """As in any move, but with a way back."""
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
         jobs, calls = ends.target_jobs, []
@@ -193,7 +195,7 @@ def _start(ends: SharedEnds) -> Stage:
 
     return replace(
         start(ends, FREEZE),
-        back=f"suspend at {ends.target.site} what was submitted here, and wait until it has stopped; it stays there, suspended",
+        back=f"suspend the workloads that this stage submitted at {ends.target.site} and wait until they stop; they stay there, suspended",
         precondition=lambda operation: unmoved(ends.frozen, operation),
         rollback=rollback,
         undone=undone,
@@ -201,7 +203,7 @@ def _start(ends: SharedEnds) -> Stage:
 
 
 def _submitted(operation: Operation) -> tuple[str, ...]:
-    """The names of what this operation tried to submit: each is its own, so one that came through late is found, too."""
+    """The names of the workloads that this operation tried to submit: each is unique, so one that arrived late is found, too."""
     sent = {one.call for one in operation.of(START)}
     return tuple(
         new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in sent

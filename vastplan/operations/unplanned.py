@@ -1,4 +1,4 @@
-"""The move without the source: what had not arrived is lost, which somebody has consented to by naming the restore point."""
+"""The move without the source: what has not arrived is lost; somebody has consented to that by naming the restore point."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vastplan.operations.work_stages import FENCE, fence, start
 from vastplan.schema.replicated import Replica, Role
 
 LOOK, DETACH, TAKE_OVER = "look", "detach", "take over"
-TRIES, APART = 3, 15.0  # of a source that is said not to answer
+TRIES, APART = 3, 15.0  # reads of a source that does not answer
 FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced change
 
 
 def unplanned(ends: Ends, broken: str = "") -> tuple[Stage, ...]:
-    """Its stages, in order. `broken` is why somebody says that the source is no good, although it answers."""
+    """Its stages, in order. `broken` is why somebody gives the source up although it answers."""
     return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
 
 
@@ -35,7 +35,7 @@ def answers(ends: Ends) -> bool:
 
 
 def newest(replica: Replica) -> tuple[str, str]:
-    """The newest restore point that has arrived: guid, and of when it is; empty where there is none."""
+    """The newest restore point that has arrived: guid and time; empty if there is none."""
     arrived = [point for point in replica.points() if point.arrived]
     return (arrived[-1].guid, arrived[-1].created) if arrived else ("", "")
 
@@ -47,13 +47,13 @@ def _look(ends: Ends, broken: str) -> Stage:
             return f"{ends.target.site} has to be DESTINATION; it is {target.said}"
         if not broken and (answers(ends) or target.connected):
             heard = "answers" if not target.connected else "is connected"
-            return f"{ends.source.site} {heard}: make a planned move, or say why it is broken (--broken REASON)"
+            return f"{ends.source.site} {heard} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
         return _earlier(ends, operation)
 
     return Stage(
         LOOK,
-        f"read {ends.target.site}, and try {ends.source.site} three times",
-        f"{ends.target.site} is DESTINATION with the restore point of the consent, or a later one",
+        f"read {ends.target.site}, and try to read {ends.source.site} three times",
+        f"{ends.target.site} is DESTINATION and has the restore point of the consent or a later one",
         bound=0.0,
         precondition=precondition,
     )
@@ -65,9 +65,7 @@ def _earlier(ends: Ends, operation: Operation) -> str:
     lose = operation.consent.get("lose", {})
     if guid and (guid == lose.get("guid") or created > str(lose.get("created"))):
         return ""
-    return (
-        f"the newest restore point at {ends.target.site} is {guid or 'none'}, and not {lose.get('guid')} or a later one"
-    )
+    return f"the newest restore point at {ends.target.site} is {guid or 'none'}, not {lose.get('guid')} or a later one"
 
 
 def _detach(ends: Ends) -> Stage:
@@ -80,7 +78,7 @@ def _detach(ends: Ends) -> Stage:
         f"failover at {ends.target.site} without {ends.source.site}",
         f"{ends.target.site} is STANDALONE",
         bound=600.0,
-        back="none from the call on: what had not arrived is lost to this side",
+        back="none after the call: what has not arrived is lost at this side",
         precondition=lambda operation: _earlier(ends, operation),
         calls=lambda _: (calls.detach(ends.target),),
         gate=lambda _: calls.has_role(ends.target, Role.STANDALONE),
@@ -95,7 +93,7 @@ def _take_over(ends: Ends) -> Stage:
         f"forced failover at {ends.target.site}",
         f"{ends.target.site} is SOURCE",
         bound=FORCED,
-        back=f"none; {ends.target.site} can be left standing alone: it takes writes, and nothing protects them",
+        back=f"none: {ends.target.site} can stay STANDALONE, where it takes writes and nothing protects them",
         calls=lambda _: (calls.force(ends.target),),
         gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
     )

@@ -1,4 +1,4 @@
-"""The stages of a move that are about the work: stop it at the source, start it at the target."""
+"""The stages of a move for its workloads: suspend them at the source, submit them at the target."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from vastplan.schema.replicated import Jobs
 FREEZE, FENCE, START, GO_ON = "freeze", "fence", "start", "go on"
 Chosen: TypeAlias = tuple[Facts, ...]
 """Workloads, as the record has them."""
-STILLNESS = 15.0  # seconds between two reads of how much is used, which must be alike
+STILLNESS = 15.0  # seconds between two reads of the used bytes, which must be equal
 
 
 def others(home: Home, operation: Operation) -> str:
-    """Why what uses the data is not what a person consented to, "" where it is."""
-    home.pods()  # who cannot be asked now could not be at the freeze, when work has stopped
+    """Why the users of the data differ from those that a person consented to, "" if they do not."""
+    home.pods()  # a system that does not answer now would not at the freeze either, after the workloads have stopped
     return strangers(home, operation)
 
 
 def strangers(home: Home, operation: Operation) -> str:
-    """The same by workloads alone, for what freezes nothing."""
+    """The same by workloads alone, for operations without a freeze."""
     more = newcomers(home.users(), jobs_of(operation))
-    return f"other workloads than in the plan use it now: {more}; plan again" if more else ""
+    return f"workloads that are not in the plan use it now: {more}; plan again" if more else ""
 
 
 def still(ends: Home, operation: Operation) -> str:
-    """Why something may still write at the source, "" where nothing is seen to."""
+    """Why something may still write at the source, "" if nothing is seen to write."""
     jobs = ends.source_jobs
     running = [
         f"{fact['name']} is {now}"
@@ -44,18 +44,18 @@ def still(ends: Home, operation: Operation) -> str:
 
 
 def unmoved(ends: Home, operation: Operation) -> str:
-    """Why what was frozen is frozen no more, "" where it is."""
+    """Why the freeze no longer holds, "" if it holds."""
     moving = still(ends, operation)
     used = ends.source.used()
     if not moving and used != operation.facts.get("used"):
         return (
             f"{ends.source.site} was written to since the freeze: {operation.facts.get('used')} bytes then, {used} now"
         )
-    return f"it is frozen no more: {moving}" if moving else ""
+    return f"it is no longer frozen: {moving}" if moving else ""
 
 
 def freeze(ends: Home) -> Stage:
-    """Suspend the workloads of the plan, and see that nothing writes any more."""
+    """Suspend the workloads of the plan, and check that nothing writes any more."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         return _suspending(ends.source_jobs, operation, FREEZE)
@@ -74,9 +74,9 @@ def freeze(ends: Home) -> Stage:
     return Stage(
         FREEZE,
         f"suspend the workloads that use it at {ends.source.site}",
-        "each has stopped, no pod mounts the claim, and two reads of the used bytes are alike",
+        "each has stopped, no pod mounts the claim, and two reads of the used bytes are equal",
         bound=600.0,
-        back="resume the workloads that were suspended here",
+        back="resume the workloads that this stage suspended",
         calls=calls,
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FREEZE),
@@ -85,11 +85,11 @@ def freeze(ends: Home) -> Stage:
 
 
 def go_on(home: Home, stopped_in: str) -> Stage:
-    """Resume where they were the workloads that were suspended for the operation."""
+    """Resume in place the workloads that were suspended for the operation."""
     return Stage(
         GO_ON,
         f"resume the workloads that were suspended at {home.source.site}",
-        "none of them is stopped any more",
+        "none of them is still stopped",
         bound=600.0,
         back="nothing to take back",
         calls=lambda operation: _resuming(home.source_jobs, operation, stopped_in),
@@ -98,7 +98,7 @@ def go_on(home: Home, stopped_in: str) -> Stage:
 
 
 def fence(ends: Ends) -> Stage:
-    """Suspend what can be reached of a site that is given up. What cannot be reached is told, not waited for."""
+    """Suspend the workloads that can be reached of a site that is given up. Others are reported, not waited for."""
 
     def calls(operation: Operation) -> tuple[Call, ...]:
         try:
@@ -109,22 +109,22 @@ def fence(ends: Ends) -> Stage:
     def gate(operation: Operation) -> Gate:
         jobs = ends.source_jobs
         if jobs is None or not jobs_of(operation):
-            return Gate(Holds.YES, facts={"fenced": "not fenced: no workloads of it are known"})
+            return Gate(Holds.YES, facts={"fenced": "not fenced: vastplan knows no workloads there"})
         try:
             moving = [str(fact["name"]) for fact in jobs_of(operation) if phase(jobs, str(fact["id"])) not in STILL]
         except (Refused, Unreachable):
             return Gate(Holds.YES, facts={"fenced": f"not fenced: {ends.source.site} does not answer"})
         if moving:
-            return Gate(Holds.NOT_YET, f"still at work: {', '.join(moving)}")
+            return Gate(Holds.NOT_YET, f"still running: {', '.join(moving)}")
         return Gate(Holds.YES, facts={"fenced": f"the workloads at {ends.source.site} have stopped"})
 
     return Stage(
         FENCE,
-        f"suspend what can be reached at {ends.source.site}",
-        "what answers has stopped; what does not answer is told as not fenced",
+        f"suspend the workloads at {ends.source.site} that can be reached",
+        "each that answers has stopped; one that does not answer is reported as not fenced",
         bound=120.0,
         best_effort=True,
-        back="resume the workloads that were suspended here",
+        back="resume the workloads that this stage suspended",
         calls=calls,
         gate=gate,
         rollback=lambda operation: _resuming(ends.source_jobs, operation, FENCE),
@@ -133,7 +133,7 @@ def fence(ends: Ends) -> Stage:
 
 
 def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | None = None) -> Stage:
-    """Submit at the target what was suspended at the source, or what is `chosen`, with the claim that is there."""
+    """Submit at the target the workloads that were suspended at the source, or the `chosen` ones, with the claim there."""
 
     def begun(operation: Operation) -> Chosen:
         return chosen(operation) if chosen is not None else suspended(operation, stopped_in, jobs_of(operation))
@@ -152,7 +152,7 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
         for name in ours(operation):
             found = ends.target_jobs.named(name) if ends.target_jobs is not None else None
             if found is None or is_starting(found):
-                return Gate(Holds.NOT_YET, f"{name} is {found.phase if found else 'not there yet'}")
+                return Gate(Holds.NOT_YET, f"{name} is {found.phase}" if found else f"{name} does not exist yet")
             if found.phase == "Failed":
                 return Gate(Holds.NEVER, f"{name} ({found.id}) has failed at {ends.target.site}")
             started[name] = {"id": found.id, "phase": found.phase}
@@ -160,8 +160,8 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
 
     return Stage(
         START,
-        f"submit the suspended workloads again at {ends.target.site}",
-        "each runs, or waits for GPUs, which is told",
+        f"submit the suspended workloads at {ends.target.site}",
+        "each runs, or waits for GPUs, which is reported",
         bound=600.0,
         back=f"the way back is a planned move to {ends.source.site}",
         calls=calls,
@@ -170,7 +170,7 @@ def start(ends: Ends, stopped_in: str, chosen: Callable[[Operation], Chosen] | N
 
 
 def _suspending(jobs: Jobs | None, operation: Operation, stage: str) -> tuple[Call, ...]:
-    """Those that we began with, but for what had stopped before anybody asked: that is not ours to resume."""
+    """The workloads of the plan, except those that had stopped before: the operation must not resume these."""
     if jobs is None:
         return ()
     calls = [(fact, suspend(jobs, fact)) for fact in jobs_of(operation)]

@@ -1,4 +1,4 @@
-"""The page of one planned move: what is lost, its stages as a timeline with the point of no return in it, evidence, and what is by hand."""
+"""The page of one planned move: what is lost, its stages as a timeline with the point of no return, the evidence, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ body { overflow-wrap: anywhere }
 
 
 def move_page(plan: MovePlan, command: str) -> str:
-    """The page. `command` is what carries the move out, as it is typed; it holds until the move expires."""
+    """The page. `command` carries the move out; it is valid until the move expires."""
     title = f"vastplan: {plan.mode} move of {plan.path}"
     head = tag(
         "header",
@@ -50,7 +50,7 @@ def move_page(plan: MovePlan, command: str) -> str:
         tag("h2", "To do it"),
         tag("p", code(command)),
     ]
-    foot = tag("footer", "Move ", code(plan.id[:8]), f", made {plan.created}, valid until {plan.expires}.")
+    foot = tag("footer", "Move ", code(plan.id[:8]), f", planned {plan.created}, valid until {plan.expires}.")
     return document(title, STYLE + _STYLE, [head, tag("main", *main, id="main"), foot])
 
 
@@ -60,11 +60,11 @@ def _facts(plan: MovePlan) -> Iterator[Html]:
     jobs = len([job for job in plan.jobs if plan.mode != REHEARSE or job.get("to_claim")])
     yield tag("li", tag("b", jobs), f" {counted(jobs, 'workload').partition(' ')[2]} {does}")
     longest = sum(stage.bound for stage in plan.stages)
-    yield tag("li", "stops after ", tag("b", formatting.span(longest)), " of waiting at the latest")
+    yield tag("li", "waits for at most ", tag("b", formatting.span(longest)), " in all")
 
 
 def _timeline(plan: MovePlan) -> Iterator[Html]:
-    """A stage an item; those from the point of no return on are marked, in words too."""
+    """One item for each stage; those from the point of no return on are marked, in words too."""
     crossed = False
     for number, stage in enumerate(plan.stages, 1):
         crossed = crossed or stage.no_return

@@ -1,4 +1,4 @@
-"""Operations as text: what one would do, and how far one is."""
+"""Operations as text: what a plan would do, and how far an operation is."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vastplan.model.restore_plan import RestorePlan
 
 
 def headline(plan: MovePlan) -> str:
-    """What moves, and which way."""
+    """What moves, and in which direction."""
     if plan.mode in (REJOIN, KEEP):
-        return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} follows it again"
+        return f"{plan.mode} {plan.id[:8]} of {inert(plan.path, 200)}: {plan.target} is kept, and {plan.source} becomes its destination again"
     if plan.mode == FORK:
         live = ", live" if plan.live else ""
         return f"fork {plan.id[:8]} of {inert(plan.path, 200)} at {plan.source} to {inert(plan.fork, 200)} at {plan.target}{live}"
@@ -36,7 +36,7 @@ def restore_text(plan: RestorePlan, command: str) -> str:
     text = _text(plan, way, command)
     lines = [inert(line, None) for line in plan.lines.splitlines()]
     return (
-        "\n".join([text, "", "for the document, once it is there:", *(f"  {line}" for line in lines)])
+        "\n".join([text, "", "for the document, after the restore:", *(f"  {line}" for line in lines)])
         if lines
         else text
     )
@@ -65,11 +65,11 @@ def _text(plan: OperationPlan, way: str, command: str) -> str:
 
 
 def _of_copy(operation: Operation) -> list[str]:
-    """What an operation that makes a copy at the target tells of it."""
+    """The lines about the copy that an operation creates at the target."""
     facts, lines = operation.facts, []
     if "fork" in facts:
         branch, point = facts["fork"], facts.get("final copy point") or {}
-        how = "crash-consistent" if branch.get("live") else "with the work at rest"
+        how = "crash-consistent" if branch.get("live") else "with the workloads stopped"
         of = f", of the restore point of {inert(point.get('created'), 40)}, {how}" if point else ""
         gone = operation.phase is Phase.ABORTED and "stays" not in facts
         made = "was to be" if gone else "is"
@@ -84,12 +84,12 @@ def _of_copy(operation: Operation) -> list[str]:
 
 
 def _of_rehearsal(operation: Operation) -> list[str]:
-    """How long a rehearsal took, and what came of it."""
+    """The duration of a rehearsal, and its results."""
     facts, lines = operation.facts, []
     if "point" in facts:
         point = facts["point"]
         lines.append(
-            f"  a rehearsal, of the restore point of {inert(point.get('created'), 40)}, {inert(point.get('age'), 40)} s old then"
+            f"  a rehearsal with the restore point of {inert(point.get('created'), 40)}, {inert(point.get('age'), 40)} s old then"
         )
     for one in (facts.get("came") or {}).values():
         says = f": {inert(one.get('says'), 300)}" if one.get("says") else ""
@@ -98,7 +98,7 @@ def _of_rehearsal(operation: Operation) -> list[str]:
         )
     for one in _untried(operation):
         why = f": {inert(one['why'], 300)}" if one.get("why") else ""
-        lines.append(f"  {inert(one.get('name'), 200)} is not tried{why}")
+        lines.append(f"  {inert(one.get('name'), 200)} was not tried{why}")
     if "measured" in facts:
         took = facts["measured"]
         order = dict.fromkeys((*operation.passed, *took))  # a ledger sorts its keys
@@ -108,7 +108,7 @@ def _of_rehearsal(operation: Operation) -> list[str]:
 
 
 def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
-    """The workloads that are not tried; a record that does not say why has them without a claim to be tried with."""
+    """The workloads that were not tried; in an older record, those without a claim at the target."""
     facts = operation.facts
     if "not tried" in facts:
         return tuple(facts["not tried"].values())
@@ -116,7 +116,7 @@ def _untried(operation: Operation) -> Iterable[Mapping[str, Any]]:
 
 
 def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
-    """An operation as its record says, with each call whose outcome matters now, and how things stand."""
+    """An operation from its record, with each call whose outcome matters now, and the present roles."""
     state = (
         operation.phase.value
         if operation.phase.closed
@@ -135,7 +135,7 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     if not operation.phase.closed:
         back = f"give up: vastplan {operation.kind} abort PATH {operation.id}"
         if PAST in operation.facts:
-            back = f"it cannot be taken back any more (it is past {inert(operation.facts[PAST], 40)})"
+            back = f"it can no longer be taken back (past stage {inert(operation.facts[PAST], 40)})"
         on = "abort PATH " + operation.id if operation.phase is Phase.ABORTING else "run FILE"
         lines.append(
             f"  go on: vastplan {operation.kind} {on}" + ("" if operation.phase is Phase.ABORTING else f"; {back}")
@@ -157,20 +157,18 @@ def status_text(operation: Operation, standing: Sequence[str] = ()) -> str:
     if "branch" in operation.facts:
         kept = operation.facts["branch"]
         lines.append(
-            f"  what only {operation.source} had is there in the snapshot {inert(kept['name'], 80)} ({inert(kept['id'], 40)})"
+            f"  what only {operation.source} had is in its snapshot {inert(kept['name'], 80)} ({inert(kept['id'], 40)})"
         )
     if "kept" in operation.facts:
         lines.append(
-            f"  what was there before is in the snapshot {inert(operation.facts['kept']['name'], 80)}, which is kept for a week"
+            f"  the data before the restore is in the snapshot {inert(operation.facts['kept']['name'], 80)}, which expires after a week"
         )
     after = operation.facts.get("used after")
     if after is not None and after == operation.facts.get("used"):
-        # a copy that somebody stops is gone as one that is committed
-        lines.append(f"  {after} bytes are used, as many as before: see that it holds what the snapshot had")
+        # a stopped copy is gone, as a committed one is
+        lines.append(f"  {after} bytes are used, as many as before: check that it holds the data of the snapshot")
     if operation.facts.get("left"):
-        lines.append(
-            f"  the copy was complete: {inert(operation.facts['left'], 300)} stays, and nothing of the document is about it"
-        )
+        lines.append(f"  the copy was complete: {inert(operation.facts['left'], 300)} stays and is not in the document")
     lines += _of_copy(operation)
     if "fenced" in operation.facts:
         lines.append(f"  {operation.source}: {inert(operation.facts['fenced'], 300)}")

@@ -1,4 +1,4 @@
-"""What is one on two sites, for people: who leads, as of when the copy is, and what is still to come."""
+"""Objects on two sites, for people: which site is the source, how old the copy is, and what is still to come."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vastplan.model.escaping import inert
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, show
 from vastplan.model.wording import counted, some
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "On two sites"
 _MANY, _NAMED = 5, 4
-HEAD = ("object", "told", "site", "says", "data as of", "arrived", "to come")
+HEAD = ("object", "state", "site", "its report", "data as of", "arrived", "to come")
 _COLOURS = {
     ReplicationState.IN_ORDER: "green", ReplicationState.SPLIT: "red", ReplicationState.FAILED_OVER: "red",
     ReplicationState.COPY_GONE: "red",
@@ -23,7 +23,7 @@ _COLOURS = {
 
 
 def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str]:
-    """Nothing where nothing is on two sites."""
+    """No lines if nothing is on two sites."""
     each, together = parted(rows)
     if each or together:
         yield ""
@@ -38,7 +38,7 @@ def replication_lines(rows: Iterable[Replication], style: Style) -> Iterator[str
 
 
 def parted(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Replication]]]:
-    """The rows that are told one by one, and those of which so many are told alike that it is said once."""
+    """The rows that are reported one by one, and the groups of rows that are reported alike and therefore once."""
     alike: dict[tuple[object, ...], list[Replication]] = {}
     for row in rows:
         unread = tuple(sorted((one.site, one.unread) for one in row.members if one.unread))
@@ -48,7 +48,7 @@ def parted(rows: Iterable[Replication]) -> tuple[list[Replication], list[list[Re
 
 
 def of_many(alike: Sequence[Replication]) -> str:
-    """What is said of many: how many, which, the oldest copy and all that is on its way."""
+    """One line for many rows: how many, which, the oldest copy and the bytes still to come."""
     first = alike[0]
     named = some([inert(row.address) for row in alike], _NAMED)
     oldest = min((row.as_of for row in alike if row.as_of), default="")
@@ -57,14 +57,14 @@ def of_many(alike: Sequence[Replication]) -> str:
         f"{counted(len(alike), 'object')}{why(first)}",
         *([f"the oldest copy as of {inert(oldest, 60)}"] if oldest else []),
         *([f"{show(sum(known), BYTES)} to come in all"] if known else []),
-        *(f"{inert(one.site)} not known: {inert(one.unread, 200)}" for one in first.members if one.unread),
-        f"{named}{'; the JSON and the page have each' if len(alike) > _NAMED else ''}",
+        *(f"{inert(one.site)}: {_unread(one)}" for one in first.members if one.unread),
+        f"{named}{'; the JSON and the page list each' if len(alike) > _NAMED else ''}",
     ]
     return "; ".join(parts)
 
 
 def why(row: Replication) -> str:
-    """`: TEXT`, "" where there is nothing to say."""
+    """`: TEXT`, or "" without a text."""
     return f": {inert(row.text, 600)}" if row.text else ""
 
 
@@ -74,17 +74,21 @@ def line(row: Replication) -> str:
 
 
 def member(one: Member) -> str:
-    """One site's own word."""
+    """What one site reports."""
     if one.unread:
-        return f"not known: {inert(one.unread, 200)}"
+        return _unread(one)
     known = (("data as of", one.as_of), ("arrived", one.arrived), ("to come", coming(one)))
     return "; ".join((says(one), *(f"{name} {inert(text, 60)}" for name, text in known if text)))
 
 
+def _unread(one: Member) -> str:
+    return ABSENT if one.unread == ABSENT else f"cannot be read: {inert(one.unread, 200)}"
+
+
 def says(one: Member) -> str:
-    """Its role and state, and what of its health and its link is worth a word."""
+    """Its role and state, its health and its link."""
     if one.unread:
-        return f"not known: {inert(one.unread, 200)}"
+        return _unread(one)
     words = [one.role or "no role", one.state or "no state", *(["suspended"] if one.suspended else [])]
     words += [one.health] if one.health else []
     words += [f"peer {one.peer}"] if one.peer else []
@@ -92,7 +96,7 @@ def says(one: Member) -> str:
 
 
 def coming(one: Member) -> str:
-    """How much is on its way, "" where nobody knows."""
+    """How much is still to come, "" if unknown."""
     return "" if one.coming is None else show(one.coming, BYTES)
 
 

@@ -1,6 +1,6 @@
-"""The picture of what is one on two sites: a box for each, and the path between them from the side that leads to the one that follows.
+"""The picture of objects on two sites: a box for each side, and an arrow from the source to its copy.
 
-Everything in it is in the table below it, too, and in the title of each row: that is what somebody hears who cannot see it.
+The table below has everything that is in it, and so has the title of each row, for screen readers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from vastplan.model import formatting
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.moments import moment
-from vastplan.model.replication import Member, Replication, ReplicationState
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.report.html_escape import Html, joined, tag
 from vastplan.report.picture import fitting
 from vastplan.report.replication import coming, line
@@ -20,12 +20,12 @@ from vastplan.report.values import counted, kind_words
 WIDTH, HEIGHT, BETWEEN, MARGIN, ROW, TOP = 210, 46, 290, 12, 92, 40  # pixels
 MOST_ROWS, MOST_PICTURES = 20, 20
 _FOLLOWS = (ReplicationState.IN_ORDER, ReplicationState.BEHIND, ReplicationState.MOVED, ReplicationState.STOPPED)
-"""Of these one side is the other's copy; of the rest nobody can say so."""
+"""In these states one side is known to be the copy of the other."""
 _Row = tuple[Replication, Member, Member]
 
 
 def pictures(rows: Iterable[Replication], now: str) -> Iterator[Html]:
-    """A picture for each pair of sites; `now` is when they were read. What is amiss comes first, and what is not on two is not drawn."""
+    """A picture for each pair of sites; `now` is when they were read. Rows that are not in order come first; an object on one site only is not drawn."""
     pairs: dict[tuple[str, str], list[_Row]] = {}
     for row in sorted(rows, key=lambda one: one.state is ReplicationState.IN_ORDER):
         if len(row.members) == 2:
@@ -53,11 +53,13 @@ def _figure(pair: tuple[str, str], rows: Sequence[_Row], now: str, number: int) 
         f' viewBox="0 0 {width} {height}" width="{width}" height="{height}">{inner}</svg>'
     )
     more = (
-        f" {counted(len(rows) - MOST_ROWS, 'more path')} not drawn; the table has all." if len(rows) > MOST_ROWS else ""
+        f" {counted(len(rows) - MOST_ROWS, 'more path')} not drawn; the table lists all."
+        if len(rows) > MOST_ROWS
+        else ""
     )
     caption = tag(
         "figcaption",
-        "An arrow goes from the side that leads to its copy; without one nobody is known to be a copy. Red and dashed: not in order.",
+        "An arrow points from the source to its copy; without one neither side is known to be the copy. Red and dashed: not in order.",
         more,
     )
     return tag("figure", art, caption, tabindex=0, aria_label=name)
@@ -92,17 +94,19 @@ def _side(one: Member, leads: str, x: int, y: int) -> Html:
         tag("rect", class_="box", x=x, y=y, width=WIDTH, height=HEIGHT, rx=7),
         tag("text", fitting(one.site, 16), x=x + 10, y=y + 19),
         tag("text", fitting(_role(one), 29), class_="under", x=x + 10, y=y + 36),
-        tag("text", "leads", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
+        tag("text", "source", class_="sign stop", x=x + WIDTH - 9, y=y + 19) if one.site == leads else "",
     )
 
 
 def _role(one: Member) -> str:
-    """Its role and state; the rest of its word is in the table."""
-    return "not known" if one.unread else ", ".join(word for word in (one.role, one.state) if word) or "no role"
+    """Its role and state; the table says the rest."""
+    if one.unread:
+        return "does not exist" if one.unread == ABSENT else "cannot be read"
+    return ", ".join(word for word in (one.role, one.state) if word) or "no role"
 
 
 def _arrow(leads: str, left: Member, right: Member, y: int, amiss: bool) -> Iterator[Html]:
-    """The line, and its tip at the side that follows; none where nobody leads, or somebody else."""
+    """The line, and its tip at the copy; no tip if neither of the two is the source."""
     start, end = MARGIN + WIDTH + 6, MARGIN + WIDTH + BETWEEN - 6
     style = "amiss" if amiss else "same"
     yield tag("path", d=f"M{start} {y}H{end}", class_=style)
@@ -118,7 +122,7 @@ def _still_to_come(row: Replication) -> str:
 
 
 def age(as_of: str, now: str) -> str:
-    """How old the copy is; of when it is, where that is later than `now`: clocks differ."""
+    """The age of the copy; its time, if that is later than `now`, as clocks differ."""
     if not as_of:
         return "no restore point known"
     taken, read = moment(as_of), moment(now)

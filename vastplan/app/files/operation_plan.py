@@ -43,7 +43,7 @@ def file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], version
         messages=Messages(
             cut_short=f": it was cut short or damaged; plan the {kind} again",
             other_version=f"has format {{version}}; this vastplan reads {{ours}}: plan the {kind} again",
-            edited=f"was edited or damaged after it was made; plan the {kind} again",
+            edited=f"was edited or damaged after it was saved; plan the {kind} again",
             misshapen=f"does not have the form of a planned {kind}; plan it again",
         ),
         required="stages",

@@ -1,4 +1,4 @@
-"""The pair of a move that has begun, as its record keeps it: what is taken back is what was begun, whatever the document says by now."""
+"""The pair of a move that has begun, as its record keeps it: an abort takes back what was begun, whatever the document says now."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
 def found_to_go_on(
     workspace: Workspace, plan: OperationPlan, find: Callable[[], _Found], again: str, back: str
 ) -> _Found:
-    """What a plan is about, found by the document. Raises `VastplanError`, which says what to put back where it has begun: then what
-    is typed `again` goes on, and what takes it `back` may be typed until its point of no return."""
+    """The subject of a plan, found in the document. Raises `VastplanError`; if the operation has begun, the error says what to put back, the
+    command to go on (`again`) and, before the point of no return, the command to give up (`back`)."""
     try:
         return find()
     except VastplanError as problem:
@@ -50,7 +50,7 @@ def found_to_go_on(
 
 
 def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[], _Found], again: str) -> _Found:
-    """The same of what is taken back and has no record of it."""
+    """The same for an operation that is taken back and whose record does not have its subject."""
     try:
         return find()
     except VastplanError as problem:
@@ -58,10 +58,10 @@ def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[]
 
 
 def left_out(workspace: Workspace, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
-    """What is said where the document does not have any more what an operation needs. `ways` is what can be typed once it is back."""
+    """The error for an entry that an operation needs and the document no longer has. `ways` are the commands to type once it is back."""
     if isinstance(problem, Invalid):
         what = f"{inert(operation.address, 200)}: {under_way(operation)}"
-        whole = f"{what}, and the document is not valid now; put it right, then {ways}"
+        whole = f"{what}, and the document is not valid now; correct it, then {ways}"
         return VastplanError(f"{whole}\n{problem}")
     known = {str(one.address) for one in workspace.entries()[0]}
     known |= {str(one.address) for one in workspace.document.entries}
@@ -69,25 +69,25 @@ def left_out(workspace: Workspace, operation: Operation, problem: VastplanError,
     if not gone:
         return problem
     return VastplanError(
-        f"{', '.join(inert(address, 200) for address in gone)}: not in the document any more, and {under_way(operation)}; "
+        f"{', '.join(inert(address, 200) for address in gone)}: no longer in the document, and {under_way(operation)}; "
         f"put it back as it was, then {ways}"
     )
 
 
 def refuse_other_claims(pair: Pair, operation: Operation) -> None:
-    """Raises `VastplanError` where work reaches the data by other claims than when it began: who still writes could not be told."""
+    """Raises `VastplanError` if workloads use the data through other claims than at the beginning: vastplan could not determine who still writes."""
     before = pair_begun(operation, str(pair.path))
     now = {(claim.address, claim.project) for both in pair.work for claim in both if claim is not None}
     for claim, _ in before.work if before is not None else ():
         if (claim.address, claim.project) not in now:
             raise VastplanError(
-                f"{claim.project}: the document has no {claim.address} of it any more, by which work reaches {pair.path}, and the "
-                f"{operation.kind} {operation.id} of that is under way; put it back as it was, or give up"
+                f"{claim.project}: the document no longer has its {claim.address}, through which workloads use {pair.path}, and the "
+                f"{operation.kind} {operation.id} of that path is under way; put it back as it was, or give up"
             )
 
 
 def _needed(operation: Operation) -> tuple[str, ...]:
-    """The entries of the document without which it does not go on."""
+    """The entries of the document that an operation needs to go on."""
     fork = operation.facts.get("fork")
     said = operation.facts.get(PAIRS)
     entries = [str(one["entry"]) for one in said.values()] if isinstance(said, Mapping) else [operation.address]

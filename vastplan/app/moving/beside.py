@@ -1,4 +1,4 @@
-"""The modes of a move that leave both sides their roles: what they are between, what stands against one, what it loses."""
+"""The modes of a move that change no role: their ends, why one is refused, what it loses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_copy(
     workspace: Workspace, providers: Providers, pair: Pair, ends: Ends, store: VastDirectory,
     ledger: Mapping[str, SiteLedger],
 ) -> Ends:  # fmt: skip
-    """The ends of what makes a copy at the target; those of any other move as they are."""
+    """The ends with the copy at the target, for a fork or a rehearsal; the ends of any other move unchanged."""
     branch = pair.branch
     if pair.rehearsal is not None:
         return rehearsed(workspace, providers, pair, _as_they_are(ends), store)
@@ -54,7 +54,7 @@ def stages_beside(ends: Beside) -> tuple[Stage, ...]:
 
 
 def refuse_beside(ends: Beside, pair: Pair) -> None:
-    """Raises `VastplanError` for what cannot be done so, as things are."""
+    """Raises `VastplanError` if the present state does not allow this mode."""
     if isinstance(ends, Rehearsed):
         problem, what = amiss_of_rehearsal(ends), "rehearsed"
     else:
@@ -69,20 +69,18 @@ def loss_beside(ends: Beside) -> str:
     if isinstance(ends, Rehearsed):
         return "nothing"
     assert isinstance(ends, Forked)
-    crash = (
-        "nothing here; work goes on at {0}, so the copy is crash-consistent: what was being written is there in part"
-    )
-    frozen = "nothing; what is written at {0} after the copy is at {0} alone"
+    crash = "nothing; workloads keep running at {0}, so the copy is crash-consistent: files that are being written are incomplete in it"
+    frozen = "nothing; what is written at {0} after the copy stays at {0} only"
     return (crash if ends.live else frozen).format(ends.source.site)
 
 
 def by_hand_beside(pair: Pair) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     branch = pair.branch
     if branch is None:
         return by_hand_of_rehearsal(pair)
     return (
-        f"the branch is a volume of its own: nothing is merged back into {pair.path}; to remove it, take it out of the document",
+        f"the branch is a volume of its own: nothing is merged back into {pair.path}; to delete it, take it out of the document",
         *unmounted(pair, f"{branch.address} for its project", "submitted"),
         *(() if branch.live else (to_stop(pair.source),)),
     )

@@ -1,4 +1,4 @@
-"""The volume of the document that a fork is to be: a clone, at the target, of what is there of the pair. From the document alone."""
+"""The volume of the document that a fork creates: a clone, at the target, of the pair's data there. From the document alone."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _LATEST = "latest"
 
 
 def forked(entries: Iterable[Entry], pair: Pair, name: str, *, live: bool) -> Pair:
-    """The pair with the volume `name` of the document as its branch. Raises `VastplanError` where that is no clone of it."""
+    """The pair with the volume `name` of the document as its branch. Raises `VastplanError` if that is not a clone of it."""
     everything = tuple(entries)
     address = Address(pair.target, "volume", name)
     clone = next((one for one in everything if one.address.kind == "clone" and one.origin == str(address)), None)
     if clone is None:
         raise VastplanError(
-            f"{inert(str(address), 200)} is no clone in this document; declare it there: a volume of the same tenant with "
-            f"sites: [{pair.target}], a path of its own, and a source that is the volume at {pair.target_directory}"
+            f"{inert(str(address), 200)} is not a clone in this document (declare a volume of the same tenant with "
+            f"sites: [{pair.target}], its own path, and the volume at {pair.target_directory} as its source)"
         )
     problem = _no_branch(everything, pair, clone)
     if problem:
-        raise VastplanError(f"{address} cannot be what {pair.path} is forked to: {problem}")
+        raise VastplanError(f"{pair.path} cannot be forked to {address}: {problem}")
     directory = str(clone.values["path"]).rstrip("/")
     branch = Branch(address, clone.called, directory, clone.values.get("enabled") is not False, live)
     theirs = mounted(everything, pair.target, directory)
@@ -43,7 +43,7 @@ def forked(entries: Iterable[Entry], pair: Pair, name: str, *, live: bool) -> Pa
 
 
 def forked_before(pair: Pair, operation: Operation) -> Pair:
-    """The pair with the branch of a fork that has begun, whatever the document says of it now."""
+    """The pair with the branch of a fork that has begun, from its record."""
     said = operation.facts.get("fork")
     if not isinstance(said, Mapping):
         return pair
@@ -63,29 +63,29 @@ def facts_of(branch: Branch) -> dict[str, object]:
 
 
 def parts_of(workspace: Workspace, branch: Branch | None) -> tuple[str, ...]:
-    """What of the document stands for a branch."""
+    """The entries of the document that a branch consists of."""
     return tuple(
         str(one.address) for one in workspace.entries()[0] if branch is not None and one.origin == str(branch.address)
     )
 
 
 def refuse_changed(pair: Pair, operation: Operation) -> None:
-    """Raises `Stale` where the document says another clone than when a fork began."""
+    """Raises `Stale` if the clone in the document has changed since the fork began."""
     before = forked_before(pair, operation).branch
     if before != pair.branch:
         where = pair.branch.address if pair.branch else pair.path
         raise Stale(
-            f"{where}: the document says another clone than when the fork {operation.id} began; write it as it was, or give up"
+            f"{where}: the clone in the document has changed since the fork {operation.id} began; write it as it was, or give up"
         )
 
 
 def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
-    """What of a branch is not applied yet, and what to type; "" where all of it is there and each claim is bound."""
+    """What of a branch is not applied yet, and what to type; "" if all of it is applied and each claim is bound."""
     parts = [one for one in workspace.entries()[0] if one.origin == str(branch.address)]
     owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
     absent = [str(one.address) for one in parts if str(one.address) not in owned]
     if not parts:
-        return f"{branch.address} is not in the document any more"
+        return f"{branch.address} is no longer in the document"
     if not absent:
         absent = [f"{one} is not bound" for one in _unbound(workspace, providers, parts, owned)]
     if not absent:
@@ -95,15 +95,15 @@ def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: 
 
 
 def apply_command(workspace: Workspace, branch: Branch) -> str:
-    """What makes view, quota, claim and data source of a branch, and takes its clone on."""
+    """The command that creates view, quota, claim and data source of a branch, and adopts its clone."""
     return f"vastplan apply {paths_of(workspace)} --adopt --target {word(str(branch.address))}"
 
 
 def whose(branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
-    """Whose a clone is by now, "" while it is nobody's but the fork's."""
+    """Who owns a clone besides the fork, "" for nobody."""
     site, name = branch.address.site, branch.address.name
     known = site in ledger and str(Address(site, "clone", name)) in ledger[site].entries
-    return f"{branch.address}, which an apply has taken on" if known else ""
+    return f"{branch.address}, which an apply adopted" if known else ""
 
 
 def _unbound(
@@ -129,21 +129,17 @@ def _no_branch(everything: tuple[Entry, ...], pair: Pair, clone: Entry) -> str:
     tenant = path.values.get("tenant" if pair.path.site == pair.target else "remote_tenant")
     theirs = clone.values.get("tenant")
     if "peer" in clone.values:
-        return (
-            f"its source is of another site; leave out site, so that it is made of what has come over to {pair.target}"
-        )
+        return f"its source names a site; leave site out, so that the clone is created from the data that arrived at {pair.target}"
     if str(clone.values["source"]).rstrip("/") != pair.target_directory.rstrip("/"):
-        return f"its source is {inert(clone.values['source'], 200)}, and not {pair.target_directory}"
+        return f"its source is {inert(clone.values['source'], 200)}, not {pair.target_directory}"
     if not isinstance(tenant, Ref) or not isinstance(theirs, Ref) or tenant.target != theirs.target:
-        return "it is of another tenant"
+        return "it belongs to another tenant"
     if clone.values["snapshot"] != _LATEST:
-        return (
-            "its source names a snapshot, and a fork is of the restore point that it takes itself; leave snapshot out"
-        )
+        return "its source names a snapshot; leave snapshot out, because a fork clones the restore point that it takes itself"
     return ""
 
 
 def _counterpart(claim: ClaimOf, theirs: tuple[ClaimOf, ...]) -> ClaimOf | None:
-    """The claim of the branch for work that uses a claim of the source's: that of the same project, or the only one."""
+    """The claim of the branch for workloads that use a claim of the source: the claim of the same project, or the only one."""
     same = [one for one in theirs if one.project.name == claim.project.name]
     return same[0] if len(same) == 1 else theirs[0] if len(theirs) == 1 else None

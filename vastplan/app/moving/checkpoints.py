@@ -1,6 +1,6 @@
-"""The newest complete checkpoint of what moves, by the rule of the document: what a person types to see it on each side.
+"""The newest complete checkpoint of the data that moves, by the rule of the document: the commands that show it on each side.
 
-VMS lists no directory (`stat_path` tells of one path whose name is known), and vastplan reads no file: so it is a step by hand.
+VMS lists no directory (`stat_path` describes one path whose name is known), and vastplan reads no file: so it is a step by hand.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ from vastplan.schema.entries import Entry
 
 
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
-    """Lines for people, none where no volume of the pair says by what a whole checkpoint is known. `written` is the document's own."""
+    """Lines for people; none if no volume of the pair has a rule for complete checkpoints. `written` are the entries as the document has them."""
     volumes = tuple(written)
     here = _volume(volumes, pair.source, pair.source_directory)
     directory = pair.branch.directory if pair.branch is not None else pair.target_directory
     there = _volume(volumes, pair.target, directory)
     rule = _rule(here) or _rule(there)
-    if not rule or mode in (REJOIN, KEEP):  # nothing is begun by those
+    if not rule or mode in (REJOIN, KEEP):  # these submit no workloads
         return ()
     seen = f"on a client at {pair.target}, before anything resumes from it: {_command(there, here, directory, rule)}"
     if mode != PLANNED:
-        return (f"the newest complete checkpoint of {pair.path}, which work goes on from, is what this prints {seen}",)
+        return (
+            f"the newest complete checkpoint of {pair.path}, from which workloads resume, is what this prints {seen}",
+        )
     before = f"on a client at {pair.source}, once the workloads have stopped: {_command(here, there, pair.source_directory, rule)}"
     return (
-        f"the newest complete checkpoint of {pair.path}: VMS lists no directory, so look on both sides",
+        f"the newest complete checkpoint of {pair.path}: compare both sides, because VMS lists no directory",
         before,
         seen,
-        "both have to print the same directory (below where it is mounted); where they do not, do not let the work go on; "
-        "where neither prints one, no checkpoint is complete by that rule",
+        "both have to print the same directory (below the mount point); if they differ, do not resume the workloads; "
+        "if neither prints one, no checkpoint is complete by that rule",
     )
 
 
@@ -53,7 +55,7 @@ def _rule(volume: Entry | None) -> Mapping[str, str]:
 
 
 def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Mapping[str, str]) -> str:
-    """It prints one directory, or nothing where none is complete. Where it is mounted is what the volume says, else its directory."""
+    """The command prints one directory, or nothing if none is complete. It starts at the volume's `mount`, else at its directory."""
     said = [one.values.get("mount") for one in (volume, other) if one is not None]
     root = word(next((one for one in said if one), directory))
     apart = "-name .snapshot"
@@ -61,7 +63,7 @@ def _command(volume: Entry | None, other: Entry | None, directory: str, rule: Ma
         what = f"-type f -name {word(rule['marker'])} -printf '%T@ %h\\n'"
     else:
         name = rule["name"]
-        if "." not in name.partition("*")[2]:  # step-400.tmp is no step-*: so is called what is being written
+        if "." not in name.partition("*")[2]:  # step-400.tmp does not match step-*: it is being written
             apart = f"\\( {apart} -o -name {word(name.rstrip('*') + '*.*')} \\)"
         what = f"-type d -name {word(name)} -prune -printf '%T@ %p\\n'"
     return f"find {root} {apart} -prune -o {what} | sort -n | tail -n 1"

@@ -1,4 +1,4 @@
-"""What a checkpoint costs that is written at a satellite, whose every write crosses the WAN: from the document alone."""
+"""How long it takes to write a checkpoint at a satellite, whose every write crosses the WAN: from the document alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.operations.through import Crossing
 
 
 def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
-    """By the checkpoint block of the volume and the bandwidth of the site; `None` where the document has no such block."""
+    """From the checkpoint block of the volume and the bandwidth of the site; `None` without such a block."""
     if not pair.volume or pair.target == pair.origin:
         return None
     facts = facts_of(workspace, workspace.composed())
@@ -33,11 +33,11 @@ def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
 def _crossing(budget: Budget, over: WriteTime) -> Crossing:
     inputs, seconds = budget.inputs, over.seconds
     size, rate = formatting.size(inputs.size_bytes), formatting.rate(over.limit.bytes_per_second)
-    mode = "async, so work goes on" if inputs.writer.asynchronous else "sync, so work stands still"
-    said = f"{size} take {formatting.span(seconds)} at {rate} ({mode} meanwhile)"
+    mode = "async: workloads keep running" if inputs.writer.asynchronous else "sync: workloads wait"
+    said = f"{size} take {formatting.span(seconds)} at {rate} ({mode})"
     if inputs.interval is None:
-        return Crossing(f"{said}; how often one is written is not known")
+        return Crossing(f"{said}; the interval is unknown")
     said = f"{said}; one is written every {formatting.span(inputs.interval)}"
     too_long = not inputs.writer.asynchronous and seconds > inputs.interval
-    problem = f"a checkpoint would take longer over the WAN than the time between two: {said}"
+    problem = f"writing a checkpoint over the WAN takes longer than the interval between two: {said}"
     return Crossing(said, problem if too_long else "")

@@ -1,4 +1,4 @@
-"""The ends of a move over the clients of its sites: VAST for what is replicated, Run:AI for work, Kubernetes for who mounts it."""
+"""The ends of a move over the clients of its sites: VAST for the replicated path, Run:AI for workloads, Kubernetes for the pods that mount it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Met:
 
 
 def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:
-    """The ends of a pair. Raises `VastplanError` where the target has no such path."""
+    """The ends of a pair. Raises `VastplanError` if a site does not have the path."""
     source, target = pair.source, pair.target
     near: Replica
     row, why = None, ""
@@ -53,7 +53,7 @@ def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping
         near = VastReplica(source, here, str(row["id"]), guid, pair.source_directory, clock.now)
     far = VastReplica(target, there, str(twin["id"]), guid, pair.target_directory, clock.now)
     forecast = 0.0
-    with contextlib.suppress(Refused, Unreachable):  # whoever needs the source says so
+    with contextlib.suppress(Refused, Unreachable):  # a mode that needs the source reports it
         forecast = near.look().read_only
     work, unread = work_of(workspace, providers, pair.work, ledger, pair.along)
     ends = Ends(

@@ -1,4 +1,4 @@
-"""What a move rests on, as a person weighs it before consent: each figure as the side itself says it, or that it is unknown."""
+"""The evidence for a move, which a person weighs before consent: each figure as its side reports it, or "unknown"."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from vastplan.schema.replicated import Job, Replica
 
 
 def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:
-    """The facts, source before target. `submits` is whether workloads go on at the target."""
+    """The facts, source before target. `submits` is whether workloads are submitted at the target."""
     if isinstance(ends, Rehearsed):
         return tuple(of_rehearsal(ends, users))
     facts = of_sharing(ends) if isinstance(ends, SharedEnds) else [*_of_side(ends.source), *_of_side(ends.target)]
     if ends.forecast:
-        facts.append(Fact("nobody may write for about", f"{ends.forecast:.0f} s"))
+        facts.append(Fact("writes stop for about", f"{ends.forecast:.0f} s"))
     if ends.unread:
         facts.append(Fact(f"workloads at {ends.source.site}", f"unknown: {ends.unread}"))
     return (*facts, *of_jobs(users, submits=submits), *mounted_by(ends))
 
 
 def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[Fact]:
-    """A fact for each workload, with what becomes of each claim of it."""
+    """A fact for each workload, with the claim at the target that replaces each of its claims."""
     each: dict[str, list[tuple[Work, Job]]] = {}
     for work, job in users:
         each.setdefault(job.id, []).append((work, job))
@@ -42,13 +42,15 @@ def of_jobs(users: tuple[tuple[Work, Job], ...], *, submits: bool) -> Iterator[F
 
 
 def _becomes(work: Work, job: Job) -> str:
-    """What becomes of a workload's claim at the target."""
+    """Which claim at the target replaces a workload's claim."""
     if work.unread:
         return f"has an unknown counterpart: {work.unread}"
     if work.target is None:
-        return "has no counterpart at the target, so it is not submitted there"
+        return "has no counterpart at the target, so the workload is not submitted there"
     stays = ", ".join(inert(name, 80) for name in work.stays(job))
-    return f"becomes {work.target.address}" + (f", but {stays} stays, so it is not submitted there" if stays else "")
+    return f"becomes {work.target.address}" + (
+        f", but {stays} does not move, so the workload is not submitted there" if stays else ""
+    )
 
 
 def _of_side(replica: Replica) -> list[Fact]:

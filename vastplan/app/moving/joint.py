@@ -1,7 +1,7 @@
 """`vastplan move` of a project or tenant: one operation over all paths of its volumes, with a record of it for each of them.
 
-Each path keeps its record under its own guid, as after a move by itself, so that a second move of any of them is refused. All say
-the same but for subject and address; of those that a killed run left behind the newest counts.
+Each path has its record under its own guid, as after a move of that path alone, so that a second move of any of them is refused. The records
+differ only in subject and address; if a killed run left them uneven, the newest counts.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class Group:
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """What an ordinary apply leaves alone meanwhile."""
+        """The addresses that an ordinary apply leaves alone meanwhile."""
         return tuple(sorted({address for pair in self.pairs for address in pair.covers}))
 
     def users(self) -> tuple[Users, ...]:
-        """The workloads that use each path. Raises `Unreachable` where they cannot be read, or where they would go on is not known."""
+        """The workloads that use each path. Raises `Unreachable` if these, or their claims at the target, cannot be read."""
         return tuple(users_of(ends, PLANNED) for ends in self.ends)
 
     def stages(self) -> tuple[Stage, ...]:
@@ -93,7 +93,7 @@ class Group:
 
 
 def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock) -> MovePlan:
-    """Read, and say what would be done. Raises `VastplanError` where it cannot be."""
+    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
     pairs = _along(pairs_of(workspace.entries()[0], address, to))
     sites = (address.site, to)
     with workspace.ledger() as backend:
@@ -146,9 +146,9 @@ def run_together(
     with _opened(workspace, pairs, clock, again) as (group, parts, write):
         last = {one.subject: one for one in operations(parts) if one.subject in plan.paths.values()}
         begun = any(one.id == short for one in last.values())
-        # what is begun goes on whichever side the document says by now
+        # an operation that has begun goes on, whichever side `active` names now
         if _others(group, plan.paths) or (group.guids != dict(plan.paths) and not begun):
-            raise Stale(f"{plan.path}: its paths are others than when the move was planned; plan it again")
+            raise Stale(f"{plan.path}: its paths have changed since the move was planned; plan it again")
         for one in last.values():
             if one.id != short and not one.phase.closed:
                 raise second(one)
@@ -163,7 +163,7 @@ def run_together(
             for guid in group.guids.values():
                 refuse_second(parts, guid)  # another operation on a path may have another subject
             if {str(pair.path) for pair in _asked_for(workspace, plan)} != set(plan.paths):
-                raise Stale(f"{plan.path} has other volumes than when the move was planned; plan it again")
+                raise Stale(f"{plan.path}: its volumes have changed since the move was planned; plan it again")
             return _record(plan, group, last, consent)
 
         run = Run(clock, write, tell, group.standing, again, back)
@@ -176,7 +176,7 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
     with _opened(workspace, _to_take_back(workspace, known, again), clock, again) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
         if _others(group, known.facts[PATHS]):
-            raise Stale(f"{known.address}: its paths are others than those that are being moved")
+            raise Stale(f"{known.address}: its paths are not those that are being moved")
         last = {one.subject: one for one in operations(parts) if one.subject in known.facts[PATHS].values()}
         _refuse_overtaken(known, last)
         if known.phase is Phase.ABORTED:
@@ -195,7 +195,7 @@ def _asked_for(workspace: Workspace, plan: MovePlan) -> tuple[Pair, ...]:
 
 
 def _others(group: Group, paths: Mapping[str, str]) -> bool:
-    """Whether the paths of a document are others than those of a plan or record, whatever it calls them."""
+    """Whether the paths of a document differ from those of a plan or record, whatever their names are."""
     return sorted(group.guids.values()) != sorted(paths.values())
 
 
@@ -217,11 +217,11 @@ def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
     """A run that died while it wrote its first record may have left a path without it, which something else moved since."""
     for one in last.values():
         if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
-            raise Stale(f"{one.address}: the {one.kind} {one.id} came between; move each path by itself")
+            raise Stale(f"{one.address}: the {one.kind} {one.id} changed it in between; move each path by itself")
 
 
 def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent: Mapping[str, object]) -> Operation:
-    """What is to be done, from the document and from what is read now. Raises `Stale` where other work uses any of the paths."""
+    """What is to be done, from the document and from what is read now. Raises `Stale` if workloads that are not in the plan use any of the paths."""
     users = group.users()
     refuse_newcomers(plan, dict.fromkeys(one for of_it in users for one in of_it), "the move")
     return Operation(

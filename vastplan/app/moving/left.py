@@ -1,4 +1,4 @@
-"""What several modes leave to a person, in the same words."""
+"""Steps by hand that several modes have in common."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from vastplan.app.moving.pair import Pair
 
 
 def unmounted(pair: Pair, what: str, become: str) -> tuple[str, ...]:
-    """The claims at the source for which nothing stands at the target that mounts `what`; their workloads are not `become`."""
+    """The claims at the source without a counterpart at the target that mounts `what`; their workloads are not `become`."""
     return tuple(
-        f"{here.address}: nothing of the document mounts {what}, so its workloads are not {become}"
+        f"{here.address}: no claim of the document mounts {what}, so its workloads are not {become}"
         for here, there in pair.work
         if there is None
     )
 
 
 def to_stop(site: str) -> str:
-    """Whatever uses the data at a site beside the workloads that are suspended."""
-    return f"pods, clients and workloads that no project of this document runs at {site} have to be stopped"
+    """The step for what uses the data at a site besides the suspended workloads."""
+    return f"stop the pods, clients and workloads at {site} that no project of this document runs"

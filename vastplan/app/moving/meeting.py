@@ -15,6 +15,6 @@ from vastplan.operations.clock import Clock
 
 
 def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:
-    """The ends of a pair, over the clients of its sites. Raises `VastplanError` where there is no such path."""
+    """The ends of a pair, over the clients of its sites. Raises `VastplanError` if the path does not exist."""
     found = meet_sharing if pair.origin else ends.meet
     return found(workspace, providers, pair, ledger, clock)

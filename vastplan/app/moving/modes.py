@@ -1,4 +1,4 @@
-"""The modes of a move: the stages of each, what stands against it, what it loses, and what is left to a person."""
+"""The modes of a move: the stages of each, why it is refused, what it loses, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stages_of(mode: str, ends: Ends, broken: str) -> tuple[Stage, ...]:
 
 
 def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
-    """Raise `VastplanError` for what cannot be done so, as things are."""
+    """Raise `VastplanError` if the present state does not allow this mode."""
     if mode == THROUGH or pair.origin:
         refuse_through(ends, mode, pair)
     elif isinstance(ends, Beside):
@@ -47,18 +47,18 @@ def refuse_mode(ends: Ends, mode: str, broken: str, pair: Pair) -> None:
     elif mode in ATTACHING:
         problem = amiss_of_rejoin(ends.source.look(), ends.target.look(), ends, forced=mode == KEEP)
         if problem:
-            raise VastplanError(f"{pair.path}: {pair.source} cannot be attached to {pair.target} again: {problem}")
+            raise VastplanError(f"{pair.path}: {pair.source} cannot rejoin {pair.target}: {problem}")
     elif (side := ends.target.look()).role is not Role.DESTINATION:
-        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION, and is {side.said}")
+        raise VastplanError(f"{pair.path}: {pair.target} has to be DESTINATION; it is {side.said}")
     elif not broken and answers(ends):
         raise VastplanError(
-            f"{pair.path}: {pair.source} answers, so a planned move loses nothing; "
-            "if it is no good all the same, say why: --broken REASON"
+            f"{pair.path}: {pair.source} answers, so a planned move loses nothing (leave out "
+            "--unplanned, or say why the site is broken: --broken REASON)"
         )
 
 
 def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
-    """The restore point that is gone back to, as consent names it, and what is lost, in words."""
+    """The restore point to go back to, as consent names it, and what is lost, in words."""
     if mode == THROUGH:
         return {}, loss_through(shares(ends))
     if isinstance(ends, Beside):
@@ -74,20 +74,20 @@ def loss_of(mode: str, ends: Ends) -> tuple[dict[str, str], str]:
 
 def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
     found, used, site = common(ends), ends.source.used(), ends.source.site
-    holds = "how many bytes it holds is unknown" if used is None else f"it holds {used} bytes now"
+    holds = "its size is unknown" if used is None else f"it holds {used} bytes now"
     if found is None:
-        text = f"all that is at {site}, for no restore point is on both sides: {holds}, and everything is sent again"
+        text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
         return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
-    # how the two compare is not documented, so no difference is worked out
+    # no document says how the two compare, so vastplan computes no difference
     then = "unknown" if found.size is None else str(found.size)
-    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of the restore point of then is {then}"
+    text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
     return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
 
 
 def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
-    """The workloads that use the data at the source; of a source that is given up those that can still be read.
+    """The workloads that use the data at the source; if the source is given up, those that can still be read.
 
-    Raises `Unreachable` where they cannot be told otherwise, or where a planned move is to go on with them.
+    Raises `Unreachable` if they cannot be read in any other mode, or if their claims at the target cannot be read.
     """
     if mode in LOSSLESS and (unread := unread_of(ends)):
         raise Unreachable(unread)
@@ -100,40 +100,40 @@ def users_of(ends: Ends, mode: str) -> tuple[tuple[Work, Job], ...]:
 
 
 def staying(pair: Pair, users: tuple[tuple[Work, Job], ...]) -> tuple[str, ...]:
-    """The workloads that are submitted nowhere, as they would not find there all that they mount."""
+    """The workloads that are submitted nowhere, because the target does not have all the claims that they mount."""
     return tuple(
         f"workload {inert(job.name, 80)} is not submitted at {pair.target}: it mounts "
-        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move with it"
+        f"{', '.join(inert(name, 80) for name in work.stays(job))} as well, which does not move"
         for work, job in users
         if work.stays(job)
     )
 
 
 def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
-    """The workloads that the last move left suspended at the site that leads again, and submitted nowhere."""
+    """The workloads that the last move suspended and submitted nowhere, at the site that becomes the source again."""
     if last is None or last.phase is not Phase.DONE or last.source != target:
         return ()
     return tuple(
-        f"workload {inert(fact['name'], 80)} stands suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
-        "nowhere: resume it there when this has ended"
+        f"workload {inert(fact['name'], 80)} is suspended at {target} since the move {inert(last.id, 40)}, which submitted it "
+        "nowhere: resume it there after this move"
         for fact in jobs_of(last)
         if not fact.get("to_claim")
     )
 
 
 def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     if mode == THROUGH:
         return by_hand_through(pair)
     if mode in BESIDE:
         return by_hand_beside(pair)
     told = []
     if pair.path.site != pair.target:
-        text = f"{pair.source} replicates no more to {pair.target}, it is the other way round (active: {pair.target})"
-        told.append(f"in the document{f', at {pair.where}' if pair.where else ''}: {text}")
+        text = f"{pair.target} replicates to {pair.source} now (active: {pair.target})"
+        told.append(f"change the document{f', at {pair.where}' if pair.where else ''}: {text}")
     if mode in ATTACHING:
         told.append(
-            f"workloads that are suspended at {pair.source} are submitted nowhere: what they had written is in the snapshot"
+            f"workloads that are suspended at {pair.source} are submitted nowhere: what they wrote is in the snapshot"
         )
     else:
         told += unmounted(pair, f"the data at {pair.target}", "submitted there")

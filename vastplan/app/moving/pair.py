@@ -1,6 +1,6 @@
-"""The pair of a volume: what replicates it, where to, and how work reaches the data on each side. From the document alone.
+"""The pair of a volume: what replicates it, where to, and which claims workloads use on each side. From the document alone.
 
-Whatever the document says of a volume with two sites is understood here and nowhere else.
+Only this module interprets what the document says of a volume with two sites.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class ClaimOf:
     project: Address
 
     def recorded(self) -> list[str]:
-        """It as the record of an operation keeps it."""
+        """The claim as the record of an operation keeps it."""
         return [str(self.address), self.name, str(self.project)]
 
     @classmethod
     def of_record(cls, said: list[str]) -> ClaimOf:
-        """The same, read again; raises `ValueError` or `TypeError` for what is none."""
+        """A claim from a record; raises `ValueError` or `TypeError` for anything else."""
         address, name, project = said
         return cls(Address.parse(address), str(name), Address.parse(project))
 
@@ -43,9 +43,9 @@ _Claims: TypeAlias = Mapping[tuple[str, str], tuple[ClaimOf, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A volume of the document, at the target of a fork, that is a clone: what the clone is called, and its directory.
+    """A volume of the document, at the target of a fork, that is a clone: the name of the clone, and its directory.
 
-    `background` is whether all of it is copied, `live` whether the work at the source goes on meanwhile.
+    `background` is whether all of it is copied, `live` whether the workloads at the source keep running meanwhile.
     """
 
     address: Address
@@ -57,16 +57,16 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """That a move of a pair is only tried. `every` is the shortest time between two restore points that the document has, in seconds."""
+    """Marks a move of a pair as a rehearsal. `every` is the shortest time between two restore points in the document, in seconds."""
 
     every: float
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A protected path whose other side is a site of the document. `covers` is all that stands on the data, on both sites.
+    """A protected path whose other side is a site of the document. `covers` are the addresses of everything on the data, on both sites.
 
-    `path` is where the document has it, which is the source, or the target of what goes the way that the document says already.
+    `path` is at the site where the document has it: the source, or the target if the document already names the new source.
     """
 
     path: Address
@@ -78,34 +78,34 @@ class Pair:
     work: tuple[tuple[ClaimOf, ClaimOf | None], ...]
     covers: tuple[str, ...]
     along: frozenset[tuple[Address, str]] = frozenset()
-    """Claims of projects at the source, each with its name, that work finds at the target under that name: both see the same data."""
+    """Claims of projects at the source, each with its name, that exist at the target under the same name with the same data."""
     where: str = ""
-    """Where the document says it: file, line and column of the entry that the path is part of."""
+    """File, line and column of the entry that the path is part of."""
     origin: str = ""
-    """Of global access the site that has the data, of which the other is a satellite; "" where both have it."""
+    """With global access: the site that has the data, of which the other is a satellite; "" if both have it."""
     lease: float = 0.0
-    """Of global access, in seconds."""
+    """With global access, in seconds."""
     volume: str = ""
-    """Of global access the volume that it is of, "" where it is of something else."""
+    """With global access: the volume that the path belongs to, "" if it belongs to something else."""
     reads: bool = False
-    """Whether the document lets work at the target read only."""
+    """Whether the document lets workloads at the target only read."""
     warm: str = ""
-    """The directory at the satellite that an operation is to prefetch, "" for all."""
+    """The directory at the satellite to prefetch, "" for all."""
     branch: Branch | None = None
     rehearsal: Rehearsal | None = None
     entry: str = ""
-    """The entry of the document that the path is part of, "" where that is the path."""
+    """The entry of the document that the path is part of, "" if that is the path itself."""
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
-    """The pair of a volume, view, bucket or protected path, either way round. Raises `VastplanError` where it has none with the site."""
+    """The pair of a volume, view, bucket or protected path, in either direction. Raises `VastplanError` if it has none with the site."""
     everything = tuple(entries)
     path = _path(everything, address)
     ends = _ends(path)
     if path.values.get("capabilities") == SYNCHRONOUS:
         raise VastplanError(
-            f"{path.address} is replicated synchronously, so vastplan does not move it: which calls change its roles, and what follows "
-            "them, no document says well enough; change them in VMS (both sites have every write), and write active for the site that leads"
+            f"{path.address} is replicated synchronously, so vastplan does not move it: the vendor's documents do not describe the calls "
+            "well enough (change the roles in VMS, where both sites have every write, and write active for the new source)"
         )
     if not ends:
         raise VastplanError(f"{path.address} replicates to no site of this document, so it cannot be moved")
@@ -130,7 +130,7 @@ def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
 
 
 def _ends(path: Entry) -> dict[str, str]:
-    """The directories of a path by site, where the document has it first; nothing where its other side is no site of the document."""
+    """The directories of a path by site, the site in the document first; empty if its other side is not a site of the document."""
     remote = path.values.get("remote_tenant")
     if not isinstance(remote, Ref):
         return {}
@@ -141,7 +141,7 @@ def _ends(path: Entry) -> dict[str, str]:
 
 
 def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: str) -> Iterable[tuple[Address, str]]:
-    """What is read and written on both sites by global access, and mounted on both by the same name."""
+    """Claims that share their data by global access and are mounted on both sites under the same name."""
     for one in everything:
         if one.address.kind != "protected_path" or one.values.get("capabilities") not in GLOBAL:
             continue
@@ -155,7 +155,7 @@ def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: 
 def _global_access(
     path: Entry, everything: tuple[Entry, ...], claims: tuple[ClaimOf, ...]
 ) -> tuple[str, float, str, bool]:
-    """Of a path of global access its origin, lease and volume, and whether the data sources of claims are to be read only."""
+    """Of a path with global access: its origin, lease and volume, and whether the data sources of claims are read-only."""
     if path.values.get("capabilities") != "STARED_GLOBAL_NAMESPACE":
         return "", 0.0, "", False
     whole = Address.parse(path.origin) if path.origin else None
@@ -188,7 +188,7 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     if address.kind == "protected_path" and address in by_address:
         return by_address[address]
     moved = [one for one in everything if one.address.kind == "protected_path" and _elsewhere(one, address, by_address)]
-    if len(moved) == 1:  # the document has it on the other site, which is active there
+    if len(moved) == 1:  # the document has it on the other site, the active one
         return moved[0]
     paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
     if address.kind == "view" and address in by_address:
@@ -197,20 +197,18 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     else:
         found = [one for one in paths if one.origin == str(address)]
     if not found:
-        # a part of a view that is part of a volume says the volume, whose view it is of
+        # the path of a view that is part of a volume has that volume as its origin
         views = [one for one in everything if one.origin == str(address) and one.address.kind == "view"]
         found = [one for one in paths for view in views if _same(one.values, "source_dir", view.values)]
     if len(found) != 1:
         known = sorted(str(one.address) for one in paths if isinstance(one.values.get("remote_tenant"), Ref))
-        said = f"what replicates there: {', '.join(known)}" if known else "nothing replicates there"
-        raise VastplanError(
-            f"{inert(address, 200)} is no volume, view, bucket or protected path that replicates; {said}"
-        )
+        said = f"replicated there: {', '.join(known)}" if known else "nothing is replicated there"
+        raise VastplanError(f"{inert(address, 200)} is not a replicated volume, view, bucket or protected path; {said}")
     return found[0]
 
 
 def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry]) -> bool:
-    """Whether an address means a path that the document has on the other site: by its name, its volume, or its view there."""
+    """Whether an address is another name of a path that the document has on the other site: by its name, its volume, or its view there."""
     remote = path.values.get("remote_tenant")
     if not isinstance(remote, Ref) or remote.target.site != address.site:
         return False
@@ -221,7 +219,7 @@ def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry
 
 
 def _composite(path: Entry, site: str) -> Address | None:
-    """The entry that a path is part of, as it stands on a site."""
+    """The entry that a path is part of, with its address on a site."""
     return Address.parse(path.origin)._replace(site=site) if path.origin else None
 
 
@@ -230,7 +228,7 @@ def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
 
 
 def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
-    """What stands on a directory: its view, the entry of the document that stands for it, and all else that this stands for."""
+    """The addresses on a directory: its view, the entry of the document that the view is part of, and the other parts of that entry."""
     views = [
         one
         for one in everything
@@ -247,7 +245,7 @@ def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterab
 
 
 def mounted(everything: tuple[Entry, ...], site: str, directory: str) -> tuple[ClaimOf, ...]:
-    """The claims on a site that are bound to a volume of the directory: by the handle of the volume."""
+    """The claims on a site whose volume has the directory as its handle."""
     return _claims(everything).get((site, directory), ())
 
 

@@ -1,4 +1,4 @@
-"""Rehearsals of a move: what one is between, what a person weighs before it, and what a later plan says of the last one."""
+"""Rehearsals of a move: the ends, the evidence that a person weighs, and what a later plan says of the last one."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _APART = 60.0  # seconds by which clocks may differ unsaid
 
 
 def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
-    """The pair as one that is only tried. Raises `VastplanError` for what both sites see at once, of which there is no copy."""
+    """The pair, marked as a rehearsal. Raises `VastplanError` for a path with global access, which has no copy."""
     if pair.origin:
         raise VastplanError(
             f"{pair.path} is shared by global access: {pair.target} sees the data of {pair.origin} itself and has no restore point, "
-            "so there is no copy to rehearse with"
+            "so a rehearsal has nothing to clone"
         )
     return replace(pair, rehearsal=Rehearsal(_every(tuple(entries), pair)))
 
 
 def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
-    """The shortest time between two restore points by the policy of the path, 0 where the document does not have it."""
+    """The shortest time between two restore points by the policy of the path, 0 if the document has none."""
     by_address = {one.address: one for one in everything}
     path = by_address.get(pair.path)
     policy = path.values.get("protection_policy") if path is not None else None
@@ -54,7 +54,7 @@ def _every(everything: tuple[Entry, ...], pair: Pair) -> float:
 def rehearsed(
     workspace: Workspace, providers: Providers, pair: Pair, ends: Mapping[str, Any], store: VastDirectory
 ) -> Rehearsed:
-    """What a rehearsal is between."""
+    """The ends of a rehearsal."""
     provider = vast_at(providers, pair.target)
     return Rehearsed(
         **ends,
@@ -67,17 +67,17 @@ def rehearsed(
 
 
 def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     return (
-        "nothing is left to remove; look at what each workload came to: vastplan move status PATH",
-        f"what is tried runs at {pair.target} beside the work at {pair.source}: whatever it does elsewhere than on its claim "
-        "(trackers, buckets, services) it does twice",
+        "nothing is left to delete; see the result of each workload: vastplan move status PATH",
+        f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
+        "(trackers, buckets, services) happens twice",
         *unmounted(pair, f"the data at {pair.target}", "tried"),
     )
 
 
 def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterator[Fact]:
-    """What a rehearsal rests on."""
+    """The evidence for a rehearsal."""
     there, side, found = ends.target.site, ends.target.look(), newest_kept(ends)
     yield Fact(f"{there} role", f"{side.said}, {side.state}")
     if found is not None:
@@ -97,24 +97,24 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
 
 
 def _clocks(ends: Rehearsed) -> Iterator[Fact]:
-    """By whose clock ages are told, where it matters which: clocks that differ, or that nobody tells."""
+    """Which clock the ages are by, if that matters: clocks that differ, or that no cluster reports."""
     site = dating(ends)[0]
     if not site:
-        yield Fact("clock", "no cluster tells its own: ages are by the clock of this machine")
+        yield Fact("clock", "no cluster reports its time: ages are by the clock of this machine")
     for replica in (ends.source, ends.target):
         now = replica.now()
         ahead = 0.0 if now is None else (now - ends.clock.now()).total_seconds()
         if abs(ahead) > _APART:
             way = "ahead of" if ahead > 0 else "behind"
-            counts = "; ages are told by it" if replica.site == site else ""
-            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} that of this machine{counts}")
+            counts = "; ages are by it" if replica.site == site else ""
+            yield Fact(f"{replica.site} clock", f"{span(abs(ahead))} {way} the clock of this machine{counts}")
 
 
 def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
     why = _not_tried(ends, work, job)
     if why or work.target is None:
         return f"not tried: {why}"
-    return f"tried with one GPU at most, and a claim like {work.target.address} on the copy"
+    return f"tried with at most one GPU, and a claim like {work.target.address} on the copy"
 
 
 def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
@@ -135,7 +135,7 @@ def not_tried(ends: Rehearsed, users: Iterable[tuple[Work, Job]]) -> dict[str, d
 
 
 def last_rehearsal(parts: Mapping[str, SiteLedger], guid: str) -> Fact:
-    """What the last one of the same path came to."""
+    """The result of the last rehearsal of the same path."""
     of = [one for one in operations(parts) if one.mode == REHEARSE and guid in one.subject.split()]
     return Fact("last rehearsal", _told(of[-1]) if of else "none")
 
@@ -147,6 +147,6 @@ def _told(one: Operation) -> str:
     jobs = [f"{inert(job.get('name'), 80)} {inert(job.get('phase'), 40)}" for job in came.values()]
     jobs += [f"{inert(job.get('name'), 80)} not tried" for job in (one.facts.get(NOT_TRIED) or {}).values()]
     return (
-        f"{one.began}, of a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
+        f"{one.began}, with a restore point that was {span(float(max(point.get('age', 0), 0)))} old, in {sum(took.values())} s: "
         f"{', '.join(jobs) or 'no workload was tried'}"
     )

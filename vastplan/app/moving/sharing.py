@@ -27,7 +27,7 @@ from vastplan.systems.vast.satellite import VastCached
 def meet_sharing(
     workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock
 ) -> Met:
-    """The ends of a pair of which one is a satellite. One may be silent: then what needs it says so."""
+    """The ends of a pair of which one is a satellite. One may not answer; a call that needs it raises `Unreachable`."""
     (near, near_cache, guid), (far, far_cache, other) = (
         _side(providers, site, directory, pair, clock)
         for site, directory in ((pair.source, pair.source_directory), (pair.target, pair.target_directory))
@@ -35,7 +35,9 @@ def meet_sharing(
     if not (guid or other):
         raise Unreachable(f"{pair.path}: neither {pair.source} nor {pair.target} answers")
     if guid and other and guid != other:
-        raise VastplanError(f"{pair.path}: {pair.source} and {pair.target} have two paths {pair.name}, and not one")
+        raise VastplanError(
+            f"{pair.path}: {pair.source} and {pair.target} each have a path {pair.name} of their own, not a shared one"
+        )
     satellite = pair.target_directory if pair.origin == pair.source else pair.source_directory
     work, unread = work_of(workspace, providers, pair.work, ledger, pair.along)
     ends = SharedEnds(
@@ -45,7 +47,7 @@ def meet_sharing(
         origin=near if pair.origin == pair.source else far, cached=(near_cache, far_cache),
         directory=pair.warm or satellite, lease=pair.lease, crossing=crossing(workspace, pair),
     )  # fmt: skip
-    with contextlib.suppress(Refused, Unreachable):  # whoever needs them says so
+    with contextlib.suppress(Refused, Unreachable):  # a stage that needs them reports it
         ends = replace(ends, size=ends.origin.used(), lease=max(ends.lease, ends.told_lease() or 0.0))
     return Met(ends, guid or other)
 

@@ -1,4 +1,4 @@
-"""How the sides of a move stand now, each as its own system says, and what to type where one is back that was given up."""
+"""The present roles of both sides of a move, as each system reports, and what to type if a site that was given up is back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vastplan.schema.replicated import Role
 
 
 def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
-    """Lines for people, of each path that is moved. What cannot be read is told."""
+    """Lines for people, for each path that is moved. What cannot be read is reported."""
     sites = (operation.source, operation.target)
     paths = tuple(operation.facts.get(PATHS) or (operation.address,))
     told: list[str] = []
@@ -32,12 +32,12 @@ def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
                 way = f"vastplan move plan {words(workspace.document.paths)} {word(path)}"
                 told += (f"{now}: {ends.standing(operation)}", *_back(ends, operation, way))
     except (ValueError, VastplanError) as problem:
-        told.append(f"how it stands now cannot be read: {problem}")
+        told.append(f"cannot determine the current roles: {problem}")
     return tuple(told)
 
 
 def _pair(workspace: Workspace, operation: Operation, path: str) -> Pair:
-    """By the document; of what the document does not have any more by the record."""
+    """From the document; if the document no longer has it, from the record."""
     try:
         return pair_of(workspace.entries()[0], Address.parse(path), operation.target)
     except VastplanError:
@@ -58,7 +58,7 @@ def _back(ends: Ends, operation: Operation, way: str) -> tuple[str, ...]:
     if target.role is not Role.SOURCE:
         back, leads = leads, back
     return (
-        f"{back} and {leads} both take writes; what each has since they parted is lost when it is let follow the other:",
+        f"{back} and {leads} both take writes; the one that becomes the destination again loses what it wrote since the failover:",
         f"  {way} --rejoin {back}  (keeps what {leads} has)",
         f"  {way} --keep {back}  (keeps what {back} has)",
     )

@@ -1,4 +1,4 @@
-"""Moves through global access: what stands against one, what a person weighs, and what is left to do."""
+"""Moves through global access: why one is refused, what a person weighs, and the steps by hand."""
 
 from __future__ import annotations
 
@@ -21,33 +21,35 @@ _LONGEST = 1024  # characters of a path
 
 
 def shares(ends: Ends) -> SharedEnds:
-    """The ends as those of global access. Raises `VastplanError` where they are none."""
+    """The ends, if they are those of global access. Raises `VastplanError` otherwise."""
     if not isinstance(ends, SharedEnds):
-        raise VastplanError("this is not shared by global access any more: the document has changed since it was begun")
+        raise VastplanError(
+            "the path is no longer shared by global access: the document has changed since the move began"
+        )
     return ends
 
 
 def warming(pair: Pair, warm: str) -> Pair:
-    """The pair with what is to be prefetched of it. Raises `VastplanError` for a directory that is not the satellite's."""
+    """The pair with the directory to prefetch. Raises `VastplanError` for a directory that is not in the satellite's."""
     if not warm:
         return pair
     root = pair.target_directory.rstrip("/")
     if not pair.origin or pair.target == pair.origin:
-        raise VastplanError(f"--warm is for {_WAY} to a satellite: {pair.target} is none")
+        raise VastplanError(f"--warm is for {_WAY} to a satellite: {pair.target} is not one")
     path = warm.rstrip("/") if warm.startswith("/") else f"{root}/{warm.rstrip('/')}"
     below = f"{path}/".startswith(f"{root}/") and {"", ".", ".."}.isdisjoint(path.split("/")[1:])
     if not below or len(path) > _LONGEST or not path.isprintable():
-        raise VastplanError(f"--warm: {inert(warm, 200)} is no directory in {root} at {pair.target}")
+        raise VastplanError(f"--warm: {inert(warm, 200)} is not a directory in {root} at {pair.target}")
     return replace(pair, warm=path)
 
 
 def refuse_through(ends: Ends, mode: str, pair: Pair) -> None:
-    """Raise `VastplanError` where a move and what is shared do not go together, or as things are."""
+    """Raise `VastplanError` if the mode does not fit the path, or the present state does not allow it."""
     if not pair.origin:
-        raise VastplanError(f"{pair.path} is not shared by global access, so it is moved without {_WAY}")
+        raise VastplanError(f"{pair.path} is not shared by global access (move it without {_WAY})")
     if mode != THROUGH:
-        other = f"its work can go to {pair.target} through it" if pair.target != pair.origin else "its work comes back"
-        raise VastplanError(f"{pair.path} is shared by global access, so no role of it can change; {other}: {_WAY}")
+        other = f"run its workloads at {pair.target}" if pair.target != pair.origin else "bring its workloads back"
+        raise VastplanError(f"{pair.path} is shared by global access, so its roles cannot change ({other}: {_WAY})")
     problem = amiss(shares(ends))
     if problem:
         raise VastplanError(f"{pair.path} cannot be used from {pair.target}: {problem}")
@@ -66,7 +68,7 @@ def loss_through(ends: SharedEnds) -> str:
 
 
 def of_sharing(ends: SharedEnds) -> list[Fact]:
-    """What the two sides say, the source first, and what a checkpoint costs at the satellite."""
+    """What the two sides report, the source first, and how long a checkpoint takes at the satellite."""
     facts = [
         fact for one, cached in zip((ends.source, ends.target), ends.cached, strict=True) for fact in _said(one, cached)
     ]
@@ -93,7 +95,7 @@ def _said(replica: Replica, cached: Cached) -> list[Fact]:
 
 
 def _there(ends: SharedEnds) -> list[Fact]:
-    """Who uses it at the target already: they are left alone."""
+    """The workloads that already use it at the target; the move does not change them."""
     jobs = ends.target_jobs
     claims = {work.target for work in ends.work if work.target is not None}
     if jobs is None:
@@ -102,22 +104,22 @@ def _there(ends: SharedEnds) -> list[Fact]:
         found = [job for claim in claims for job in jobs.using(claim.project, claim.name)]
     except (Refused, Unreachable) as problem:
         return [Fact(f"workloads at {ends.target.site}", f"unknown: {problem}")]
-    return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: it is left as it is") for job in found]
+    return [Fact(f"workload at {ends.target.site}", f"{job.name}, {job.phase}: not changed") for job in found]
 
 
 def by_hand_through(pair: Pair) -> tuple[str, ...]:
-    """What no stage does."""
+    """What is left to do by hand."""
     told = []
     if not pair.work:
         told.append(
             f"no project of this document mounts it at {pair.source}: stop what uses it there before the freeze, and start it at "
-            f"{pair.target} when this has ended, not before"
+            f"{pair.target} after the move, not earlier"
         )
     told += [*unmounted(pair, f"the data at {pair.target}", "submitted there"), to_stop(pair.source)]
     if pair.reads:
         told.append(
-            f"the document has it to be read at {pair.target} (access): work that writes is submitted there all the same"
+            f"the document lets {pair.target} only read it (access): workloads that write are submitted there all the same"
         )
     if pair.target != pair.origin:
-        told.append(f"active stays {pair.origin} in the document; back it goes the same way: --to {pair.origin} {_WAY}")
+        told.append(f"active stays {pair.origin} in the document; the way back: --to {pair.origin} {_WAY}")
     return tuple(told)

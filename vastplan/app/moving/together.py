@@ -1,4 +1,4 @@
-"""What moves together: every path on which the volumes of a project or of a tenant lie. From the document alone."""
+"""The paths that move together: every path that has volumes of a project or of a tenant. From the document alone."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TOGETHER = ("project", "tenant")
 def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
     """The pairs of all volumes of a project or tenant, in the order of their addresses.
 
-    Raises `VastplanError` that names what does not live on these two sites: nothing is moved in part.
+    Raises `VastplanError` that names what does not live on these two sites: a project never moves in part.
     """
     everything = tuple(entries)
     if not any(one.address == address for one in everything):
-        raise VastplanError(f"{inert(address, 200)} is no {address.kind} of this document")
+        raise VastplanError(f"{inert(address, 200)} is not a {address.kind} of this document")
     if address.site == to:
         raise VastplanError(
-            f"{address} is at {to} already: say the {address.kind} of the site that its data is to leave"
+            f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
         )
     directories = _directories(everything, address)
     if not directories:
-        raise VastplanError(f"{address} has no volumes, so there is nothing to move")
+        raise VastplanError(f"{address} has no volumes to move")
     paths, problems = set(), []
     for what, directory in directories:
         path = _path_of(everything, address.site, directory) if directory else None
@@ -44,7 +44,7 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
 
 
 def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
-    """What holds data of it on its site, each with its directory, "" for what the driver of a class made."""
+    """What holds its data on its site, each with its directory; "" for a volume that the driver of a class created."""
     if address.kind == "project":
         return tuple(_of_project(everything, address))
     views = [
@@ -55,7 +55,7 @@ def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple
     here = {directory for _, directory in views}
     projects = [one.address for one in everything if (one.address.site, one.address.kind) == (address.site, "project")]
     claims = [tuple(_of_project(everything, project)) for project in projects]
-    # a project is the tenant's where it mounts a directory of it: all of its claims go along
+    # a project belongs to the tenant if it mounts a directory of it: then all of its claims move
     theirs = [claim for found in claims if any(directory in here for _, directory in found) for claim in found]
     return tuple(dict.fromkeys((*views, *theirs)))
 
@@ -84,7 +84,7 @@ def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry 
 
 
 def _ends(path: Entry) -> Iterator[tuple[str, str]]:
-    """The sites of a path and its directory on each; of one that goes to no site of the document only its own."""
+    """The sites of a path and its directory on each; only its own if it replicates to no site of the document."""
     yield path.address.site, str(path.values.get("source_dir"))
     remote = path.values.get("remote_tenant")
     if isinstance(remote, Ref):

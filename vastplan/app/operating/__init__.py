@@ -1,1 +1,1 @@
-"""What operations share, whatever they change: time, the record in the ledgers, clients, how one is gone on with and ends."""
+"""What all operations share: time, the record in the ledgers, clients, how one goes on and ends."""

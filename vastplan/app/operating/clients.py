@@ -1,4 +1,4 @@
-"""What operations ask of the clients of a site: VAST for data, Run:AI for work, Kubernetes for who mounts it."""
+"""What operations ask of the clients of a site: VAST for data, Run:AI for workloads, Kubernetes for the pods that mount it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.systems.vast.client import VastProvider
 
 
 def vast_at(providers: Providers, site: str) -> VastProvider:
-    """A site's cluster. Raises `Unreachable`, and `VastplanError` where the document has none there."""
+    """A site's cluster. Raises `Unreachable`, and `VastplanError` if the document has none there."""
     provider = providers.get((site, "vast"))
     if isinstance(provider, Exception):
         raise Unreachable(f"{site}: {provider}")
@@ -33,7 +33,7 @@ def vast_at(providers: Providers, site: str) -> VastProvider:
 
 
 def jobs_at(providers: Providers, site: str) -> Jobs | None:
-    """A site's workloads, where it has Run:AI."""
+    """A site's workloads, if it has Run:AI."""
     provider = providers.get((site, "runai"))
     if isinstance(provider, Exception):
         return SilentJobs(site, str(provider))
@@ -41,7 +41,7 @@ def jobs_at(providers: Providers, site: str) -> Jobs | None:
 
 
 def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts | None:
-    """Who mounts claims on a site, where it has Kubernetes."""
+    """Who mounts claims on a site, if it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
     if isinstance(provider, Exception):
         return SilentMounts(site, str(provider))
@@ -49,7 +49,7 @@ def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts |
 
 
 def volumes_at(workspace: Workspace, providers: Providers, site: str) -> Volumes | None:
-    """What makes volumes and claims on a site, where it has Kubernetes."""
+    """What creates volumes and claims on a site, if it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
     if isinstance(provider, Exception):
         return SilentVolumes(site, str(provider))
@@ -60,9 +60,9 @@ def volumes_at(workspace: Workspace, providers: Providers, site: str) -> Volumes
 
 
 def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[str, SiteLedger]) -> Claim | None:
-    """A claim with its project's id and namespace as Run:AI says them; `None` where that project is not ours or not there.
+    """A claim with its project's id and namespace as Run:AI reports them; `None` if the ledger does not have the project, or it does not exist.
 
-    Raises `Unreachable` where Run:AI does not say: a project that cannot be read may have workloads.
+    Raises `Unreachable` if Run:AI does not answer: a project that cannot be read may have workloads.
     """
     provider = providers.get((claim.project.site, "runai"))
     owned = ledger[claim.project.site].entries.get(str(claim.project)) if claim.project.site in ledger else None
@@ -87,7 +87,7 @@ def work_of(
     ledger: Mapping[str, SiteLedger],
     along: Set[tuple[Address, str]] = frozenset(),
 ) -> tuple[tuple[Work, ...], str]:
-    """Claims at the source, each with what stands for it at the target, and why they are not all."""
+    """Claims at the source, each with its counterpart at the target, and why claims are missing, if some could not be read."""
     project = workspace.registry.kinds["project"]
     found, unread = list[Work](), ""
     for here, there in claims:

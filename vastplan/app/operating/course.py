@@ -1,4 +1,4 @@
-"""What becomes of an operation, whatever it changes: when a plan of one is too old, what has ended, what is gone on with."""
+"""The course of an operation, whatever it changes: when its plan is too old, when it has ended, when it goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LASTS = timedelta(minutes=15)
 
 
 def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
-    """What has ended, in both parts: a run may have died between them. Raises `Stale` for what was taken back."""
+    """Record the end in both parts, as a run may have died between them. Raises `Stale` for an operation that was taken back."""
     if any(part.operations.get(known.subject) != known for part in parts.values()):
         write(known)
     if known.phase is Phase.ABORTED:
@@ -35,7 +35,7 @@ def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Op
 
 
 def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
-    """What is begun, to go on with. One that is being taken back goes on only where it is past the point of no return all the same."""
+    """The operation to go on with. One that is being taken back goes on only if it is past the point of no return."""
     if known.phase is Phase.OPEN:
         return known
     for stage in stages:
@@ -51,23 +51,23 @@ def all_parts(workspace: Workspace) -> dict[str, SiteLedger]:
 
 
 def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
-    """Raises `VastplanError` where an operation on the same subject is under way."""
+    """Raises `VastplanError` if an operation on the same subject is under way."""
     for one in operations(parts):
         if guid in (one.subject, *one.subject.split()) and not one.phase.closed:
             raise second(one)
 
 
 def second(one: Operation) -> VastplanError:
-    """What is said to who wants another one."""
+    """The error for whoever wants another one."""
     to = "" if one.target == one.source else f" to {one.target}"
     return VastplanError(
         f"{one.address}: the {one.kind} {one.id}{to} is under way since {one.began} (stage {one.stage or 'none yet'}); "
-        f"go on with its file, or: vastplan {one.kind} abort PATH {one.id}"
+        f"go on: vastplan {one.kind} run FILE; or give up: vastplan {one.kind} abort PATH {one.id}"
     )
 
 
 def refuse_old(workspace: Workspace, plan: OperationPlan, now: datetime) -> None:
-    """Raises `Stale` for a plan whose time is over, or whose document has changed."""
+    """Raises `Stale` for a plan that has expired, or whose document has changed."""
     if now > datetime.fromisoformat(plan.expires):
         raise Stale(f"{plan.path}: the planned {plan.kind} has expired ({plan.expires}); plan it again")
     if workspace.digest(workspace.entries()[0]) != plan.digest:
@@ -98,16 +98,16 @@ def heading(workspace: Workspace, now: datetime) -> Heading:
 
 
 def refuse_newcomers(plan: OperationPlan, users: Iterable[tuple[Work, Job]], what: str = "it") -> None:
-    """Raises `Stale` where other workloads use the data than somebody was shown; `what` is to be planned again."""
+    """Raises `Stale` if workloads that are not in the plan use the data; `what` is to be planned again."""
     others = newcomers(users, plan.jobs)
     if others:
-        raise Stale(f"{plan.path}: other workloads than in the plan use it now: {others}; plan {what} again")
+        raise Stale(f"{plan.path}: workloads that are not in the plan use it now: {others}; plan {what} again")
 
 
 def refuse_another(workspace: Workspace, plan: OperationPlan) -> None:
     """Raises `Stale` for a plan of another document."""
     if plan.document != workspace.name:
-        raise Stale(f"the {plan.kind} is of the document {inert(plan.document, 80)}, and this is {workspace.name}")
+        raise Stale(f"the planned {plan.kind} is of the document {inert(plan.document, 80)}, not of {workspace.name}")
 
 
 def carried(
@@ -119,7 +119,7 @@ def carried(
     record: Callable[[], Operation],
     stages: Callable[[Operation], tuple[Stage, ...]],
 ) -> Operation:
-    """What is planned, carried out: begun by what `record` says, or gone on with. `known` is the last operation on the subject.
+    """Carry out a plan: begin with the record from `record`, or go on. `known` is the last operation on the subject.
 
     Raises `Stopped`, `Stale`.
     """
@@ -137,7 +137,7 @@ def carried(
 
 
 def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
-    """The operation that somebody means to take back. Raises `VastplanError` where there is none, or it has ended well."""
+    """The operation to take back. Raises `VastplanError` if there is none, or it is done."""
     known = by_id(all_parts(workspace), kind, typed)
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the {kind} {known.id} has ended ({known.phase.value})")
@@ -146,12 +146,12 @@ def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
 
 @contextmanager
 def heard(address: str, again: str) -> Iterator[None]:
-    """Raises `Unknown` where a system is needed that does not answer, with the command that goes on."""
+    """Raises `Unknown` if a system that is needed does not answer, with the command to go on."""
     try:
         yield
     except Unreachable as problem:
         raise Unknown(
-            f"{inert(address, 200)}: nothing is done now, for what is needed cannot be read: {inert(str(problem), 600)}\n"
+            f"{inert(address, 200)}: nothing was done, because what is needed cannot be read: {inert(str(problem), 600)}\n"
             f"go on when it answers: {again}"
         ) from problem
 
@@ -162,5 +162,5 @@ def shown(stage: Stage) -> PlannedStage:
 
 
 def paths_of(workspace: Workspace) -> str:
-    """The document, as somebody types it."""
+    """The paths of the document, as somebody types them."""
     return words(workspace.document.paths)

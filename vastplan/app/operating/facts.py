@@ -8,12 +8,12 @@ from vastplan.operations.ends import Home
 
 
 def used_bytes(used: int | None) -> str:
-    """How much lies in a directory, by its quota."""
+    """The used bytes of a directory, by its quota."""
     return "unknown: no quota on the directory" if used is None else str(used)
 
 
 def mounted_by(home: Home) -> tuple[Fact, ...]:
-    """The pods that mount the data, and what nobody can tell."""
+    """The pods that mount the data, and what no system reports."""
     try:
         pods = [Fact("pod that mounts it", pod) for pod in home.pods()]
     except (Refused, Unreachable) as problem:

@@ -1,4 +1,4 @@
-"""The record of an operation, in the ledgers of its sites: written to one after the other, and the later one is believed."""
+"""The record of an operation, in the ledgers of its sites: written to one after the other; the later record counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.model.site_ledger import SiteLedger, operations
 
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:
-    """Those of one kind: `move`, `restore`. One of several paths has a record under each, which a kill leaves uneven: the newest."""
+    """The operations of one kind: `move`, `restore`. One over several paths has a record under each; if a kill left them uneven, the newest counts."""
     found: dict[tuple[str, str], Operation] = {}
     for one in operations(parts):
         key = one.id, str(one.facts.get(WHOLE) or one.subject)
@@ -24,7 +24,7 @@ def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]
 
 
 def whole(operation: Operation) -> Operation:
-    """A record by the address that somebody asked for."""
+    """A record with the address that somebody asked for."""
     return replace(operation, address=str(operation.facts.get(WHOLE) or operation.address))
 
 
@@ -39,18 +39,18 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
 
 
 def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
-    """What is said to who types an operation that there is not, or that is not the only one."""
+    """The error for a typed operation that does not exist, or that fits several."""
     told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
     return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {told}")
 
 
 def meant(one: Operation, typed: str) -> bool:
-    """Whether somebody who types an id or an address means this operation: what it moves, or anything that it covers."""
+    """Whether a typed id or address is this operation: its id, its subject, or anything that it covers."""
     return typed in (one.id, one.consent.get("plan"), one.address, *one.covers)
 
 
 def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:
-    """What makes a record durable in the parts of its sites, the source's first."""
+    """A function that writes a record to the parts of its sites, the source's first, and returns when it is durable."""
 
     def write(operation: Operation) -> None:
         for site in dict.fromkeys((operation.source, operation.target)):

@@ -1,4 +1,4 @@
-"""What stands for a system that does not answer: whatever is asked of it raises `Unreachable`. Unreachable is not absent."""
+"""Stand-ins for systems that do not answer: each call raises `Unreachable`. Unreachable is not absent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.schema.satellite import Prefetch
 
 
 class _Silent:
-    """What a site would have; `why` it is not heard."""
+    """A stand-in for part of a site; `why` it does not answer."""
 
     def __init__(self, site: str, why: str) -> None:
         self.site, self._why = site, why
@@ -23,7 +23,7 @@ class _Silent:
 
 
 class SilentReplica(_Silent):
-    """A side of what two sites share."""
+    """One side of a replicated path."""
 
     path = "/protectedpaths/"
 
@@ -59,7 +59,7 @@ class SilentReplica(_Silent):
 
 
 class SilentCache(_Silent):
-    """The cache of a side of what two sites share by global access."""
+    """The cache of one side of a path with global access."""
 
     path = "/protectedpaths/"
 
@@ -168,4 +168,4 @@ class SilentMounts(_Silent):
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
         """Who mounts a claim is not known."""
-        raise Unreachable(f"who mounts {namespace}/{claim} cannot be read: {self._why}")
+        raise Unreachable(f"cannot determine who mounts {namespace}/{claim}: {self._why}")

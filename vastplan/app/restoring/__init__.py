@@ -1,1 +1,1 @@
-"""Restores: what is gone back, over the systems' clients, what that rests on, and what to write of a copy into the document."""
+"""Restores: their subject over the systems' clients, their evidence, and what to write into the document for a copy."""

@@ -1,4 +1,4 @@
-"""What a restore works on, over the clients of its site."""
+"""The directory that a restore works on, over the clients of its site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vastplan.systems.vast.restorable import VastDirectory, VastProtected
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """What a restore works on, its stages, and the key of its record. `home` is `None` where nothing is put back in place."""
+    """What a restore works on, its stages, and the key of its record. `home` is `None` if nothing is restored in place."""
 
     source: VastDirectory
     home: Rewound | None
@@ -44,7 +44,7 @@ def meet(
     workspace: Workspace, providers: Providers, place: Place, mode: str, directory: str,
     ledger: Mapping[str, SiteLedger], clock: Clock,
 ) -> Met:  # fmt: skip
-    """What is worked on. Raises `VastplanError` where the site does not have it, or cannot do it so."""
+    """What a restore works on. Raises `VastplanError` if the site does not have it, or cannot restore it in this mode."""
     provider = vast_at(providers, place.site)
     if mode != IN_PLACE:
         tenant = _tenant(provider, place.tenant)
@@ -70,13 +70,13 @@ def meet(
 
 
 _NOT_IN_PLACE = {
-    SYNCHRONOUS: "replicated synchronously, and what becomes of the other site by a restore in place no document says",
+    SYNCHRONOUS: "replicated synchronously, and the vendor's documents do not say what a restore in place does to the other site",
     **dict.fromkeys(
         GLOBAL,
-        "read and written at other sites by global access, and neither their work nor their caches know of a restore in place",
+        "used at other sites by global access, whose workloads and caches do not notice a restore in place",
     ),
 }
-"""Why not, by what the path is capable of."""
+"""Why not, by the capability of the path."""
 
 
 def _not_in_place(why: str) -> VastplanError:
@@ -84,7 +84,7 @@ def _not_in_place(why: str) -> VastplanError:
 
 
 def snapshot_named(source: VastDirectory, name: str) -> Snapshot:
-    """The snapshot that somebody names. Raises `VastplanError` where it is none that can be gone back to."""
+    """The snapshot that somebody names. Raises `VastplanError` if it cannot be restored."""
     found = [one for one in source.snapshots() if one.name == name]
     if len(found) == 1 and found[0].ready:
         return found[0]
@@ -95,7 +95,7 @@ def snapshot_named(source: VastDirectory, name: str) -> Snapshot:
     if other:
         raise VastplanError(f"{inert(name, 200)} is a snapshot of {inert(other, 200)}, not of {source.directory}")
     known = [one.name for one in source.snapshots()][-5:]
-    last = f"the last ones are {', '.join(map(inert, known))}" if known else "it has none"
+    last = f"the newest are {', '.join(map(inert, known))}" if known else "it has none"
     raise VastplanError(f"{source.directory} at {source.site} has no snapshot {inert(name, 200)}; {last}")
 
 

@@ -1,4 +1,4 @@
-"""What a restore rests on, as a person weighs it: the snapshot, and what is newer than it, counted where anything tells."""
+"""The evidence for a restore, which a person weighs: the snapshot, and what is newer than it, counted where a system reports it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHOWN = 5  # names of snapshots
 
 
 def of_snapshot(source: Store, snapshot: Snapshot) -> tuple[Fact, ...]:
-    """What is gone back to."""
+    """The snapshot to restore."""
     return (
-        Fact("snapshot", f"{snapshot.name} of {source.directory}, made {snapshot.created}"),
+        Fact("snapshot", f"{snapshot.name} of {source.directory}, taken {snapshot.created}"),
         Fact("it expires", snapshot.expires or "never"),
         Fact("used bytes now", used_bytes(source.used())),
     )
@@ -27,9 +27,9 @@ def newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -
     """What was written since the snapshot."""
     later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
     used, then = source.used(), source.size_of(snapshot)
-    text = "unknown: VAST tells how many are there now, and not how many of them are newer"
+    text = "unknown: VAST reports only how many there are now"
     if then is not None and used is not None:
-        text = f"{used} are there now and {then} were then, so at least {max(0, used - then)}"
+        text = f"{used} now and {then} then, so at least {max(0, used - then)}"
     names = ", ".join(later[-_SHOWN:]) + (f" and {len(later) - _SHOWN} older ones" if len(later) > _SHOWN else "")
     return (
         Fact("newer bytes", text),
@@ -39,20 +39,18 @@ def newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -
 
 
 def of_path(source: Restorable, home: Home, users: tuple[tuple[Work, Job], ...]) -> tuple[Fact, ...]:
-    """How the protected path stands, and who uses it."""
+    """The state of the protected path, and who uses it."""
     side, said = source.look(), source.warnings()
     facts = [Fact("protected path", f"{side.said}, {side.state}")]
     if said.get("is_source_ppath") and side.connected:
-        facts.append(
-            Fact("its copy", "has what it has until the next restore point after the commit has arrived there")
-        )
+        facts.append(Fact("its copy", "does not change until the next restore point after the commit arrives there"))
     if said.get("has_gn_streams"):
-        facts.append(Fact("global access", "other sites read it, and what they have cached may be of before"))
+        facts.append(Fact("global access", "other sites read it, and their caches may still hold the old data"))
     versions = said.get("s3_versioning")
     if isinstance(versions, list) and versions:
-        facts.append(Fact("versions of objects may go", ", ".join(map(str, versions))))
+        facts.append(Fact("object versions that may be lost", ", ".join(map(str, versions))))
     for work, job in users:
-        text = f"{job.phase}, {job.gpus:g} GPUs, by {work.source.address}; it is suspended, and resumed afterwards"
+        text = f"{job.phase}, {job.gpus:g} GPUs, by {work.source.address}; suspended, and resumed afterwards"
         facts.append(Fact(f"workload {job.name}", text))
     return (*facts, *mounted_by(home))
 
@@ -65,5 +63,5 @@ def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:
     except (ValueError, TypeError):  # no time, or one without a zone
         return "unknown"
     if not isinstance(interval, int) or not interval:
-        return f"unknown: the document says no interval of them; the snapshot is {age:.0f} s old"
-    return f"up to {int(age // interval)}, one each {interval} s as the document says"
+        return f"unknown: the document gives no checkpoint interval; the snapshot is {age:.0f} s old"
+    return f"up to {int(age // interval)}, one every {interval} s as the document says"

@@ -1,4 +1,4 @@
-"""What to write into the document for a copy, so that the next plan makes it a volume like any other."""
+"""What to write into the document for a copy, so that the next apply creates a volume on it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CARRIED = (
     "qos_policy",
 )  # fmt: skip
 _OF_VIEW = ("tenant", "view_policy")
-"""What a copy has as its origin has it. A place to be mounted at and a bucket are its own, and what replicates it is a decision."""
+"""The fields that a copy takes over from its origin. Its mount point and bucket are its own, and whether to replicate it is a decision."""
 
 
 def lines_of(place: Place, name: str, directory: str) -> str:
-    """YAML: a volume where the origin is one, else a view."""
+    """YAML: a volume if the origin is one, else a view."""
     if place.written is None:
         return emit([EntryText("views", name, _carried(place, place.entry.values, directory, _OF_VIEW))], ()).text
     found: Mapping[str, Any] = place.written.values

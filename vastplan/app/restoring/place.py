@@ -1,4 +1,4 @@
-"""What a restore is about: a directory of the document, what protects it, what stands on it and which work uses it."""
+"""The place of a restore: a directory of the document, what protects it, what is on it and which workloads use it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vastplan.schema.entries import Entry
 
 PLACE = "place"
 """In the facts of a record: the place that is restored."""
-DEFAULT_TENANT = "default"  # where a document says none
+DEFAULT_TENANT = "default"  # if a document names none
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A directory on a site. `tenant` is what its system calls it; `path` what protects it, `None` where nothing does.
+    """A directory on a site. `tenant` is the name in its system; `path` protects it, `None` for an unprotected one.
 
-    `entry` is what says where the directory is, `written` the volume of the document that it belongs to, `None` where that is none.
+    `entry` is the entry with the directory, `written` the volume of the document that it belongs to, `None` without one.
     """
 
     address: Address
@@ -38,7 +38,7 @@ class Place:
 
 
 def place_of(workspace: Workspace, address: Address) -> Place:
-    """The place of a volume, view, bucket or protected path. Raises `VastplanError` where it is none that has a directory of ours."""
+    """The place of a volume, view, bucket or protected path. Raises `VastplanError` if the document has no directory for it."""
     everything = workspace.entries()[0]
     entry = _directory_of(workspace, everything, address)
     site = entry.address.site
@@ -63,7 +63,7 @@ def place_of(workspace: Workspace, address: Address) -> Place:
 
 
 def facts_of(place: Place) -> dict[str, Any]:
-    """A place as the record of a restore keeps it: what is taken back is what was begun, whatever the document says by then."""
+    """A place as the record of a restore keeps it: an abort takes back what was begun, whatever the document says then."""
     return {
         "entry": place.entry.origin or str(place.entry.address),
         "directory": place.directory,
@@ -95,7 +95,7 @@ def place_begun(operation: Operation) -> Place | None:
 
 
 def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: Address) -> Entry:
-    """The view or the protected path that says where an address has its data."""
+    """The view or the protected path with the directory of an address."""
     for one in everything:
         if one.address == address and address.kind in ("view", "protected_path"):
             return one
@@ -105,12 +105,12 @@ def _directory_of(workspace: Workspace, everything: tuple[Entry, ...], address: 
     volumes = {str(one.address) for one in workspace.document.entries if one.address.kind == "volume"}
     if str(address) in volumes:
         raise VastplanError(
-            f"{address} is of a storage class: the CSI driver makes its directory, and its snapshots are Kubernetes' own "
-            "(VolumeSnapshot), from which a claim is made anew; vastplan restores what has a path"
+            f"{address} is of a storage class: the CSI driver creates its directory, and its snapshots are VolumeSnapshots of Kubernetes "
+            "(recreate the claim from one); vastplan restores only what has a path"
         )
     known = ", ".join(sorted(volumes)) or "none"
     raise VastplanError(
-        f"{inert(address, 200)} is no volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
+        f"{inert(address, 200)} is not a volume, view, bucket or protected path of this document; its volumes: {inert(known, 400)}"
     )
 
 

@@ -53,19 +53,19 @@ def _wanted(workspace: Workspace, address: Address, request: MoveRequest) -> Wan
     if request.rehearse:
         return _rehearsed(address, request)
     if request.broken and not request.unplanned:
-        raise VastplanError("--broken REASON is said to --unplanned")
+        raise VastplanError("--broken REASON needs --unplanned")
     if request.unplanned and not request.to:
-        raise VastplanError("--unplanned is said to --to SITE")
+        raise VastplanError("--unplanned needs --to SITE")
     if request.warm and not request.through:
-        raise VastplanError("--warm DIR is said to --through-global-access")
+        raise VastplanError("--warm DIR needs --through-global-access")
     if request.through:
         if not request.to or request.unplanned:
-            raise VastplanError("--through-global-access is said to --to SITE, and never to --unplanned")
+            raise VastplanError("--through-global-access needs --to SITE and cannot be combined with --unplanned")
         return Wanted(address, request.to, THROUGH, warm=request.warm)
     if request.fork and (request.unplanned or not request.to):
-        raise VastplanError("--fork NAME is said to --to SITE, and takes a source that leads")
+        raise VastplanError("--fork NAME needs --to SITE and cannot be combined with --unplanned")
     if request.live and not request.fork:
-        raise VastplanError("--live is said to --fork NAME")
+        raise VastplanError("--live needs --fork NAME")
     if request.fork:
         return Wanted(address, request.to, FORK, fork=request.fork, live=request.live)
     if request.rejoin:
@@ -83,7 +83,7 @@ def _rehearsed(address: Address, request: MoveRequest) -> Wanted:
     )  # fmt: skip
     said = [option for option, given in others if given]
     if said or not request.to:
-        raise VastplanError(f"--rehearse is said to --to SITE{f', and never to {said[0]}' if said else ''}")
+        raise VastplanError(f"--rehearse needs --to SITE{f' and cannot be combined with {said[0]}' if said else ''}")
     return Wanted(address, request.to, REHEARSE)
 
 
@@ -109,22 +109,22 @@ def _question(plan: MovePlan) -> str:
     if plan.mode == REHEARSE:
         tried = counted(sum(1 for job in plan.jobs if job.get("to_claim")), "workload")
         return (
-            f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and remove all of it again? "
+            f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and delete all of it again? "
             f"Nothing at {plan.source} is suspended. Only yes is yes: "
         )
     if plan.mode in (REJOIN, KEEP):
-        does = f"let it follow {plan.target}, losing what only it has of {plan.path}"
+        does = f"make it the destination of {plan.target}, losing what only {plan.source} has of {plan.path}"
     if plan.mode == THROUGH:
         does = f"use {plan.path} from {plan.target} through global access"
     if plan.mode == FORK:
-        does = f"submit the same at {plan.target} with a clone of {plan.path}"
+        does = f"submit the same workloads at {plan.target} with a clone of {plan.path}"
         if plan.live:
             return f"Let {jobs} at {plan.source} run and {does}? Only yes is yes: "
     return f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` without consent."""
     if plan.mode in LOSSLESS:
         return {}
     return consented(

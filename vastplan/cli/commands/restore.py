@@ -39,7 +39,7 @@ def restore(request: RestoreRequest, screen: Screen) -> int:
 
 def _plan(request: RestoreRequest, screen: Screen) -> int:
     if request.in_place and (request.name or request.directory):
-        raise VastplanError("--as and --directory are of a new volume: leave them out, or leave --in-place out")
+        raise VastplanError("--as and --directory are for a new volume (leave them out, or leave --in-place out)")
     workspace = open_workspace(request.paths, request.connections)
     mode = IN_PLACE if request.in_place else NEW
     wanted = Wanted(address_of(request), request.snapshot, mode, request.name, request.directory)
@@ -62,7 +62,7 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
     question = f"Copy {snapshot} of {plan.path} to {inert(plan.directory, 300)}? Only yes is yes: "
     if plan.mode == IN_PLACE:
         jobs = counted(len(plan.jobs), "workload")
-        question = f"Suspend {jobs} at {plan.source} and put {plan.path} back to {snapshot}? Only yes is yes: "
+        question = f"Suspend {jobs} at {plan.source} and restore {plan.path} to {snapshot}? Only yes is yes: "
     if not any(one.id == plan.id[:8] for one in restores(workspace)):
         approved(request, screen, restore_text(plan, ""), question)
     told(screen, run_restore(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
@@ -72,7 +72,7 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
 
 
 def _loss(request: RestoreRequest, plan: RestorePlan, file: Path) -> dict[str, Any]:
-    """Who consents to what a restore in place takes away, and how. Raises `VastplanError` where nobody does."""
+    """Who consents to the loss of a restore in place, and how. Raises `VastplanError` without consent."""
     if plan.mode != IN_PLACE:
         return {}
     name = str(plan.snapshot.get("name"))
