@@ -186,7 +186,7 @@ def test_what_is_milder_is_raised_by_itself(tmp_path: Path) -> None:
     assert of({}) == [("CKP-00", Severity.WARNING, text)]
     assert of({"CKP-00": "error"}) == [("CKP-00", Severity.ERROR, text)]
     assert of({"CKP-00": "warning"}) == [("CKP-00", Severity.WARNING, text)]
-    refused = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is an error already")
+    refused = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is already an error")
     assert refused in of({"CKP-01": "warning"})
 
 

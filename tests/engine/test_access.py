@@ -198,7 +198,7 @@ def test_pods_keep_volumes_of_their_own_until_somebody_says_otherwise(lab: Lab) 
     plan = lab.converge(Consent())
     assert INLINE not in {str(one.address) for one in plan.actions}
     assert [one.message for one in plan.findings if one.code == "CSI-10"] == [
-        "pods of iad may mount VAST past this and every other class: the old trainer until March"
+        "pods of iad may mount VAST without this class or any other: the old trainer until March"
     ]
     assert pod(lab, "two").status_code == 201
     inline(lab, None)

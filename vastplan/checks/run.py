@@ -76,8 +76,8 @@ def _settings_that_do_nothing(checks: Mapping[str, Check], settings: CheckSettin
         least = checks[code].milder or checks[code].severity if code in checks else severity
         if RANK[severity] < RANK[least]:
             article = "an" if least is Severity.ERROR else "a"
-            text = f"checks.raise: {code} is {article} {least.value} already"
-            yield error("VP263", text, fix="a finding is lowered by a waiver only", where=where)
+            text = f"checks.raise: {code} is already {article} {least.value}"
+            yield error("VP263", text, fix="remove it; only a waiver lowers a finding", where=where)
 
 
 def _outdated(
@@ -88,9 +88,7 @@ def _outdated(
             continue
         if waiver.until < today:
             text = f"the waiver of {waiver.code} for {waiver.address} expired on {waiver.until}"
-            yield error(
-                "VP261", text, fix="mend what it stands for, or decide anew and give another day", where=waiver.where
-            )
+            yield error("VP261", text, fix="fix the cause, or write a later until", where=waiver.where)
         elif waiver not in used and _had_its_facts(checks[waiver.code], facts):
             text = f"the waiver of {waiver.code} for {waiver.address} waives nothing"
             yield Finding("VP262", Severity.WARNING, text, "remove it", "", waiver.where)

@@ -27,7 +27,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             named = any(_names(statement, bucket) for statement in policy.statements for bucket in reached.values())
             yield Violation(
                 entry,
-                f"allows something in {some(whose)}, and is of tenant {tenant.name}",
+                f"allows actions on {some(whose)}, and is of tenant {tenant.name}",
                 severity=None if named else Severity.WARNING,
             )
 
@@ -50,13 +50,13 @@ def _names(statement: Statement, bucket: Bucket) -> bool:
 
 CHECK = Check(
     code="IDN-01",
-    title="an identity policy that allows something in another tenant's bucket",
+    title="an identity policy that allows actions on another tenant's bucket",
     severity=Severity.ERROR,
     why=(
         "An S3 key reaches the buckets of one tenant, so the statement is of no use there today, and lets somebody in on the day "
         "that a bucket of this name is made in the policy's own tenant, or the bucket moves. What is named is rarely what was meant."
     ),
-    fix="name the buckets of the policy's own tenant",
+    fix="name buckets of the policy's own tenant in Resource",
     source="VAST KB: an identity policy is of one tenant, and a key of one tenant (creating-identity-policies-5, "
     "managing-user-s3-permissions-1)",
     run=_run,

@@ -18,12 +18,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if bucket.counts is False and any(statement.reaches(bucket.name) for statement in policy.statements)
         ]
         if skipping:
-            yield Violation(entry, f"is not asked for {some(sorted(skipping))}, whose view policy has another flavor")
+            yield Violation(
+                entry,
+                f"does not apply to {some(sorted(skipping))}, whose view policy has another flavor than S3_NATIVE",
+            )
 
 
 CHECK = Check(
     code="IDN-05",
-    title="an identity policy for buckets that do not ask it",
+    title="an identity policy that does not apply to its buckets",
     severity=Severity.WARNING,
     why=(
         "Requests are checked against identity policies only where the view policy has the flavor S3_NATIVE. With any other flavor what "

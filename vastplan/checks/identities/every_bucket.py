@@ -30,7 +30,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="IDN-02",
-    title="an identity policy that is wider than any bucket",
+    title="an identity policy that covers every bucket of its tenant",
     severity=Severity.WARNING,
     why=(
         "The buckets of the tenant have several owners, and whoever holds the policy gets at what is of each of them, and at every "

@@ -13,8 +13,8 @@ from vastplan.model.yaml_text import scalar
 _Parsed = Mapping[Address, tuple[Address, Policy]]
 """The identity policies, each with its tenant."""
 _ACTIONS = ("s3:GetObject", "s3:PutObject")
-_READ_BY_A_GROUP = "read: [{existing: GROUP}] in the bucket, with a group that he is in, or leave user out of deliver"
-_NO_DENY = "narrow the policy that denies it, or deliver the key of somebody else"
+_READ_BY_A_GROUP = "name a group of the user in the bucket, read: [{existing: GROUP}], or remove user from deliver"
+_NO_DENY = "narrow the policy that denies it, or deliver a key of another user"
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -33,11 +33,17 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
             continue
         who = person(facts, bucket.tenant, deliver.get("user", written.values["owner"]))
         if _is_shut_out(who, bucket, parsed):
-            text, fix = f"delivers a key of {who.name}, whom nothing here lets read or write it", _READ_BY_A_GROUP
+            text, fix = (
+                f"delivers a key of {who.name}, and this document lets {who.name} neither read nor write it",
+                _READ_BY_A_GROUP,
+            )
             if _is_denied(who, bucket, parsed):
-                text, fix = f"delivers a key of {who.name}, whom identity policies deny to read and write it", _NO_DENY
+                text, fix = (
+                    f"delivers a key of {who.name}, and identity policies deny {who.name} reading and writing it",
+                    _NO_DENY,
+                )
             elif who.entry is not None:
-                fix = f"read: [{scalar(who.entry.address.name)}] in the bucket (or a group of his, or write), or leave user out of deliver"
+                fix = f"name the user in the bucket, read: [{scalar(who.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
             yield Violation(written, text, fix=fix)
 
 
@@ -53,7 +59,8 @@ def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
                 continue
             if all(_is_shut_out(who, bucket, parsed) for bucket in there):
                 yield Violation(
-                    key, f"is of {who.name}, whom nothing here lets into any bucket of tenant {tenant.name}"
+                    key,
+                    f"is a key of {who.name}, and this document lets {who.name} use no bucket of tenant {tenant.name}",
                 )
 
 
@@ -92,13 +99,13 @@ def _may(action: str, who: Person, bucket: Bucket, held: list[Policy], group: Po
 
 CHECK = Check(
     code="IDN-12",
-    title="a delivered key that opens nothing",
+    title="a delivered key that may use no bucket",
     severity=Severity.WARNING,
     why=(
         "The owner of a bucket may use it, and others as far as identity policies let them: everything that the key is used for is "
         "refused, and jobs find out at their first request."
     ),
-    fix="name the user, or a group that he is in, in read or write of a bucket, or give him allow_create_bucket",
+    fix="name the user, or a group of the user, in read or write of a bucket, or write allow_create_bucket: true in the user",
     source="VAST KB: what neither a policy nor an access list allows is refused; a bucket's own list lets its owner in "
     "(overview-of-s3-access-management-1)",
     run=_run,

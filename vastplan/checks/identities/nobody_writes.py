@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(bucket.view, f"view policy {rules.address.name} lets no host write by S3")
         elif bucket.counts and _all_are_denied(facts, bucket, parsed):
             yield Violation(
-                bucket.view, f"identity policies deny its owner {bucket.owner} to write, and allow it to nobody else"
+                bucket.view, f"identity policies deny writing to its owner {bucket.owner}, and allow it to nobody else"
             )
 
 
@@ -56,8 +56,8 @@ CHECK = Check(
     code="IDN-07",
     title="a bucket that nobody can write to",
     severity=Severity.WARNING,
-    why="A deny of an identity policy binds the owner, too: jobs that save something there fail at their first write.",
-    fix="let somebody write: s3_read_write of its view policy, and no deny of s3:PutObject for its owner",
+    why="A deny of an identity policy applies to the owner, too: jobs that save something there fail at their first write.",
+    fix="add hosts to s3_read_write of its view policy, and remove the deny of s3:PutObject for its owner",
     source="VAST KB: what a policy denies no other allows (Managing S3 Access); the owner's own access list gives him everything",
     run=_run,
 )

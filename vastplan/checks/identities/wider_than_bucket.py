@@ -30,7 +30,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 more = [right for right, listed in rights.items() if not _is_named(facts, holder, bucket, listed)]
                 if more:
                     who = f"{holder.address.kind} {holder.address.name}"
-                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, which does not name it for that"
+                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, and the bucket does not name {who} for that"
                     yield Violation(entry, text)
 
 
@@ -84,7 +84,7 @@ CHECK = Check(
         "Who reads `read` and `write` of a bucket takes that for all whom it lets in. A policy that is written elsewhere, often with a "
         "pattern that was meant for another bucket, lets in more."
     ),
-    fix="name them in read or write of the bucket, or narrow Resource of the policy",
+    fix="name them in read or write of the bucket, or narrow Resource in the policy",
     source="VAST KB: what any policy of somebody allows is allowed, unless another one denies it (overview-of-s3-access-management-1)",
     run=_run,
 )

@@ -40,4 +40,4 @@ def where_met(meeting: Meeting) -> str:
 
 def open_end_text(end: OpenEnd) -> str:
     """What cannot be followed, and for whom."""
-    return f"nothing is proven of {projects_text(end.projects, end.everybody)}: {end.reason}"
+    return f"isolation of {projects_text(end.projects, end.everybody)} is not proven: {end.reason}"

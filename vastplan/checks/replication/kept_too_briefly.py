@@ -19,10 +19,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="REP-11",
-    title="replicas kept for less than two rounds",
+    title="restore points kept for less than two intervals",
     severity=Severity.WARNING,
-    why="A replica expires while the next one may still be on its way: for a while there is nothing to fail over to.",
-    fix="keep_remote of at least twice every",
+    why="A restore point may expire while the next one is still on its way: until then there is nothing to fail over to.",
+    fix="raise keep_remote to at least twice every",
     source="VAST knowledge base: the worst case is the schedule and the transfer together",
     run=_run,
 )

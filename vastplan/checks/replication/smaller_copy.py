@@ -48,10 +48,10 @@ def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
 
 CHECK = Check(
     code="REP-18",
-    title="what is smaller or slower where it is to go on",
+    title="a destination that is smaller or slower than the source",
     severity=Severity.WARNING,
     why="After a move the other site holds the same data and takes the same writes: a smaller quota refuses them, a lower limit slows them.",
-    fix="the same size and qos on both sites",
+    fix="write the same size and qos on both sites",
     source="VAST knowledge base: quotas and QoS are not replicated, and are made on the peer by hand",
     run=_run,
 )
