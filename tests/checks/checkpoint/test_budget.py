@@ -70,7 +70,7 @@ def test_a_minute_is_too_short_for_a_disk_of_3_gb_a_second() -> None:
     disk = WriteLimit(LimitKind.NODES, "", 3 * 10**9)
     findings = volume_findings(compute_budget(CheckpointInputs(size_bytes=280 * 10**9, interval=60, limits=(disk,))))
     assert [finding.code for finding in findings] == ["CKP-01"]
-    assert findings[0].fix == "an interval of 93.4 s or more"
+    assert findings[0].fix == "use an interval of 93.4 s or more"
 
 
 def test_the_slowest_limit_binds_and_jobs_share_it() -> None:

@@ -29,11 +29,9 @@ TRAINING_STATE = 10
 def model_bytes(parameters: int, bytes_per_parameter: float) -> int:
     """The size of what is saved of a model; random states and data loaders are too small to count."""
     if parameters < 1:
-        raise ValueError("a model has parameters: give how many, for example 70B")
+        raise ValueError("params has to be 1 or more, for example 70B")
     if not 0 < bytes_per_parameter <= 64:
-        raise ValueError(
-            "what is saved of a parameter is more than 0 and at most 64 bytes: with its optimizer state it is 10 to 16"
-        )
+        raise ValueError("bytes_per_param has to be more than 0 and at most 64: with optimizer state it is 10 to 16")
     return round(parameters * bytes_per_parameter)
 
 

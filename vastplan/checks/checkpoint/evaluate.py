@@ -39,7 +39,7 @@ def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> Eva
     try:
         budget = compute_budget(read_inputs(volume, scope, site))
     except ValueError as error:
-        finding = BudgetFinding("CKP-00", Severity.ERROR, str(error), "the budget is computed once this is settled")
+        finding = BudgetFinding("CKP-00", Severity.ERROR, str(error), "correct this: the budget is computed after that")
         return EvaluatedVolume(volume, None, (finding,))
     return EvaluatedVolume(volume, budget, volume_findings(budget))
 

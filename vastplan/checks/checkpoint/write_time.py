@@ -44,9 +44,7 @@ class WriteLimit:
 
     def __post_init__(self) -> None:
         if self.bytes_per_second <= 0:
-            raise ValueError(
-                f"{self}: a limit of nothing lets no checkpoint through; leave it out when it is unlimited"
-            )
+            raise ValueError(f"{self}: a limit of 0 lets no checkpoint through; remove it where writes are unlimited")
 
     def __str__(self) -> str:
         return limit_name(self.kind, self.owner)
