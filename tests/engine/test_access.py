@@ -275,7 +275,7 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
     taken = next(one for one in plan.actions if str(one.address) == CLASS)
     assert (taken.verb, taken.changes) == (Verb.ADOPT, ())
     composed = next(one for one in lab.workspace().composed().entries if str(one.address) == CLASS)
-    assert "open to everybody; seen, not enforced: other" in composed.chosen
+    assert "open to everybody; reported, not enforced: other" in composed.chosen
     lab.apply(plan)
     assert lab.plan(Consent()).actions == ()
     # nobody is refused; whoever would be is told, and only they

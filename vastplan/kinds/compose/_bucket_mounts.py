@@ -81,8 +81,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     same = scope.indexed(site, "bucket", _by_secret)[deliver["secret"]]
     first = same[0]
     if _said(bucket) != _said(first):
-        text = f"bucket {first.address.name} delivers another key to {deliver['secret']}"
-        fix = "say the same of user, keys, generation and overlap in both, or deliver to another Secret"
+        text = f"bucket {first.address.name} delivers another key to the same Secret, {deliver['secret']}"
+        fix = "write the same user, keys, generation and overlap in both, or deliver to another Secret"
         scope.refuse(bucket, "VP282", text, fix)
     elif bucket is first:
         mounted = any(_by_s3(each, scope) is not None for each in same)
@@ -118,8 +118,8 @@ def mounted(
         if offers(bucket, leads=leads):
             yield from (replace(source, after=after) for source in _source(bucket, scope, project, called))
     elif "project" in values:
-        text = f"project {project} mounts it by S3, and there is no key that it could log in with"
-        scope.refuse(bucket, "VP283", text, "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
+        text = f"project {project} mounts it by S3, and no key is delivered for that"
+        scope.refuse(bucket, "VP283", text, "write deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
 
 
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
@@ -145,7 +145,7 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
             where = f"project {project or others}" if project or others else f"tenant {tenant}"
             named = " and ".join(f"{one.address.kind} {one.address.name}" for one in (other, bucket))
             scope.refuse(
-                bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "another mount for one of them"
+                bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "give one of them another mount"
             )
 
 
@@ -201,9 +201,12 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
     values = bucket.values
     url = _url(bucket, scope)
     if url is None:
-        text = f"mounted by S3 in project {project}, and no pool of tenant {values['tenant']} alone says where its buckets are found"
+        text = f"project {project} mounts it by S3, and the VIP pools of tenant {values['tenant']} have no s3_endpoint, or several"
         scope.refuse(
-            bucket, "VP283", text, "s3_endpoint: URL in its vip_pool, or vip_pool: NAME where several have one"
+            bucket,
+            "VP283",
+            text,
+            "write s3_endpoint: URL in the tenant's vip_pool, or vip_pool: NAME in the bucket where several have one",
         )
         return
     source = {

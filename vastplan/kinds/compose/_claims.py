@@ -77,7 +77,10 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     copy_name = _copy_of(called, volume, which(source))
     if not is_kubernetes_name(copy_name):
         scope.refuse(
-            entry, "VP293", f"{copy_name} is too long a name for the snapshot that it is made from", "a shorter name"
+            entry,
+            "VP293",
+            f"{copy_name} is too long as the name of the snapshot that it is created from",
+            "choose a shorter name",
         )
         return _NOTHING
     content = {
@@ -118,15 +121,21 @@ def _problem(entry: Entry, volume: Entry) -> Problem | None:
     """Why nothing of a class is made from a volume, whosever that is."""
     name, wanted = volume.address.name, which(entry.values["source"])
     if volume.address == entry.address:
-        return "it is its own source", "source: {volume: another one}"
+        return "it is its own source", "name another volume in source"
     if "path" in volume.values:
-        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
+        return (
+            f"its source {name} has a path, and it has a storage_class",
+            "name a source with a storage_class, or give this volume a path",
+        )
     if volume.address.site != entry.address.site:
-        return "the claim that another one is made from is on the same site", "a source of this site"
+        return (
+            "its source is on another site, and a claim is created from one of its own site",
+            "name a source on this site",
+        )
     if "copies" in entry.values:
-        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
+        return "copies has no effect on a claim: the driver decides how it copies (blockingClones)", "remove copies"
     if not wanted.startswith("before ") and not is_kubernetes_name(wanted):
-        return f"no VolumeSnapshot can be called {wanted}", "snapshot: latest, or the name of one"
+        return f"{wanted} cannot be the name of a VolumeSnapshot", "write snapshot: latest, or the name of one"
     return None
 
 
@@ -134,12 +143,19 @@ def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -
     """Why it is not made from the claim itself, as it is then; `None` where a snapshot is said."""
     name = volume.address.name
     if "snapshot" in entry.values["source"]:
-        return None if theirs is not None else (f"it is not told which project {name} is of", "project: NAME there")
+        return (
+            None
+            if theirs is not None
+            else (
+                f"the document does not say which project its source {name} is of",
+                "write project: NAME in the source",
+            )
+        )
     if theirs != project:
-        text = f"{name} is of project {theirs}, and a claim is made from one of its own project"
-        return text, f"project: {theirs}, or snapshot: latest, or NAME: one of a snapshot may be of another project"
+        text = f"its source {name} is of project {theirs}, and a claim is created from one of its own project"
+        return text, f"write project: {theirs}, or snapshot: latest or NAME: a snapshot may be of another project"
     if entry.values["size"] < volume.values["size"]:
-        return f"it is smaller than {name}", "size: that of its source, or more"
+        return f"it is smaller than its source {name}", "raise size to that of the source, or more"
     return None
 
 
@@ -149,8 +165,8 @@ def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
     if len(theirs) == 1 and theirs == ours and None not in theirs:
         return None
     of, to = (" and ".join(sorted(str(one or "none") for one in tenants)) for tenants in (theirs, ours))
-    text = f"{volume.address.name} is of tenant {of}, this one of {to}, and a clone stays in its tenant"
-    return text, "projects and classes of one tenant"
+    text = f"its source {volume.address.name} is of tenant {of}, it is of {to}, and a clone stays in its tenant"
+    return text, "use projects and classes of one tenant"
 
 
 def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:

@@ -17,7 +17,7 @@ from vastplan.schema.recovery import Pieces, Unsayable
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 _BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
 """What says who may use a class."""
-_BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
+_BY_HAND = "write in its entry who may use it: a plan shows what that changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class _Rooms:
         is_open = policy.get("open") is True
         gone = {one for one in listed if self._pieces.sight.live(site, "namespace", one) is None}
         if gone:
-            text = f"its policy {name} lists namespaces that were not found: {_some(gone)}; {lists}"
-            return Unsayable(entry.address, text, "take them off that list")
+            text = f"its policy {name} lists namespaces that do not exist: {_some(gone)}; {lists}"
+            return Unsayable(entry.address, text, "remove them from that list")
         binding = self._pieces.sight.live(site, "admission_binding", name)
         if binding is not None:
             wrong = _departs(binding, name, audit=isolation == "audit")
@@ -115,8 +115,8 @@ class _Rooms:
             return is_open, listed
         if is_open or isolation == "audit" or self._closes_to_nobody(entry, listed):
             return is_open, listed
-        text = f"its policy {name} is not in force: nothing binds it, and an entry would; {lists}"
-        return Unsayable(entry.address, text, "isolation: audit on the site, or delete that policy")
+        text = f"its policy {name} has no effect without a binding, and an entry would create one; {lists}"
+        return Unsayable(entry.address, text, "write isolation: audit on the site, or delete that policy")
 
     def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]]:
         """Where that is asked for: its own projects and all who are seen to use it, as long as these are in projects, too."""
@@ -142,15 +142,15 @@ def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[s
     if str(binding.get("policy")) != policy:
         return "binds another policy", _BY_HAND
     if binding.get("only"):
-        return "holds for a part of the cluster only", _BY_HAND
+        return "applies to a part of the cluster only", _BY_HAND
     if actions == ({"Audit", "Warn"} if audit else {"Deny"}):
         return None
     said = f"says {_some(actions)}"
     if audit:
-        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site"
+        return f"{said}, and the site says isolation: audit", "remove isolation: audit from the site"
     if "Deny" in actions:
         return f"{said}, and an entry says Deny", _BY_HAND
-    return f"{said}, which refuses nobody", "isolation: audit on the site"
+    return f"{said}, which refuses nobody", "write isolation: audit on the site"
 
 
 def _some(names: Any) -> str:

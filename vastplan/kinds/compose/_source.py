@@ -46,7 +46,7 @@ class Source(Spec):
     @classmethod
     def _of_the_document(cls, volume: Any) -> Any:
         if volume is not MISSING and not isinstance(volume, str):
-            raise ValueError("a source is a volume of the document")
+            raise ValueError("a source has to be a volume of the document")
         return volume
 
 
@@ -74,7 +74,12 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
         return None
     volume = scope.get(Address(site, "volume", name))
     if volume is None:
-        scope.refuse(entry, "VP209", f"source: no volume {name} on {site}", "another name, or site: where it is")
+        scope.refuse(
+            entry,
+            "VP209",
+            f"source: no volume {name} on {site}",
+            "correct the name, or write site: SITE where the volume is on another site",
+        )
     return volume
 
 
@@ -90,8 +95,8 @@ def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | N
         return None
     name = volume.address.name
     return (
-        f"the snapshot {wanted} is of {' and '.join(sorted(of))}, not of {name}",
-        f"a snapshot of {name}, or volume: {min(of)}",
+        f"snapshot {wanted} is of {' and '.join(sorted(of))}, not of {name}",
+        f"name a snapshot of {name}, or write volume: {min(of)}",
     )
 
 
@@ -104,7 +109,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
     theirs, wanted = tenant_of(volume, scope), which(entry.values["source"])
     problem = _problem(entry, volume, tenant, theirs, wanted) or of_another(entry, volume, scope)
     if problem is not None or theirs is None:
-        scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "a source with a tenant")))
+        scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "name a source with a tenant")))
         return None
     declared = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
     meant = [one for one in declared if wanted in (LATEST, one.address.name)]
@@ -124,7 +129,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
         links = [one for one in scope.of(entry.address.site, "peering") if sorted(one.values["between"]) == ends]
         if len(links) != 1:
             text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
-            scope.refuse(entry, "VP293", text, "one entry of replication_peers between them")
+            scope.refuse(entry, "VP293", text, "write one entry of replication_peers between them")
             return None
         peer, before = peer_at(links[0], entry.address.site)
         made |= {"peer": peer, "source_tenant": theirs}
@@ -136,18 +141,21 @@ def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: s
     """Why an entry is no clone of a volume, and what to do; `None` where it is."""
     name = volume.address.name
     if volume.address == entry.address:
-        return "it is its own source", "source: {volume: another one}"
+        return "it is its own source", "name another volume in source"
     if "path" not in volume.values:
-        return f"{name} is of a StorageClass, and it has a path", "a source with a path, or a volume of that class"
+        return (
+            f"its source {name} has a storage_class, and it has a path",
+            "name a source with a path, or write the storage_class of the source",
+        )
     if of is None or (of.target.name, of.managed) != (tenant.target.name, tenant.managed):
-        return f"{name} is of tenant {of}, and a clone stays in its tenant", f"a volume of tenant {of}"
+        return f"its source {name} is of tenant {of}, and a clone stays in its tenant", f"use a volume of tenant {of}"
     if len(entry.address.name) > LONGEST_NAME:
-        return f"a clone has a name of at most {LONGEST_NAME} characters", "a shorter name"
+        return f"a clone has a name of at most {LONGEST_NAME} characters", "choose a shorter name"
     if volume.address.site != entry.address.site:
         by_time = wanted.startswith("before ")
-        text = "another site tells the names of its snapshots, and not when they were made"
-        return (text, "snapshot: latest, or a name") if by_time else None
+        text = "another site returns the names of its snapshots, and not when they were created"
+        return (text, "write snapshot: latest, or a name") if by_time else None
     inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))
     if inner.startswith(outer) or outer.startswith(inner):
-        return f"its path and that of {name} are one inside the other", "a path of its own"
+        return f"its path and that of its source {name} are one inside the other", "choose a path outside of it"
     return None

@@ -21,8 +21,8 @@ def policies(project: Entry, scope: Scope) -> Iterable[Entry]:
         return
     classes = sorted(_classes(project, scope), key=lambda ref: ref.target)
     if not classes:
-        text = "storage_policies: there is no class that it may use, and a policy cannot say none"
-        scope.refuse(project, "VP289", text, "storage_classes: [NAME], or leave storage_policies out")
+        text = "storage_policies: it may use no class, and a policy has to list one"
+        scope.refuse(project, "VP289", text, "write storage_classes: [NAME], or remove storage_policies")
         return
     for type_ in TYPES:
         values = {"type": type_, "project": Ref(project.address), "storage_classes": list(classes)}

@@ -60,7 +60,7 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
     if any(other.values.get("active") != active for other in there.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
     if active not in there:
-        return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
+        return "VP292", f"active is {active}, and that is not one of its sites", f"write active: {' or '.join(there)}"
     if GLOBAL_ACCESS in entry.values:
         return _for_global_access(entry, there, scope)
     if SYNCHRONOUS in entry.values:
@@ -71,7 +71,7 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
     peering = scope.get(to.target) if isinstance(to, Ref) else None
     if peering is None:
         text = f"{schedule} does not replicate to a site of this document"
-        return "VP291", text, f"a snapshot schedule with replicate_to, or snapshots: {schedule}"
+        return "VP291", text, f"name a snapshot schedule with replicate_to, or write snapshots: {schedule}"
     between = sorted(peering.values["between"])
     if sorted(there) != between:
         text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
@@ -83,17 +83,15 @@ def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -
     active = entry.values["active"]
     ends = sorted({active, *entry.values[GLOBAL_ACCESS]["at"]})
     if sorted(there) != ends or len(ends) != 2:
-        text = (
-            f"it is on {', '.join(there)}, and global access is between {active}, which is active, and one site of at"
-        )
-        return "VP291", text, "two sites: one is active, and at names the other"
+        text = f"it is on {', '.join(there)}, and global access is between the active site {active} and one site of at"
+        return "VP291", text, "write two sites: one is active, and at names the other"
     return _only_link(ends, active, scope)
 
 
 def _synchronously(there: Mapping[str, Entry], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
     if len(there) != 2:
-        text = f"it is on {', '.join(there)}, and synchronous replication is between two sites"
-        return "VP291", text, "sites: the active one and another"
+        text = f"it is on {', '.join(there)}, and synchronous replication needs two sites"
+        return "VP291", text, "write the active site and another one in sites"
     return _only_link(sorted(there), active, scope)
 
 
@@ -101,7 +99,7 @@ def _only_link(ends: list[str], active: str, scope: Scope) -> Entry | tuple[str,
     links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
     if len(links) != 1:
         text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
-        return "VP291", text, "one entry of replication_peers between them"
+        return "VP291", text, "write one entry of replication_peers between them"
     return links[0]
 
 

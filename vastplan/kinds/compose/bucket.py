@@ -167,7 +167,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     def _as_a_view(self) -> "Bucket":
         protocols = set(self.protocols) if isinstance(self.protocols, list) else {"S3"}
         if "S3" not in protocols:
-            raise ValueError("a bucket has protocol S3; a directory without it is a volume, or a view")
+            raise ValueError("a bucket needs protocol S3; a directory without it is a volume, or a view")
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
         kept_as_said(self, protocols)
@@ -210,9 +210,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     try:
         _bucket_name(_called(entry))
     except ValueError as wrong:
-        scope.refuse(
-            entry, "VP284", str(wrong), "bucket: NAME, as the entry's name is what it is called where nothing is said"
-        )
+        scope.refuse(entry, "VP284", str(wrong), "write bucket: NAME; without it the entry's name is used")
     path, among = _directory(entry, scope), shared(entry, scope)
     leads = among is None or among.leads(entry.address.site)
     view = {
@@ -236,7 +234,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     hosts = _view_policy(entry, scope) if "view_policy" not in values else None
     if hosts is not None:
         view["view_policy"] = hosts
-        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} by which identity policies count")
+        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} with flavor S3_NATIVE")
     otherwise = (
         ("name",) if _called(entry) != entry.address.name else ()
     )  # what else there is keeps the name that it has
@@ -266,8 +264,8 @@ def _check(entry: Entry, scope: Scope, right: str) -> None:
     """Whoever is let in can be told from others."""
     for whom in entry.values[right]:
         if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
-            text = f"{right}: {whom.target.name} is a group and a user of this document"
-            scope.refuse(entry, "VP281", text, "give the entry of one of them another key; name says what it is called")
+            text = f"{right}: {whom.target.name} is both a group and a user of this document"
+            scope.refuse(entry, "VP281", text, "give one of the two entries another key, and write name: NAME in it")
 
 
 def _called(entry: Entry) -> str:

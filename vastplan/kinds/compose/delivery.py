@@ -39,11 +39,11 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if written is not None:
         taken = ", ".join(sorted(set(to["keys"].values()) & set(written.values.get("data") or ())))
         if taken:
-            text = f"secret {written.address.name} says itself what its {taken} is"
-            scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
+            text = f"secret {written.address.name} already has a value for {taken}"
+            scope.refuse(entry, "VP279", text, "name another key in deliver, or remove it there")
         if written.values.get("immutable"):
             text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
-            scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+            scope.refuse(entry, "VP279", text, "remove immutable there, or name another Secret")
     told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
         {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},

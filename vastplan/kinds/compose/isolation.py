@@ -38,7 +38,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if site.settings.get("isolation") == "resource_quota":
         quotas = list(_quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)}))
         yield from quotas
-        weaker = "isolation by resource quota, which is weaker: it does not cover namespaces made later"
+        weaker = "isolation by resource quota, which is weaker: it does not cover namespaces created later"
         yield entry.standing_for(values, chosen=(*chosen, weaker), after=tuple(quota.address for quota in quotas))
         return
     shared = entry.values.get("shared") is True
@@ -60,7 +60,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     ]
     who = "everybody" if shared else ", ".join(named) or "nobody"
     if audit and not shared:
-        who = f"everybody; seen, not enforced: {who}"
+        who = f"everybody; reported, not enforced: {who}"
     yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=tuple(first))
 
 
@@ -78,7 +78,7 @@ def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str
     user = csi_user_of(entry.address.site, tenant, scope)
     if user is not None and "secret" not in values and "secrets" not in values:
         values["secret"] = secret_of(user, scope)
-        chosen.append(f"secret {values['secret']}, that of tenant {tenant}'s CSI user")
+        chosen.append(f"secret {values['secret']}, the one of tenant {tenant}'s CSI user")
 
 
 def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:

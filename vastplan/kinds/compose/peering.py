@@ -82,7 +82,9 @@ def _hint(scope: Scope, site: str) -> str:
     """Which pools could be meant."""
     fit = [pool.address.name for pool in scope.of(site, "vip_pool") if pool.values.get("role") == "REPLICATION"]
     return (
-        f"pools with role REPLICATION there: {some(sorted(fit))}" if fit else "make one there, with role: REPLICATION"
+        f"use one of the pools with role REPLICATION there: {some(sorted(fit))}"
+        if fit
+        else "write one there, with role: REPLICATION"
     )
 
 

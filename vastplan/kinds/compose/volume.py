@@ -139,7 +139,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     @model_validator(mode="after")
     def _made_of(self) -> "Volume":
         if self.source is MISSING and self.copies is not MISSING:
-            raise ValueError("copies is for volumes with a source")
+            raise ValueError("copies needs source")
         return self
 
     @model_validator(mode="after")
@@ -152,7 +152,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
             for name in _OF_A_PATH:
                 if getattr(self, name) is not MISSING:
                     raise ValueError(
-                        f"{name} is for volumes with a path; a provisioned one has what its class gives it"
+                        f"{name} is for volumes with a path; the class decides it for a provisioned volume"
                     )
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
@@ -192,7 +192,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         tenant = values.get("tenant") or _tenant_of(scope, project)
         if tenant is None:
             scope.refuse(
-                entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
+                entry,
+                "VP238",
+                "a volume with a path needs a tenant",
+                "write tenant: NAME, or a project that has a tenant",
             )
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
@@ -202,8 +205,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     of_class = {"storage_class": values["storage_class"], "size": values["size"], **made.says}
     there = sites_of(entry, scope)
     if len(there) > 1:
-        first = "made from its source there" if "source" in values else "which is empty at first"
-        chosen.append(f"on {', '.join(there)}: a volume of its own on each, {first}; no data is shared")
+        first = "created from its source there" if "source" in values else "empty at first"
+        chosen.append(f"on {', '.join(there)}: a separate volume on each, {first}; no data is shared")
     yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen), made.after)
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
@@ -335,7 +338,9 @@ def _static(
     pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
     secret = values.get("secret") or _secret_of(entry, scope, tenant)
     if secret is None and "secrets" not in values:
-        scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
+        scope.refuse(
+            entry, "VP239", f"secret is missing, and no class of tenant {tenant} names one", "write secret: NAME"
+        )
     return {
         "name": name,
         "size": values["size"],
@@ -402,7 +407,7 @@ _STANDS_ON = (
 """What a static volume cannot be put together without."""
 
 
-_NO_PROJECT = "its namespace is no project's, and a volume is of a project"
+_NO_PROJECT = "its namespace belongs to no project, and a volume needs a project"
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:

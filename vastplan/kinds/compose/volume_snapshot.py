@@ -35,18 +35,20 @@ class VolumeSnapshot(Spec):
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if entry.address.name == LATEST:
-        scope.refuse(entry, "VP294", f"{LATEST} is the newest snapshot, whichever that is", "another name for this one")
+        scope.refuse(
+            entry, "VP294", f"{LATEST} means the newest snapshot, and cannot be the name of one", "choose another name"
+        )
         return
     of = entry.values["volume"]
     volume = scope.get(of.target) if of.managed else None
     if volume is None:
-        scope.refuse(entry, "VP294", f"{of} is no volume of this document", "volume: one of this document")
+        scope.refuse(entry, "VP294", f"{of} is not a volume of this document", "name a volume of this document")
         return
     if "path" not in volume.values:
         yield from _of_a_claim(entry, scope, volume)
         return
     if "snapshot_class" in entry.values:
-        scope.refuse(entry, "VP294", f"snapshot_class is for volumes of a class, and {of} has a path", "leave it out")
+        scope.refuse(entry, "VP294", f"snapshot_class is for volumes of a class, and {of} has a path", "remove it")
         return
     tenant = tenant_of(volume, scope)
     if not isinstance(tenant, Ref):  # the volume itself is refused
@@ -64,12 +66,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
     """The VolumeSnapshot of the claim of a volume of a class, in the namespace of its project."""
     if entry.values.get("expires") is not None:
-        text = f"{volume.address.name} is of a StorageClass, and Kubernetes removes no VolumeSnapshot by itself"
-        fix = "leave expires out, and take the entry out of the document when it is to go"
+        text = f"volume {volume.address.name} is of a StorageClass, and Kubernetes deletes no VolumeSnapshot by itself"
+        fix = "remove expires, and remove the entry from the document when the snapshot should be deleted"
         scope.refuse(entry, "VP294", text, fix)
         return
     if not is_kubernetes_name(entry.called):
-        scope.refuse(entry, "VP294", f"no VolumeSnapshot can be called {entry.called}", "name: a name for it")
+        scope.refuse(entry, "VP294", f"{entry.called} cannot be the name of a VolumeSnapshot", "write another name")
         return
     project = project_of(volume, scope)
     if project is None:  # the volume itself is refused
