@@ -270,7 +270,7 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
     plan = lab.plan(ADOPT)
     assert blocks(plan) == {} and not [one for action in plan.actions for one in (*action.opens, *action.evidence)]
     assert [(one.address, one.message) for one in plan.findings if one.code == "CSI-11"] == [
-        (CLASS, "this class of iad may be used by every namespace: seen, not enforced")
+        (CLASS, "every namespace of iad may use this class: isolation audit reports, and does not enforce")
     ]
     taken = next(one for one in plan.actions if str(one.address) == CLASS)
     assert (taken.verb, taken.changes) == (Verb.ADOPT, ())

@@ -144,15 +144,15 @@ RULE = {"spec": {"validations": [{"expression": "true"}]}}
 DEVIATIONS: dict[str, tuple[str, Row | str | None, str]] = {
     "another rule": (POLICIES, RULE, "its policy vastplan-nlp is not as vastplan writes it: validations changed"),
     "another class": (POLICIES, "storageClass", "its policy vastplan-nlp is not as vastplan writes it: "),
-    "a namespace that is gone": (POLICIES, "namespaces", "lists namespaces that were not found: gone"),
-    "nothing binds it": (BINDINGS, None, "its policy vastplan-nlp is not in force"),
+    "a namespace that is gone": (POLICIES, "namespaces", "lists namespaces that do not exist: gone"),
+    "nothing binds it": (BINDINGS, None, "its policy vastplan-nlp has no effect without a binding"),
     "warns": (BINDINGS, {"spec": {"validationActions": ["Warn"]}}, "its binding vastplan-nlp says Warn, which refuses"),
     "audits": (BINDINGS, {"spec": {"validationActions": ["Audit"]}}, "its binding vastplan-nlp says Audit, which"),
     "both": (BINDINGS, {"spec": {"validationActions": ["Deny", "Audit"]}}, "says Audit, Deny, and an entry says Deny"),
     "in part": (
         BINDINGS,
         {"spec": {"matchResources": {"namespaceSelector": {"matchLabels": {"a": "b"}}}}},
-        "its binding vastplan-nlp holds for a part of the cluster only",
+        "its binding vastplan-nlp applies to a part of the cluster only",
     ),
 }
 

@@ -544,7 +544,7 @@ def test_no_claim_is_smaller_than_its_snapshot(lab: Lab, monkeypatch: pytest.Mon
     ("changes", "why"),
     [
         ({"project": "b"}, "its source first is of tenant a, it is of a and b, and a clone stays in its tenant"),
-        ({"project": "free"}, "first is of tenant a, this one of a"),
+        ({"project": "free"}, "its source first is of tenant a, it is of a"),
         ({"project": "a2", "source": {"volume": "first"}}, "first is of project a, and a claim is made from one of"),
         ({"source": {"volume": "second", "snapshot": "latest"}}, "it is its own source"),
         (

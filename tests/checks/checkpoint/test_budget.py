@@ -187,7 +187,7 @@ def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
     both = compute_budget(replace(base, targets=Targets(rpo=300, stall_fraction=0.1)))
     assert [finding.code for finding in volume_findings(both)] == ["CKP-02", "CKP-03"]
     assert (
-        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise it to 3.34 GB/s"
+        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise the bandwidth to 3.34 GB/s"
         in volume_findings(both)[0].fix
     )
     writer = CheckpointWriter(asynchronous=True, staging_bytes_per_second=10**9)

@@ -229,7 +229,7 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
             (
                 "write time 100 s -> not known",
                 "binding limit: writing ranks -> nothing known",
-                "breaks CKP-00 (what was asked for cannot be computed)",
+                "breaks CKP-00 (a figure cannot be computed)",
             ),
         ),
         (UNKNOWN, BASE, ("write time not known -> 100 s", "binding limit: nothing known -> writing ranks")),
@@ -250,14 +250,14 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
         (
             BASE,
             replace(PINNED, interval=None),
-            ("pinned by snapshots 0 B -> not known", "breaks CKP-16 (the interval is no time)"),
+            ("pinned by snapshots 0 B -> not known", "breaks CKP-16 (the interval is not a time)"),
         ),
         (
             BASE,
             replace(BASE, quota_bytes=1, grace_period=1),
             (
-                "breaks CKP-07 (pods are killed before they are done writing), CKP-08 (checkpoints and what snapshots pin "
-                "exceed their room)",
+                "breaks CKP-07 (pods are killed before they finish writing), CKP-08 (checkpoints and what snapshots pin "
+                "exceed the capacity)",
             ),
         ),
         (replace(BASE, grace_period=1), BASE, ()),
