@@ -280,7 +280,7 @@ def test_what_a_bucket_may_say_of_its_mount(says: Said) -> None:
     ("says", "why"),
     [
         *(
-            ({name: "x"}, f"{name} says how it is mounted: write mount, too")
+            ({name: "x"}, f"{name} says how it is mounted, and needs mount")
             for name in ("project", "description", "vip_pool")
         ),
         *(

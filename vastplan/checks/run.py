@@ -1,4 +1,4 @@
-"""Run the checks and apply the document's word on them: severities raised, findings waived for a while, with a reason."""
+"""Run the checks and apply the document's `checks`: severities raised, findings waived for a while, with a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Somebody's word that a finding is known and accepted, up to and including a day."""
+    """A finding that is known and accepted, up to and including a day."""
 
     code: str
     address: str
@@ -34,7 +34,7 @@ class CheckSettings:
 
 
 def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, today: date) -> tuple[Finding, ...]:
-    """All findings, in order. A waived one stays as a note that says until when; an expired waiver is an error itself."""
+    """All findings, in order. A waived one becomes a note that says until when; an expired waiver is an error itself."""
     findings = [*_settings_that_do_nothing(checks, settings)]
     current = [waiver for waiver in settings.waivers if waiver.code in checks and waiver.until >= today]
     used: set[Waiver] = set()

@@ -73,7 +73,7 @@ CHECKS = (
     _check(
         "CKP-08", "checkpoints and what snapshots pin exceed the capacity", ERROR,
         "In a full directory or tenant the write fails, and the job with it.",
-        "use a larger size, a smaller keep_last, or keep snapshots for less long",
+        "use a larger size, a smaller keep_last, or keep snapshots for a shorter time",
         "VMS 5.5 document, quotas.hard_limit and tenants.capacity_rules; that snapshots are not charged to a quota is VMS-056", WARNING,
     ),
     _check(

@@ -24,7 +24,7 @@ _KINDS_WITH_LIMITS = ("view", "qos_policy", "tenant")
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedVolume:
-    """A volume, its budget (`None` where what is said makes no sense), and what is wrong with that."""
+    """A volume, its budget (`None` where the inputs contradict each other), and its findings."""
 
     volume: Entry
     budget: Budget | None
@@ -46,7 +46,7 @@ def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> Eva
 
 @lru_cache(maxsize=2)  # every check of checkpoints asks for the same
 def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
-    """All volumes with a `checkpoint`, in the order of their addresses; what coincides is told of a site's first one."""
+    """All volumes with a `checkpoint`, in the order of their addresses; what coincides is reported for a site's first one."""
     entries = sorted(
         (entry for entry in facts.written.all(WITH_BUDGET) if "checkpoint" in entry.values),
         key=lambda entry: entry.address,
@@ -102,7 +102,7 @@ def _with_live_policy(volume: Entry, view: Entry, live: Index) -> dict[str, Any]
 
 
 def _with_live_limits(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
-    """The document with what is live of its tenants' QoS and its policies; a policy that is not there yet limits nothing."""
+    """The document with the live QoS of its tenants and its live policies; a policy that does not exist yet limits nothing."""
     for entry in facts.written:
         if entry.address.site != site or entry.address.kind not in ("tenant", "qos_policy"):
             yield entry

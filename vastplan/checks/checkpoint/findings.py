@@ -108,7 +108,7 @@ def longest_write_on_target(budget: Budget) -> float | None:
 
 
 def _not_computable(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-00: what was asked for and cannot be computed. A figure that only looks right is not given instead."""
+    """CKP-00: a figure that cannot be computed. No guess is given instead."""
     inputs, targets = budget.inputs, budget.inputs.targets
     if budget.write_seconds is None:
         fix = "give the site's capability.writes_bw_mbps, write_per_rank, or a QoS limit on writes"
@@ -229,7 +229,7 @@ def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _durability(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-05: what a checkpoint lies on is lost with what it has to outlive, or its copy does not keep up."""
+    """CKP-05: the storage of checkpoints is less durable than required, or their copy does not keep up."""
     inputs, target = budget.inputs, budget.inputs.targets.durability
     copied = inputs.drain_bytes_per_second is not None
     reached = max(inputs.durability, inputs.drained) if copied else inputs.durability
@@ -244,7 +244,7 @@ def _durability(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-08: no room for what is live, or for that and what snapshots pin."""
+    """CKP-08: live checkpoints exceed the capacity, alone or with what snapshots pin."""
     inputs, live, pinned = budget.inputs, budget.space.live, budget.space.pinned
     if inputs.quota_bytes is not None and live > inputs.quota_bytes:
         take, has = apart(size, live, inputs.quota_bytes)
@@ -257,7 +257,7 @@ def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
             f"live checkpoints ({size(live)}) and those that snapshots pin (up to {size(pinned)}) "
             f"exceed the tenant's {size(inputs.tenant_bytes)}"
         )
-        fix = "keep snapshots for less long, or raise the tenant's hard_limit"
+        fix = "keep snapshots for a shorter time, or raise the tenant's hard_limit"
         yield BudgetFinding("CKP-08", WARNING, message, fix)
 
 
@@ -278,7 +278,7 @@ def _readers(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _limits(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-11: a limit that probably binds other than it was meant to."""
+    """CKP-11: a limit that probably binds without being meant to."""
     inputs, binding = budget.inputs, budget.binding
     if binding is not None and binding.kind is LimitKind.IOPS:
         message = f"{binding} binds: {rate(binding.limit.bytes_per_second)}, whatever the limit on bandwidth says"

@@ -14,7 +14,7 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.formatting import rate, share, size, span
 from vastplan.schema.entries import Entry
 
-_CURVE_DIGITS = 6  # a curve is drawn, and nobody computes with it
+_CURVE_DIGITS = 6  # a curve is drawn, and not computed with
 
 Figure = int | float | str | None
 

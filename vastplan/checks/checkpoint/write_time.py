@@ -79,7 +79,7 @@ class WriteLimit:
         return size_bytes / max(burst, self.bytes_per_second) if burst else size_bytes / self.bytes_per_second
 
     def _seconds_after_credit(self, size_bytes: float, credit_bytes: float | None) -> float:
-        """Once the credit is gone; less than nothing where it lasts. Without a higher rate it cannot be spent."""
+        """Once the credit is gone; negative where it lasts. Without a higher rate it cannot be spent."""
         if not self.burst_bytes_per_second:
             return size_bytes / self.bytes_per_second
         credit = self.credit_bytes if credit_bytes is None else credit_bytes

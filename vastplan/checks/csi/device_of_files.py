@@ -1,4 +1,4 @@
-"""CSI-13: what the file driver cannot do: block devices."""
+"""CSI-13: block devices, which the file driver does not provide."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""CSI-10: sites where pods may bring volumes of VAST themselves."""
+"""CSI-10: sites where pods may mount volumes of VAST without a class."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""CSI-05: what the block driver cannot do: file systems on many nodes."""
+"""CSI-05: file systems on many nodes, which the block driver does not mount."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""CSI-11: classes whose isolation is seen, and not enforced."""
+"""CSI-11: classes whose isolation is reported, not enforced."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""CSI-12: classes and static volumes that name a VIP pool which the driver cannot look up with the log-in that they give it."""
+"""CSI-12: classes and static volumes that name a VIP pool which the driver's log-in cannot see."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""CSI-07: a schedule over the directory of a class that deletes its volumes."""
+"""CSI-07: snapshots of the directory of a class that deletes its volumes."""
 
 from collections.abc import Iterator
 

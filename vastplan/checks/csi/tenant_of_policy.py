@@ -1,4 +1,4 @@
-"""CSI-02: a class of one tenant whose volumes land in another, because its view policy is of that one."""
+"""CSI-02: a class of one tenant whose view policy puts its volumes into another tenant."""
 
 from collections.abc import Iterator
 

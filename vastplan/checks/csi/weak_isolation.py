@@ -1,4 +1,4 @@
-"""CSI-09: classes closed by resource quotas only."""
+"""CSI-09: classes that only resource quotas restrict."""
 
 from collections.abc import Iterator
 

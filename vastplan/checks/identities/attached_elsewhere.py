@@ -1,4 +1,4 @@
-"""IDN-06: an identity policy on somebody who has no key for its tenant."""
+"""IDN-06: an identity policy of a user or group that has no key for the policy's tenant."""
 
 from collections.abc import Iterator
 

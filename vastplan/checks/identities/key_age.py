@@ -1,4 +1,4 @@
-"""IDN-09: a key that is older than it may be."""
+"""IDN-09: a key that is older than its max_age."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -34,7 +34,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _made(facts: Facts, key: Entry) -> date | None:
-    """The day on which the live key was made, as the system tells, or where it does not as the ledger has it."""
+    """The day on which the live key was created, as the system returns it, else as the ledger has it."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
             told = (_day(live.told.get("creation_time")), _day(live.delivered_at))

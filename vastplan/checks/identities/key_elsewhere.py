@@ -1,4 +1,4 @@
-"""IDN-08: a key of a user whom the key's tenant does not know."""
+"""IDN-08: a key of a user who is not in the local provider of the key's tenant."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""IDN-12: a key that is delivered, of somebody whom nothing in the document lets into the bucket that it is for."""
+"""IDN-12: a delivered key of a user who may not use the bucket that the key is for."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -48,7 +48,7 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
 
 
 def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
-    """Keys that are for any bucket of a tenant, or for those that their user makes."""
+    """Keys that are for any bucket of a tenant, or for those that their user creates."""
     by_buckets = {str(bucket.address) for bucket in facts.written.all("bucket")}
     for kind in ("s3_key", "directory_key"):
         for key in facts.objects.all(kind):
@@ -65,7 +65,7 @@ def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
 
 
 def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether somebody can neither read nor write a bucket by what the document says; false where that is not said in it."""
+    """Whether a user can neither read nor write a bucket by the document; false where the document does not decide that."""
     if bucket.counts is False:  # lists and modes of files decide, of which the document knows nothing
         return False
     held, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
@@ -73,13 +73,13 @@ def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
 
 
 def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether the policies that somebody has deny all that the key is for."""
+    """Whether the policies of a user deny all that the key is for."""
     held = _asked(parsed, who.held, bucket)
     return all(decide(Request(action, f"{bucket.name}/object"), held) is Verdict.DENIED for action in _ACTIONS)
 
 
 def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
-    """Those policies that are of the bucket's tenant: others count for nothing there."""
+    """Those policies that are of the bucket's tenant: others have no effect there."""
     known = (parsed[address] for address in policies if address in parsed)
     return [policy for tenant, policy in known if tenant == bucket.tenant]
 
@@ -102,8 +102,8 @@ CHECK = Check(
     title="a delivered key that may use no bucket",
     severity=Severity.WARNING,
     why=(
-        "The owner of a bucket may use it, and others as far as identity policies let them: everything that the key is used for is "
-        "refused, and jobs find out at their first request."
+        "The owner of a bucket may use it, and others as far as identity policies allow: VAST refuses every request with this key, and "
+        "jobs fail at their first one."
     ),
     fix="name the user, or a group of the user, in read or write of a bucket, or write allow_create_bucket: true in the user",
     source="VAST KB: what neither a policy nor an access list allows is refused; a bucket's own list lets its owner in "

@@ -1,4 +1,4 @@
-"""IDN-10: rights of a user or a group of the document, said a second time."""
+"""IDN-10: rights of a user or a group that its own entry in the document sets, too."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ CHECK = Check(
     title="rights that the entry of a local user or group sets, too",
     severity=Severity.WARNING,
     why=(
-        "A tenant's users are those of its provider, and what is set of one in the tenant stands for what his own entry says: "
-        "nobody who reads that sees what holds."
+        "A tenant's users are those of its provider, and rights in the tenant replace those of the user's own entry: whoever reads that "
+        "entry does not see what applies."
     ),
     fix="write them in the entry of the user or group, and remove the user_right or group_right",
     source="VMS API 5.5 users/{id}/tenant_data: rights in a tenant stand for the user's own; inferred for queries (VMS-141)",

@@ -1,4 +1,4 @@
-"""IDN-03: a user whom no access list holds."""
+"""IDN-03: a user whom access lists do not restrict."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""ISO-02: projects whose volumes are made with one log-in."""
+"""ISO-02: projects whose classes log in with the same secret."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""QOS-07: minimums that cannot all be kept at once."""
+"""QOS-07: minimums that a cluster cannot all keep at once."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""QOS-06: minimums that are not kept, and limits that are not in force."""
+"""QOS-06: minimums and limits that have no effect."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""QOS-11: policies of users where a view policy makes one user of all."""
+"""QOS-11: QoS policies of users where a view policy squashes all users."""
 
 from collections.abc import Iterator
 

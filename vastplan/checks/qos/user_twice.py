@@ -1,4 +1,4 @@
-"""QOS-10: a user whom two USER policies of a tenant claim."""
+"""QOS-10: a user in two USER policies of a tenant."""
 
 from collections.abc import Iterator
 

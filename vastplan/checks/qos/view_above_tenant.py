@@ -1,4 +1,4 @@
-"""QOS-13: a limit of a view that its tenant never lets it reach."""
+"""QOS-13: a limit of a view above the limit of its tenant."""
 
 from collections.abc import Iterator
 

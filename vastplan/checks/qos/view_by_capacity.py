@@ -1,4 +1,4 @@
-"""QOS-14: limits by capacity where there is no quota to count."""
+"""QOS-14: limits by capacity without a quota."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 _HOLDERS = ("tenant", "quota", "storage_class")
-"""Who may promise: the first one is told, of the first of these kinds that the document has on a site."""
+"""Who may promise: the finding is about the first entry of the first of these kinds that the document has on a site."""
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -30,7 +30,7 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="CAP-01",
-    title="more capacity promised than there is",
+    title="more capacity promised than the site has",
     severity=Severity.WARNING,
     why="When tenants use what they were promised, the cluster is full before their quotas are, for all tenants at once.",
     fix="lower quotas and sizes, or write the capacity (usable_capacity) or the share that may be promised (promised_percent) in sites.SITE.capability",

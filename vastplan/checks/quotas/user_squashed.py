@@ -1,4 +1,4 @@
-"""QTA-05: quotas of users where a view policy makes one user of all."""
+"""QTA-05: quotas of users where a view policy squashes all users."""
 
 from collections.abc import Iterator, Mapping
 

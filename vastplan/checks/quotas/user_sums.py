@@ -1,4 +1,4 @@
-"""QTA-04: quotas of users that the directory cannot keep."""
+"""QTA-04: quotas of users above the quota of their directory."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

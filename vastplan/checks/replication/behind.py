@@ -24,7 +24,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _long(seconds: int) -> str:
-    """Exact while that is short, else as one says it."""
+    """Exact for short spans, else rounded."""
     return show(seconds, SECONDS) if seconds < _SHORT else formatting.span(seconds)
 
 

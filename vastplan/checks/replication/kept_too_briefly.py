@@ -1,4 +1,4 @@
-"""REP-11: replicas that are gone before the next one is sure to be there."""
+"""REP-11: restore points that may expire before the next one arrives."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""REP-20: the ledger is kept on the site whose loss something that two sites share is there for."""
+"""REP-20: the ledger is on the site whose loss the document protects against."""
 
 from collections.abc import Iterator
 from itertools import chain

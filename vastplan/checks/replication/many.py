@@ -1,4 +1,4 @@
-"""REP-14: more protected paths or schedules than clusters have been said to take."""
+"""REP-14: more protected paths or schedules than the documented limit of a cluster."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""REP-03: a protected path of a directory that nobody is known to make."""
+"""REP-03: a protected path of a directory that the document does not create."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""REP-12: a replica on a site where nobody could mount it after a failover."""
+"""REP-12: a copy on a site where nobody could mount it after a failover."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def _serves_every_tenant(facts: Facts, site: str, kind: str) -> bool:
 
 CHECK = Check(
     code="REP-12",
-    title="a replica that nobody could mount",
+    title="a copy that nobody could mount",
     severity=Severity.WARNING,
     why="Only data is replicated: VIP pools, view policies and views have to exist before the other site can become active.",
     fix="add the site to the sites of the tenant's vip_pool and view_policy",

@@ -1,4 +1,4 @@
-"""REP-06: a peer that has lost its connection."""
+"""REP-06: a disconnected peer."""
 
 from collections.abc import Iterator
 

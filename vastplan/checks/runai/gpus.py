@@ -1,4 +1,4 @@
-"""RAI-04: more guaranteed GPUs than there are, in a department or in a node pool."""
+"""RAI-04: more guaranteed GPUs than a department or a node pool has."""
 
 from __future__ import annotations
 

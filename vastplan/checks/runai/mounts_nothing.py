@@ -1,4 +1,4 @@
-"""RAI-08: a bucket that says where it is mounted, and that no workload of Run:AI finds there."""
+"""RAI-08: a bucket with a mount that no workload of Run:AI finds."""
 
 from collections.abc import Iterator
 
@@ -25,10 +25,10 @@ CHECK = Check(
     title="a bucket that Run:AI does not mount",
     severity=Severity.WARNING,
     why=(
-        "By S3 Run:AI mounts a bucket with a key, and none is delivered: mount counts in what is exported for SkyPilot alone, and "
-        "workloads see an empty directory, or none."
+        "Run:AI mounts a bucket by S3 with a key, and no key is delivered: mount has an effect only in exports for SkyPilot, and workloads "
+        "see an empty directory, or none."
     ),
     fix="write deliver: {secret: NAMESPACE/NAME} in the namespace of the project, or protocols: [S3, NFS]",
-    source="Run:AI API 2.24, asset/datasource/s3: accessKeyAssetId; inferred for what is left out",
+    source="Run:AI API 2.24, asset/datasource/s3: accessKeyAssetId; inferred where it is left out",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""RAI-07: a data source that gives projects of one tenant what is in another's directory or bucket."""
+"""RAI-07: a data source that gives projects of one tenant a directory or bucket of another."""
 
 from __future__ import annotations
 

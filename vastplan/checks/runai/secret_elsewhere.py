@@ -1,4 +1,4 @@
-"""RAI-06: a credential whose Secret is not where Run:AI takes it from."""
+"""RAI-06: a credential whose Secret is not in the namespace where Run:AI looks for it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -41,7 +41,7 @@ def _wanted(credential: Entry, namespaces: Mapping[str, str]) -> tuple[str, str]
 
 
 def _namespace_of(facts: Facts, secret: Ref, namespaces: Mapping[str, str]) -> str:
-    """The namespace of a Secret, "" where nobody says."""
+    """The namespace of a Secret, "" where it is not known."""
     entry = facts.objects.get(secret)
     if entry is None:
         return secret.target.name.rpartition("/")[0]

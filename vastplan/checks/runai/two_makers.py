@@ -1,4 +1,4 @@
-"""RAI-05: a claim that Run:AI and vastplan would both make."""
+"""RAI-05: a claim that Run:AI and vastplan would both create."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _units(project: Entry | None, namespace: Ref) -> Iterator[Address | None]:
-    """Whose data sources make claims where a claim is: the project's, its department's, the cluster's (`None`)."""
+    """Whose data sources create claims in the namespace of a claim: the project's, its department's, the cluster's (`None`)."""
     yield namespace.target
     if namespace.target.kind == "project":
         department = project.values.get("department") if project else None

@@ -1,4 +1,4 @@
-"""SKY-06: buckets that SkyPilot makes."""
+"""SKY-06: buckets that SkyPilot creates."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -50,8 +50,8 @@ CHECK = Check(
     title="a bucket that SkyPilot creates, or that the document does not declare",
     severity=Severity.WARNING,
     why=(
-        "A bucket that is made by S3 lands below the S3 endpoint view that names its maker, else below / with the default policy: "
-        "without a quota, a limit or an owner that somebody chose."
+        "VAST puts a bucket that is created by S3 below the S3 endpoint view that names its creator, else below / with the default policy: "
+        "nobody chose its quota, limits and owner."
     ),
     fix="declare the bucket, or a view with protocol ENDPOINT, bucket_creators and a quota",
     source="VAST knowledge base, managing S3 request-initiated bucket creation; VMS 5.5 document, views.bucket_creators",

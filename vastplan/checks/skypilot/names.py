@@ -1,4 +1,4 @@
-"""SKY-03: names that SkyPilot, or the shell that it mounts with, cannot take, and places that a node needs."""
+"""SKY-03: names and mount paths that SkyPilot, or the shell that it mounts with, does not accept, and folders that a node needs."""
 
 from collections.abc import Iterator
 
@@ -54,8 +54,8 @@ CHECK = Check(
     severity=Severity.ERROR,
     milder=Severity.WARNING,
     why=(
-        "SkyPilot holds names of buckets against the rules of AWS, which VAST does not; paths become words of shell commands, "
-        "the first of which empty the folder."
+        "SkyPilot checks bucket names against the rules of AWS, and VAST does not. Mount paths become words of shell commands, and the "
+        "first of these empty the folder."
     ),
     fix="use 3 to 63 small letters, digits, - and . for a bucket; letters, digits, ., _ and - between the slashes of a path",
     source="SkyPilot 0.14.1, sky/data/storage.py, S3CompatibleStore.validate_name; sky/data/mounting_utils.py",

@@ -1,4 +1,4 @@
-"""SKY-01: a mount that SkyPilot cannot make out."""
+"""SKY-01: a mount that contradicts itself."""
 
 from collections.abc import Iterator
 

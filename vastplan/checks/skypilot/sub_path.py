@@ -1,4 +1,4 @@
-"""SKY-02: a part of a bucket that is to be mounted."""
+"""SKY-02: a mount of a part of a bucket."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""TEN-07: a view policy that does not let in the VIP pool that a class or a volume mounts through."""
+"""TEN-07: a view policy that does not allow the VIP pool through which a class or a volume mounts."""
 
 from collections.abc import Iterator
 

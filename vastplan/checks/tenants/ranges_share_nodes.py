@@ -1,4 +1,4 @@
-"""TEN-04: tenants told apart by client addresses only, whose projects run on the same nodes."""
+"""TEN-04: tenants recognized by client addresses only, whose projects run on the same nodes."""
 
 from collections.abc import Iterator
 

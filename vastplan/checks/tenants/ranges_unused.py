@@ -1,4 +1,4 @@
-"""TEN-02: client ranges of a tenant whose pools are all its own."""
+"""TEN-02: client ranges of a tenant whose VIP pools serve this tenant only."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""TEN-03: a tenant that holds views or classes, and that no client can be told to belong to."""
+"""TEN-03: a tenant with views that no client can reach."""
 
 from collections.abc import Iterator
 

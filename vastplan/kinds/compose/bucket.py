@@ -179,7 +179,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
         files = isinstance(self.protocols, list) and not {"NFS", "NFS4"}.isdisjoint(self.protocols)
         for name in ("project", "description", "vip_pool", "access"):
             if getattr(self, name) is not MISSING and self.mount is MISSING:
-                raise ValueError(f"{name} says how it is mounted: write mount, too")
+                raise ValueError(f"{name} says how it is mounted, and needs mount")
         for name in ("secret", "mount_options"):
             if getattr(self, name) is not MISSING and (self.mount is MISSING or not files):
                 raise ValueError(f"{name} is for a bucket that is mounted by NFS")
