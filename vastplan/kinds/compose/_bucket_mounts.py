@@ -43,7 +43,7 @@ class BucketDelivery(IntoSecret):
     """Names in the Secret of the access key and the secret key; left out, those that Run:AI looks for where it mounts
     the bucket by S3, else the AWS ones."""
     generation: Generation = 1
-    """Number of the pair of keys. A greater one makes and delivers a new pair; a lower one is refused (VP336)."""
+    """Number of the pair of keys. A greater one creates and delivers a new pair; a lower one is refused (VP336)."""
     overlap: Overlap = DAY
     """Seconds for which the former pair of keys goes on working after a new one is delivered; 0 removes it at once."""
 
@@ -69,7 +69,7 @@ def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
 
 
 def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
-    """The project that would mount a bucket by S3 if there were a key; `None` where there is one, or nothing is to be mounted."""
+    """The project that would mount a bucket by S3 if a key were delivered; `None` where one is, or where nothing mounts the bucket."""
     return None if "deliver" in bucket.values else _by_s3(bucket, scope)
 
 
@@ -177,7 +177,7 @@ def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _said(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
-    """Whose key it is, and what is said of it."""
+    """The tenant of a key, and what the bucket says of the key."""
     return bucket.values["tenant"], {"user": bucket.values["owner"], **bucket.values["deliver"]}
 
 
@@ -224,7 +224,7 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
 
 
 def _url(bucket: Entry, scope: Scope) -> str | None:
-    """Where S3 clients find a bucket: what its pool says, else the one endpoint of its tenant's pools, or of those for all tenants."""
+    """Where S3 clients find a bucket: the endpoint of its pool, else the only one of its tenant's pools, or of those for all tenants."""
     site, chosen = bucket.address.site, bucket.values.get("vip_pool")
     if chosen is not None:
         pools = [scope.get(chosen.target)]

@@ -1,4 +1,4 @@
-"""Who may use each class now, as the objects that isolation makes say it: what an entry has to say so that nobody gains or loses."""
+"""Who may use each class now, by the objects that isolation creates: what an entry has to say so that nobody gains or loses access."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vastplan.schema.recovery import Pieces, Unsayable
 
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 _BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
-"""What says who may use a class."""
+"""The kinds that say who may use a class."""
 _BY_HAND = "write in its entry who may use it: a plan shows what that changes"
 
 
@@ -33,7 +33,7 @@ class ClassAccess:
 
 
 def class_access(pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> dict[Address, ClassAccess | Unsayable]:
-    """Who may use each class; `tenant_of` says in which tenant a project stands."""
+    """Who may use each class; `tenant_of` returns the tenant of a project."""
     rooms = _Rooms(pieces, tenant_of)
     return {entry.address: rooms.access(entry) for entry in pieces.of("storage_class")}
 
@@ -57,10 +57,10 @@ class _Rooms:
             self._quotas.setdefault((quota.address.site, quota.called), set()).add(namespace)
 
     def access(self, entry: Entry) -> ClassAccess | Unsayable:
-        """Who may use one, and in which tenant it is to stand so that just they may."""
+        """Who may use a class, and the tenant that it has to be in so that only they may."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
         if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
-            tenant = None  # one that stands in a tenant says which
+            tenant = None  # a class of a tenant names it
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
         said = self._allowed(entry, home)
         if isinstance(said, Unsayable):
@@ -137,7 +137,7 @@ class _Rooms:
 
 
 def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[str, str] | None:
-    """In what a live binding is not as vastplan writes it, and what to do."""
+    """How a live binding differs from what vastplan writes, and what to do."""
     actions = {str(one) for one in binding.get("validation_actions") or ()}
     if str(binding.get("policy")) != policy:
         return "binds another policy", _BY_HAND

@@ -49,7 +49,7 @@ class RealmRights:
 
     @property
     def called(self) -> str:
-        """What tells the realm from the others of the role: its verbs."""
+        """What distinguishes the realm from the others of the role: its verbs."""
         return "-".join(self.verbs)
 
 

@@ -1,4 +1,4 @@
-"""What a volume is made of, once: the words of a document for it, and which directory of which volume they mean."""
+"""The source that a volume is created from, once: how a document names it, and which directory of which volume it means."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LATEST = "latest"
 
 
 class Before(Spec):
-    """The newest snapshot that was made at a time or before it."""
+    """The newest snapshot that was created at a time or before it."""
 
     SAYS = "{before: TIME}"
     before: Moment
-    """Latest time at which the snapshot was made, such as 2027-03-01T06:00:00Z; without a zone it is UTC."""
+    """Latest time at which the snapshot was created, such as 2027-03-01T06:00:00Z; without a zone it is UTC."""
 
 
 class Source(Spec):
@@ -57,7 +57,7 @@ def which(source: Mapping[str, Any]) -> str:
 
 
 def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
-    """Whose a volume is: its own tenant, or that of its project."""
+    """The tenant of a volume: its own, or that of its project."""
     tenant, project = volume.values.get("tenant"), volume.values.get("project")
     if tenant is None and isinstance(project, Ref):
         owner = scope.get(project.target)
@@ -84,7 +84,7 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
 
 
 def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | None:
-    """Why a snapshot that the document declares is not what a volume is made from: it is of another one."""
+    """Why a volume is not created from a snapshot that the document declares: it is of another volume."""
     wanted = which(entry.values["source"])
     of = {
         one.values["volume"].target.name: one.values["volume"].target
@@ -101,7 +101,7 @@ def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | N
 
 
 def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
-    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
+    """The clone that creates a volume with a path; `None` where that is refused."""
     volume = volume_of(entry, scope)
     if volume is None:
         return None

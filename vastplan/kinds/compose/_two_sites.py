@@ -1,4 +1,4 @@
-"""Volumes, views and buckets that two sites share: which of them writes, what sends it to the other, and what the schedule says."""
+"""Volumes, views and buckets that two sites share: which site is active, what replicates them, and what the schedule says."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
 
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
-    """How something is shared by two sites; `None` where it is not, or where what it says of that is refused."""
+    """How two sites share something; `None` where they do not, or where that is refused."""
     if entry.values.keys().isdisjoint(SHARED):
         return None
     there = sites_of(entry, scope)
@@ -55,7 +55,7 @@ def shared(entry: Entry, scope: Scope) -> Shared | None:
 
 
 def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
-    """By which peer it is shared, or what is wrong with how it is: code, message and fix."""
+    """The peer by which it is shared, or what is wrong: code, message and fix."""
     active = entry.values["active"]
     if any(other.values.get("active") != active for other in there.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
@@ -109,14 +109,14 @@ def may_read(entry: Entry) -> bool:
 
 
 def offers(entry: Entry, *, leads: bool) -> bool:
-    """Whether there is something to mount it by on its site."""
+    """Whether something mounts it on its site."""
     return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
 
 
 def path_between(
     entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
 ) -> Entry:
-    """What sends the directory `here` of an entry, on the site that is active, to the directory `there` of `theirs` on the other.
+    """What replicates the directory `here` of an entry, on the active site, to the directory `there` of `theirs` on the other.
 
     It follows the view of the entry, which makes the directory here. `defaults` are the fields that nobody wrote where no name of it is.
     """
@@ -145,7 +145,7 @@ def path_between(
 
 
 def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
-    """Whose the copy is, where that is not the tenant of the same name."""
+    """The tenant of the copy, where that is not the tenant of the same name."""
     if theirs is None or (theirs.target.name, theirs.managed) == (ours.target.name, ours.managed):
         return {}
     return {"remote_tenant": theirs.target.name if theirs.managed else {"existing": theirs.target.name}}

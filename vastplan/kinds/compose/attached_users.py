@@ -60,7 +60,7 @@ def _provider(user: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """Policies whose users are those of the document, or said to be there."""
+    """Policies with their users as those of the document, or as `existing` ones."""
     for policy in pieces.of("qos_policy"):
         attached = policy.values.get("attached_users")
         if attached:
@@ -76,7 +76,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _keys(pieces: Pieces, policy: Entry) -> dict[str, str]:
-    """The keys of the users whom a policy can hold, by what they are called."""
+    """The keys of the users whom a policy can limit, by their names."""
     tenant = policy.values.get("tenant")
     home = pieces.get(tenant.target) if isinstance(tenant, Ref) else None
     provider = home.values.get("local_provider") if home is not None else None

@@ -194,7 +194,7 @@ _MADE_BY = {
 
 
 def _systems(values: Mapping[str, Any]) -> frozenset[str]:
-    """Where it is mounted nobody says here: a mount without a project is for exports, too."""
+    """A mount without a project needs no Run:AI: it is for exports, too."""
     needed = (
         {"vast"} | ({"kubernetes"} if "deliver" in values else set()) | ({"runai"} if "project" in values else set())
     )
@@ -261,7 +261,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _check(entry: Entry, scope: Scope, right: str) -> None:
-    """Whoever is let in can be told from others."""
+    """Refuse a name that is both a user and a group."""
     for whom in entry.values[right]:
         if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
             text = f"{right}: {whom.target.name} is both a group and a user of this document"
@@ -269,12 +269,12 @@ def _check(entry: Entry, scope: Scope, right: str) -> None:
 
 
 def _called(entry: Entry) -> str:
-    """The name that S3 clients know."""
+    """The name that S3 clients use."""
     return str(entry.values.get("bucket", entry.address.name))
 
 
 def _directory(entry: Entry, scope: Scope) -> str:
-    """Where it is: where nothing is said, in the directory of its tenant."""
+    """The directory of the bucket; left out, in the directory of its tenant."""
     if "path" in entry.values:
         return str(entry.values["path"])
     tenant = scope.get(entry.values["tenant"].target)
@@ -282,7 +282,7 @@ def _directory(entry: Entry, scope: Scope) -> str:
 
 
 def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
-    """The view policy of its tenant that asks identity policies, where there is just one."""
+    """The view policy of its tenant with which identity policies apply, where there is just one."""
     found = [
         Ref(policy.address)
         for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
@@ -344,7 +344,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
-    """The identity policies that say no more than a document, by their tenant, that, and their key."""
+    """The identity policies that have only a policy document, by their tenant, the document, and their key."""
     return {
         (entry.values["tenant"], _same(entry.values["policy"]), entry.address.name): entry
         for entry in pieces.of("s3_policy")
@@ -353,7 +353,7 @@ def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
 
 
 def _same(document: Mapping[str, Any]) -> str:
-    """The same text for documents that say the same."""
+    """The same text for equal documents."""
     return json_text(canonical(document))
 
 

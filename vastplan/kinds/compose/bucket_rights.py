@@ -1,4 +1,4 @@
-"""Who may read and write buckets: the identity policies that a bucket makes, and on whom it has them.
+"""Who may read and write buckets: the identity policies that a bucket creates, and the users and groups that have them.
 
 A bucket says whom it lets in, and a system has that at those who are let in: a group of three buckets has three policies. So a
 group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
@@ -25,14 +25,14 @@ _GET = ("s3:GetObject",)
 _PARTS = ("s3:ListBucketMultipartUploads",)
 _PUT = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
 _ACTIONS = {"read": (_LOOK, _GET), "write": ((*_LOOK, *_PARTS), _PUT)}
-"""What is allowed of the bucket, and of what is in it. Nobody but the owner deletes the bucket, or changes who gets at it."""
+"""What is allowed on the bucket, and on its objects. Only the owner may delete the bucket, or change who may use it."""
 RIGHTS = tuple(_ACTIONS)
 HOLDERS = frozenset({"user", "group"})
 """What policies are attached to."""
 
 
 def policy(right: str, bucket: str) -> dict[str, Any]:
-    """The document by which somebody may read a bucket, or write it."""
+    """The policy document that lets a user or group read a bucket, or write it."""
     of_it, of_objects = _ACTIONS[right]
     return {
         "Version": "2012-10-17",
@@ -44,7 +44,7 @@ def policy(right: str, bucket: str) -> dict[str, Any]:
 
 
 def part_name(bucket: Entry, right: str) -> str:
-    """What the policy of a bucket is called among the entries."""
+    """The key of the policy of a bucket among the entries."""
     return f"{bucket.address.name}-{right}"
 
 
@@ -64,12 +64,12 @@ class BucketRights:
 
 
 def rights_of(site: str, scope: Scope) -> BucketRights:
-    """What the buckets of a site say; put together once."""
+    """What the buckets of a site say about rights; computed once."""
     return scope.indexed(site, "bucket", rights_in)
 
 
 def rights_in(buckets: Iterable[Entry]) -> BucketRights:
-    """What buckets of one site say."""
+    """What buckets of one site say about rights."""
     policies: dict[Address, list[Ref]] = {}
     elsewhere: dict[Elsewhere, list[Ref]] = {}
     first: dict[Elsewhere, Address] = {}

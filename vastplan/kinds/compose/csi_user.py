@@ -78,7 +78,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "tenant": tenant,
         "user_type": "TENANT_ADMIN",
         "roles": [Ref(entry.part("manager_role", name, {}).address)],
-        # a password that ends one day ends the driver's work, and nobody is there to change it
+        # where a password expires the driver stops working, and nobody would change it
         "password_expiration_disabled": True,
         "generation": entry.values["generation"],
         "deliver": {"secret": target, "keys": login},
@@ -106,7 +106,7 @@ def _endpoint(entry: Entry, scope: Scope) -> str:
 
 
 def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:
-    """A Secret of the document gets the log-in and nothing else: what the driver needs beside it has to be there."""
+    """A Secret of the document gets the log-in and nothing else: it has to have what else the driver needs."""
     data = secret.values.get("data") or {}
     taken = [key for key in _LOGS_IN if key in data]
     if taken:

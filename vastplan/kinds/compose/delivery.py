@@ -28,7 +28,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     says it needs."""
     to = entry.values["deliver"]
     path = to["secret"]
-    if isinstance(path, Ref):  # whoever made the entry saw to it
+    if isinstance(path, Ref):  # what created the entry did this already
         yield entry
         return
     written = secret_at(entry.address.site, path, scope)
@@ -86,14 +86,14 @@ def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
-    """The Secret of the document that is called so (NAMESPACE/NAME)."""
+    """The Secret of the document with that name (NAMESPACE/NAME)."""
     namespace, _, name = path.partition("/")
     called = scope.called(site, "secret", name)
     return next((one for one in called if _namespace(one.values["namespace"], scope) == namespace), None)
 
 
 def room_of(site: str, namespace: str, scope: Scope) -> Ref:
-    """The namespace of that name: of the document, where it or one of its projects makes it."""
+    """The namespace of that name: of the document, where the document or one of its projects creates it."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
         for found in scope.called(site, kind, name):
             if _namespace(Ref(found.address), scope) == namespace:
@@ -114,7 +114,7 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
     typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
     if "deliver" in typed:
         yield from _compose(entry.standing_for(typed), scope)
-    else:  # nothing is drawn that could be drawn again
+    else:  # no value is drawn that could be drawn again
         yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
@@ -127,7 +127,7 @@ OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
 
 
 def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    """A key of a local user, or of a user of another provider, who is not created and not listed."""
     user = entry.values["user"]
     if user.managed:
         yield from _compose(entry, scope)

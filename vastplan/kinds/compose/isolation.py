@@ -87,7 +87,7 @@ def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
 
 
 def _others(entry: Entry, scope: Scope) -> list[Ref]:
-    """The namespaces of `open_to`, each by what the document calls it: a namespace, a project's, or one that is there."""
+    """The namespaces of `open_to`, as the document has them: a namespace, a project's, or an existing one."""
     site = entry.address.site
     own = {str(one.values.get("name", one.address.name)): one.address for one in scope.of(site, "namespace")}
     of_projects = {str(one.values.get("namespace")): one.address for one in scope.of(site, "project")}

@@ -54,7 +54,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _tenants(entry: Entry, provider: Any, scope: Scope) -> Iterable[Ref]:
-    """The tenants whose users and groups are kept where an entry is."""
+    """The tenants that use the local provider of an entry."""
     own = entry.values.get("tenant")
     if isinstance(provider, Ref):
         yield from (

@@ -1,4 +1,4 @@
-"""Protected paths: whose the copy is, and where, as the schedule says that it replicates."""
+"""Protected paths: the tenant and the site of the copy, as the schedule replicates."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -47,7 +47,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _of_a_bucket(entry: Entry, scope: Scope) -> None:
-    """Refuse to replicate synchronously what the document says to be no bucket."""
+    """Refuse to replicate synchronously what is not a bucket in the document."""
     values, site = entry.values, entry.address.site
     views = scope.owned_by(values["tenant"], site, "view") if values.get("capabilities") == SYNCHRONOUS else []
     here = [view for view in views if view.values.get("path") == values["source_dir"]]
@@ -62,7 +62,7 @@ def _of_a_bucket(entry: Entry, scope: Scope) -> None:
 
 
 def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
-    """Without a schedule: whose the directory is on the site at the other end of the peer."""
+    """Without a schedule: the tenant of the copy on the site at the other end of the peer."""
     _of_a_bucket(entry, scope)
     peering = scope.get(Address(entry.address.site, "peering", values["peer"].target.name))
     if peering is not None:
@@ -74,7 +74,7 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:
-    """The tenant that the copy belongs to: the one that is written, or the one that is called as ours."""
+    """The tenant of the copy: the one that is written, or the one of the same name."""
     if "remote_tenant_guid" in values:
         fix = "write remote_tenant: NAME"
         scope.refuse(
@@ -103,7 +103,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
 
 
 def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
-    """Without a copy elsewhere it is itself that it protects."""
+    """Without a copy elsewhere its target is itself."""
     if values["target_exported_dir"] != values["source_dir"]:
         text = f"{values['protection_policy']} does not replicate, so the target is the source_dir"
         scope.refuse(entry, "VP247", text, "remove target_exported_dir")
@@ -113,7 +113,7 @@ def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A path without what follows from its schedule: that a local one is its own target, and whose the copy elsewhere is."""
+    """A path without what follows from its schedule: that a local one is its own target, and the tenant of the copy elsewhere."""
     for entry in pieces.of("protected_path"):
         values, remote, tenant = entry.values, entry.values.get("remote_tenant"), entry.values.get("tenant")
         followed = {"remote_tenant_guid"} if isinstance(remote, Ref) else set()

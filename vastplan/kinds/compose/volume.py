@@ -71,7 +71,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
     """Tenant of the volume. Left out, a volume with `path` belongs to the tenant of its project."""
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
-    """Run:AI project in whose namespace the claim is made; left out, the only project of the tenant."""
+    """Run:AI project in whose namespace the claim is created; left out, the only project of the tenant."""
     size: Bytes
     """Requested size of the claim in bytes; of a volume with `path` also the hard limit of the quota on its directory."""
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
@@ -82,7 +82,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     mount: Path | MISSING = MISSING
     """Absolute path in containers at which workloads of the project find the volume, by a Run:AI data source."""
     description: Text | MISSING = MISSING
-    """Description of the Run:AI data source that `mount` makes."""
+    """Description of the Run:AI data source that `mount` creates."""
     access_modes: Annotated[
         list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
     ] = ["ReadWriteMany"]
@@ -243,7 +243,7 @@ def _with_a_home(
 def bound(
     entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...] = ()
 ) -> Iterable[Entry]:
-    """The static volume of the directory of a view that is called as the entry, and the claim of a project that is bound to it.
+    """The static volume of the directory of a view with the entry's name, and the claim of a project that is bound to it.
 
     `values` are those of a volume with a path, its `name` that of the claim.
     """
@@ -333,7 +333,7 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
 def _static(
     entry: Entry, scope: Scope, values: Mapping[str, Any], name: str, project: Ref, tenant: Ref
 ) -> dict[str, Any]:
-    """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
+    """The persistent volume of the directory: its handle is the path, and it is always retained."""
     domain = _domain_of(entry, scope, tenant) if "vip_pool" not in values else None
     pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
     secret = values.get("secret") or _secret_of(entry, scope, tenant)
@@ -411,7 +411,7 @@ _NO_PROJECT = "its namespace belongs to no project, and a volume needs a project
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
+    """A claim in a project's namespace, with its directory (or the class it is of), and what mounts it."""
     projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
     for claim in pieces.of("persistent_volume_claim"):
         namespace, site = claim.values["namespace"], claim.address.site
@@ -486,7 +486,7 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
 
 
 def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
-    """What there is of the directory of a static volume."""
+    """The objects of the directory of a static volume."""
     site, pool, path = static.address.site, static.values.get("vip_pool"), static.values.get("volume_handle")
     owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
     tenant = owner.values.get("tenant") if owner is not None else None

@@ -1,4 +1,4 @@
-"""Declared snapshots: what was in a volume at one moment, such as before an upgrade, made once and kept until it expires."""
+"""Declared snapshots: what was in a volume at one moment, such as before an upgrade, created once and kept until it expires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 
 class VolumeSnapshot(Spec):
-    """A snapshot of a volume: made once, by the first apply that has it, and not again when it has expired or is gone.
+    """A snapshot of a volume: created once, by the first apply that has it, and not recreated when it has expired or is gone.
 
     For a volume with `path` VAST makes it of the directory; for one of a class the CSI driver makes it, as a VolumeSnapshot of
     the claim.
@@ -83,7 +83,7 @@ def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
 
 
 def _class_of(entry: Entry, scope: Scope, volume: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """By which class it is made, and what to say of that where it was chosen."""
+    """The class that creates it, and the note about it where it was chosen."""
     if "snapshot_class" in entry.values:
         return {"snapshot_class": entry.values["snapshot_class"]}, ()
     of = volume.values["storage_class"]
