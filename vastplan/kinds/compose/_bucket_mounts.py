@@ -103,8 +103,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
 def mounted(
     bucket: Entry, scope: Scope, called: str, path: str, *, leads: bool = True, after: tuple[Address, ...] = ()
 ) -> Iterable[Entry]:
-    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site leads, there is a data source
-    only if the bucket can be read here meanwhile; what it needs else is there, so that no job has to wait for it after a move."""
+    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site is active, there is a data
+    source only if the bucket can be read here meanwhile; what else it needs exists, so that no job has to wait for it after a move."""
     values, project = bucket.values, project_of(bucket, scope)
     _alone_at_its_place(bucket, project, scope)
     if project is None:
@@ -123,8 +123,8 @@ def mounted(
 
 
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
-    """Refuse a bucket at whose place another bucket, or a volume, of the project is. One of no project is for all projects of its
-    tenant, in exports."""
+    """Refuse a bucket with the same mount as another bucket or volume of the project. A bucket without a project is for all
+    projects of its tenant, in exports."""
     site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
     if mount is None:
         return
@@ -150,8 +150,8 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
 
 
 def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
-    """Buckets or volumes by where they are mounted, and by the project that they name; those that name none by their tenant. Of a
-    tenant all are found, too."""
+    """Buckets or volumes by their mount, and by the project that they name; those that name none by their tenant. All are also
+    listed for their tenant."""
     found: dict[tuple[str, Ref | str], list[Entry]] = {}
     for entry in entries:
         values, tenant = entry.values, entry.values.get("tenant")

@@ -51,8 +51,8 @@ def is_kubernetes_name(name: str) -> bool:
 def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnother:
     """The source of the claim of a StorageClass; nothing where that is refused, or where there is no source.
 
-    Kubernetes takes a snapshot of the claim's own namespace only. One of another project comes there by a content of its own, which
-    is called `prefix` and the claim.
+    Kubernetes takes a snapshot of the claim's own namespace only. A snapshot of another project gets there by a content of its
+    own, named after `prefix` and the claim.
     """
     if "source" not in entry.values:
         return _NOTHING

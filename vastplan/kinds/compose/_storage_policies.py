@@ -1,7 +1,8 @@
-"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no others.
+"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no
+others.
 
 The classes are those that the admission policies leave to it: the ones it lists, those of its tenant, those that are shared or
-opened to its namespace. Run:AI's forms then offer them where they follow the policy; what holds is the admission policy.
+opened to its namespace. Run:AI's forms then offer them where they follow the policy; what enforces it is the admission policy.
 """
 
 from __future__ import annotations

@@ -118,7 +118,8 @@ def path_between(
 ) -> Entry:
     """What replicates the directory `here` of an entry, on the active site, to the directory `there` of `theirs` on the other.
 
-    It follows the view of the entry, which makes the directory here. `defaults` are the fields that nobody wrote where no name of it is.
+    It follows the view of the entry, which creates the directory here. `defaults` are the fields that nobody wrote where no name of
+    it is.
     """
     values, name, names = entry.values, entry.address.name, entry.values.get("names", {})
     sent = {

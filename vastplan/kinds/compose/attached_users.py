@@ -1,6 +1,6 @@
-"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS is told names.
+"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS gets names.
 
-A policy names users of any provider by text, so one who is misspelt is limited by nobody, and VMS does not say so.
+A policy names users of any provider by text, so a misspelt user is not limited, and VMS does not report that.
 """
 
 from collections.abc import Iterable
@@ -44,8 +44,8 @@ def _whose(entry: Entry) -> str:
 
 
 def _users(policy: Entry, scope: Scope) -> dict[str, Entry]:
-    """The users of the document whom a policy can hold, by their keys and by what they are called; of all providers where nothing
-    says which one counts."""
+    """The users of the document whom a policy can limit, by their keys and by their names; of all providers where the document
+    does not say which one applies."""
     tenant = policy.values.get("tenant")
     provider = provider_of(tenant, scope) if isinstance(tenant, Ref) else None
     users = [

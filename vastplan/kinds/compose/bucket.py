@@ -1,7 +1,7 @@
-"""Buckets: what a team keeps by S3, with whom it belongs to, how large it may become and what happens to its objects.
+"""Buckets: what a team keeps by S3, with its owner, its largest size and what happens to its objects.
 
-A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can be
-written alone.
+A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can
+be written alone.
 """
 
 import re
@@ -69,12 +69,13 @@ class BucketPartNames(PartNames):
 class Bucket(LimitsUsers, MountedOnTwoSites):
     """A bucket of a tenant: a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own.
 
-    Identity policies let in whoever is listed in `read` and `write`; they count where the view policy has the flavor
-    S3_NATIVE. Before the last bucket of a tenant goes that lists somebody, apply `read: []` and `write: []`.
+    Identity policies give access to whoever is listed in `read` and `write`; they apply where the view policy has the
+    flavor S3_NATIVE. Before you delete the last bucket of a tenant that lists somebody, apply `read: []` and
+    `write: []`.
 
-    A bucket that two sites share (`replicate`, `global_access` or `synchronous_replication`) is made on both, with policies
-    and a pair of keys of each site's own. With either replication it is mounted on the active site, and on the other one
-    where `access` allows reading.
+    A bucket that two sites share (`replicate`, `global_access` or `synchronous_replication`) is created on both, with
+    policies and a pair of keys of each site's own. With either replication it is mounted on the active site, and on the
+    other one where `access` allows reading.
     """
 
     bucket: BucketName | MISSING = MISSING
@@ -86,8 +87,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     size: Annotated[Bytes, Field(gt=0)]
     """Most bytes that the bucket may hold, as the hard limit of the quota on its directory."""
     owner: Annotated[ReferenceName, Refers("user")]
-    """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. Another owner shuts the
-    former one out at once."""
+    """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. With another owner
+    the former one loses access at once."""
     read: _Whom = MISSING
     """Groups and users who may list the bucket and read its objects: of the document, or groups of a directory as
     `{existing: NAME}`. Needs a view policy of flavor S3_NATIVE."""
@@ -301,8 +302,8 @@ _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view of protocol S3 with a limit, that says nothing which a bucket cannot; with the policies that are those of a bucket,
-    where all who have them can be named."""
+    """A view of protocol S3 with a limit, where a bucket can express all of it; with the policies of a bucket, where all who
+    have them can be named."""
     policies = _policies(pieces)
     for view in pieces.of("view"):
         said, quota = view.values, view.values.get("quota") or {}

@@ -1,12 +1,13 @@
 """Who may read and write buckets: the identity policies that a bucket creates, and the users and groups that have them.
 
-A bucket says whom it lets in, and a system has that at those who are let in: a group of three buckets has three policies. So a
+A bucket lists who may use it, and VAST stores that with those users and groups: a group of three buckets has three policies. So a
 group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
-of all its groups and users which policies they have: one that no bucket names any more has its policy no more, though nobody wrote
-a word about it. Where the last such bucket goes, nothing is said any more of their policies, and what nobody speaks of stays as it is:
-its policies are in use, so the plan is held up (`in-use`) until `read: []` and `write: []` were applied.
+of all its groups and users which policies they have: one that no bucket names any more loses the policy, although its own entry did
+not change. Without the last such bucket the document says nothing about their policies, and what it does not say stays as it is: the
+policies are in use, so the plan is blocked (`in-use`) until `read: []` and `write: []` were applied.
 
-Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request needs.
+Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request
+needs.
 """
 
 from __future__ import annotations
@@ -96,8 +97,8 @@ def rights_in(buckets: Iterable[Entry]) -> BucketRights:
 
 
 def with_bucket_policies(entry: Entry, tenants: Iterable[Ref], scope: Scope) -> list[Any] | None:
-    """The identity policies of somebody in these tenants: what is written of him, and what buckets add; `None` where no bucket
-    there says who reads or writes."""
+    """The identity policies of a user or group in these tenants: those that are written there, and those that buckets add;
+    `None` where no bucket there says who reads or writes."""
     rights = rights_of(entry.address.site, scope)
     return None if rights.tenants.isdisjoint(tenants) else _joined(entry, rights.policies.get(entry.address, ()))
 

@@ -1,5 +1,5 @@
-"""A CSI user: a manager of one tenant who may what the CSI driver does there and nothing else, and whose log-in is in the Secret that
-the tenant's classes name. So no class needs the cluster's administrator, and who reads one Secret reaches one tenant."""
+"""A CSI user: a manager of one tenant with the rights of the CSI driver and no others. The log-in is in the Secret that the
+tenant's classes name, so no class needs the cluster's administrator, and whoever reads one Secret reaches one tenant."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class CsiUser(Spec):
     """VAST CSI drivers that the manager gets rights for; left out, those of the tenant's classes, or `file` where there
     are none."""
     secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
-    """NAMESPACE/NAME of the Secret that gets the log-in; left out, vast-csi/TENANT-csi. It is made where the document
-    has none of that name."""
+    """NAMESPACE/NAME of the Secret that gets the log-in; left out, vast-csi/TENANT-csi. It is created where the
+    document has none of that name."""
     endpoint: Annotated[Host | MISSING, DOCUMENT] = MISSING
     """Host at which the CSI driver reaches VMS; left out, the host in the `url` of the site's `vast` in this document."""
     generation: Annotated[Generation, DOCUMENT] = 1

@@ -1,9 +1,9 @@
-"""What delivers a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
+"""Delivery of a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
 
 A credential of Run:AI that names a Secret into which something of the document is delivered waits for that. Of an access key
 Run:AI reads the keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and
-`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the two a
-release goes by is RAI-150 of docs/unverified.md, so both are written).
+`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the
+two a release goes by is RAI-150 of docs/unverified.md, so both are written).
 """
 
 from collections.abc import Iterable
@@ -24,8 +24,8 @@ LABELS_FOR_RUNAI = {"run.ai/credentials": "true", "run.ai/resource": "access-key
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a composition
-    says it needs."""
+    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a
+    composition asks for."""
     to = entry.values["deliver"]
     path = to["secret"]
     if isinstance(path, Ref):  # what created the entry did this already

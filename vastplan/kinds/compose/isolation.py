@@ -1,8 +1,9 @@
 """Isolation: a StorageClass is cluster-scoped, so what closes it to other namespaces is in place before it is.
 
-A managed class is open to the namespaces of the projects that list it or whose tenant holds it and to those that it lists
-as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens anything.
-With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it would refuse.
+A managed class is open to the namespaces of the projects that list it or whose tenant has it and to those that it
+lists as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens
+anything. With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it
+would refuse.
 """
 
 from collections.abc import Iterable

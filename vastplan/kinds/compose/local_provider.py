@@ -81,8 +81,8 @@ def _provider(of: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
-    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them, and
-    users with the groups that there are."""
+    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them,
+    and users with the groups that exist."""
     tenants: dict[Any, list[Address]] = {}
     for tenant in pieces.around("tenant"):
         provider = tenant.values.get("local_provider")

@@ -96,7 +96,8 @@ PEERING = composite(
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A link whose two ends have one name, of which the first leads to a pool of the other.
 
-    Both rows look alike; the end that makes it is the one whose schedules replicate over it, else the first by name.
+    Both rows look alike; the end that creates it is the one whose schedules replicate over it, else the first by
+    name.
     """
     ends: dict[str, list[Entry]] = {}
     for peer in pieces.of("replication_peer"):

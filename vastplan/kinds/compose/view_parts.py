@@ -1,6 +1,7 @@
-"""What is written inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy of its tenant.
+"""What is written inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy of its
+tenant.
 
-One that two sites share is made on both, and sent by a path on the site that is active.
+A view that two sites share is created on both, and replicated by a path on the active site.
 """
 
 from collections.abc import Iterable

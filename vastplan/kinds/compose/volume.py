@@ -1,8 +1,8 @@
 """Volumes: what a project mounts.
 
-With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home (view,
-quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act on the
-directory that jobs really write to. Either way `mount` makes the Run:AI data source.
+With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home
+(view, quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act
+on the directory that jobs really write to. Either way `mount` creates the Run:AI data source.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,9 +58,9 @@ class VolumePartNames(PartNames):
 class Volume(LimitsUsers, MountedOnTwoSites):
     """A volume of a project: a claim of a StorageClass, or a directory in VAST that is bound to a claim.
 
-    With `storage_class` the CSI driver provisions it. With `path` vastplan makes the view, quota, QoS policy and snapshots
-    of the directory, and binds a static persistent volume and a claim to it; only such a volume takes the fields that
-    belong to these.
+    With `storage_class` the CSI driver provisions it. With `path` vastplan creates the view, quota, QoS policy and
+    snapshots of the directory, and binds a static persistent volume and a claim to it; only such a volume takes the
+    fields that belong to these.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
@@ -130,11 +130,11 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
     """Checkpoints that jobs write to the volume. Checks and budgets compute with them; nothing of it is sent anywhere."""
     source: Source | MISSING = MISSING
-    """Volume, and snapshot of it, whose data this volume has when it is made. It is used once: another source later is
-    refused (VP350)."""
+    """Volume, and snapshot of it, whose data this volume has when it is created. It is used once: another source
+    later is refused (VP350)."""
     copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
-    """`background` copies all data of the source once the clone is there, as when left out; `on_read` reads it from the
-    snapshot, which then stays for good. Needs `source` and `path`."""
+    """`background` copies all data of the source once the clone exists, and is the default; `on_read` reads it from
+    the snapshot, which then stays forever. Needs `source` and `path`."""
 
     @model_validator(mode="after")
     def _made_of(self) -> "Volume":
@@ -217,7 +217,7 @@ def _with_a_home(
 ) -> Iterable[Entry]:
     """The home of a volume with a path, what binds and mounts it, and the path by which two sites share it.
 
-    What the other site has of it is made after that path, which makes the directory there.
+    Its objects on the other site are created after that path, which creates the directory there.
     """
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
@@ -297,11 +297,11 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
 def offered(
     entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
 ) -> Iterable[Entry]:
-    """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
+    """The data source of an entry that two sites may share: `after` what replicates it where it is active, else where it can be read.
 
-    The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
-    replace nothing that is in use. A copy that a schedule sends takes no writes, whatever they say; where writes would be taken, and go to
-    the other site (at a satellite, or synchronously), the data source is one to read.
+    The claim's access modes are the same on both sites whoever is active: they are immutable, and a move in either direction must
+    replace nothing that is in use. A copy that a schedule replicates accepts no writes, whatever they say; where writes would be
+    accepted and go to the other site (at a satellite, or synchronously), the data source is read-only.
     """
     if offers(entry, leads=leads):
         source = mounting(entry, values, project)

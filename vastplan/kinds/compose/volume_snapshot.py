@@ -15,10 +15,11 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 
 class VolumeSnapshot(Spec):
-    """A snapshot of a volume: created once, by the first apply that has it, and not recreated when it has expired or is gone.
+    """A snapshot of a volume: created once, by the first apply that has it, and not recreated when it has expired or is
+    gone.
 
-    For a volume with `path` VAST makes it of the directory; for one of a class the CSI driver makes it, as a VolumeSnapshot of
-    the claim.
+    For a volume with `path` VAST creates it of the directory; for one of a class the CSI driver creates it, as a
+    VolumeSnapshot of the claim.
     """
 
     name: Annotated[Name | MISSING, NAMED] = MISSING
@@ -26,11 +27,11 @@ class VolumeSnapshot(Spec):
     volume: Annotated[ReferenceName, Refers("volume")]
     """Volume of the document whose data the snapshot keeps."""
     expires: Moment | None | MISSING = MISSING
-    """Time at which VAST removes the snapshot; left out or null, it stays. Refused for a volume of a class, as
+    """Time at which VAST deletes the snapshot; left out or null, it stays. Refused for a volume of a class, as
     Kubernetes has no expiry."""
     snapshot_class: Annotated[ReferenceName | MISSING, Refers("snapshot_class")] = MISSING
-    """Class by which the CSI driver makes the snapshot of a volume of a class; left out, the document's only one for
-    that driver, else the cluster's default."""
+    """Class by which the CSI driver creates the snapshot of a volume of a class; left out, the document's only one
+    for that driver, else the cluster's default."""
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
