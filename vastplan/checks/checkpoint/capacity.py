@@ -1,7 +1,8 @@
-"""How large checkpoints are and what they take: live, pinned by snapshots, on the peer, in files; and what bandwidth they leave.
+"""How large checkpoints are and what they take: live, pinned by snapshots, on the peer, in files; and what bandwidth they
+leave.
 
 Sizes are bytes (MB is 10^6 bytes, MiB is 2^20), rates bytes a second. That snapshot space is not charged to a quota, and that
-reads and writes share a cluster linearly, is inferred and has to be seen on a live system.
+reads and writes share a cluster linearly, is inferred and has to be confirmed on a live system.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def live_bytes(size_bytes: int, keep: int, *, asynchronous: bool = False) -> int
 
 
 def kept_in_snapshots(keep_seconds: float, interval: float, every: float, live: int) -> int:
-    """How many checkpoints the snapshots of one schedule hold on to: all that were written while they are kept, unless the
-    snapshots are so rare that some came and went between two of them."""
+    """How many checkpoints the snapshots of one schedule hold on to: all that were written while they are kept, unless
+    the snapshots are so rare that some checkpoints were written and deleted between two of them."""
     return min(ceil(keep_seconds / interval), ceil(keep_seconds / every) * live)
 
 

@@ -22,10 +22,10 @@ Values = Mapping[str, Any]
 
 
 def read_inputs(volume: Entry, scope: Scope, site: Values) -> CheckpointInputs:
-    """All that the document says of the checkpoints of `volume`, which has some.
+    """All that the document says about the checkpoints of `volume`, which has some.
 
-    `scope` is the document before its composite entries are expanded, `site` what is said that the volume's site can do
-    (`schema/capability.py`). Raises `ValueError` with what would have to change.
+    `scope` is the document before its composite entries are expanded, `site` the `capability` of the volume's site
+    (`schema/capability.py`). Raises `ValueError` with what has to change.
     """
     values: Values = volume.values
     checkpoint: Values = values["checkpoint"]

@@ -32,9 +32,9 @@ class EvaluatedVolume:
 
 
 def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> EvaluatedVolume:
-    """The budget of a volume that has a `checkpoint`, from what `read_inputs` reads of these.
+    """The budget of a volume that has a `checkpoint`, from what `read_inputs` returns for these.
 
-    What makes no sense together is one finding, CKP-00, instead of figures.
+    Inputs that contradict each other are one finding, CKP-00, instead of figures.
     """
     try:
         budget = compute_budget(read_inputs(volume, scope, site))
@@ -69,8 +69,8 @@ def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume
 def budget_before(facts: Facts, volume: Entry) -> Budget | None:
     """The budget of the volume behind the QoS limits that were seen live, before the plan.
 
-    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is the
-    document's. `None` for a volume that is not there yet, and where its limits could not be read.
+    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is
+    the document's. `None` for a volume that does not exist yet, and where its limits could not be read.
     """
     site, name = volume.address.site, volume.address.name
     live = facts.before

@@ -1,7 +1,7 @@
 """What the budget is computed from: frozen inputs in bytes, bytes a second and seconds.
 
-`None` is not known, and what follows from it is then not computed. What makes no sense raises `ValueError` with what
-would have to change.
+`None` is not known, and what follows from it is then not computed. Wrong values raise `ValueError` with what has
+to change.
 """
 
 from __future__ import annotations

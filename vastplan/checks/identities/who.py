@@ -68,8 +68,8 @@ def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
 class Person:
     """Who may use buckets of one tenant: a user of the document (`entry`), or a user of a directory.
 
-    `held` are the identity policies that the document sets of him there; of somebody of a directory nobody here knows his groups, and
-    `perhaps` are those of groups that he may be in.
+    `held` are the identity policies that the document gives the user there. The groups of a user of a directory are not known:
+    `perhaps` are the policies of groups that the user may be in.
     """
 
     name: str

@@ -1,9 +1,9 @@
 """The proof that projects meet in nothing, or where they do.
 
-From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and
-from there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
-their users and the buckets that these get at. Projects are then grouped by what they reach,
-never compared with each other: the work grows with the document, not with the square of its projects.
+From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and from
+there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
+their users and the buckets that these may use. Projects are then grouped by what they reach, never compared with each other:
+the work grows with the document, not with the square of its projects.
 """
 
 from __future__ import annotations

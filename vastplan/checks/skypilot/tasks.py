@@ -1,6 +1,7 @@
-"""SkyPilot tasks as checks see them: what each mounts and how; and the facts of SkyPilot's own that decide about it.
+"""SkyPilot tasks as checks see them: what each mounts and how; and the facts about SkyPilot that decide this.
 
-Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `sky/adaptors/vastdata.py`, `sky/task.py`.
+Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `sky/adaptors/vastdata.py`,
+`sky/task.py`.
 """
 
 from __future__ import annotations
@@ -51,9 +52,10 @@ _SAID_IN_A_SHELL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the claim.
+    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the
+    claim.
 
-    `entry` is what a finding about it is about; "" is what is not said.
+    A finding about it is about `entry`; "" is for what the task does not say.
     """
 
     entry: Entry
@@ -95,7 +97,8 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task on one site, with the identity of one tenant. `secrets` says where it holds some; `reader` is which SkyPilot reads it.
+    """A task on one site, with the identity of one tenant. `secrets` says where it has some; `reader` is the version of SkyPilot
+    that reads it.
 
     `given` is whether somebody wrote it, and not an export.
     """

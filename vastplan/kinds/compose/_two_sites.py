@@ -153,9 +153,9 @@ def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
 
 
 def stands_on(schedule: Entry, scope: Scope) -> bool:
-    """Whether a schedule is wanted on its site: one that something replicates by runs where that is active.
+    """Whether a schedule is wanted on its site: one by which something replicates runs where that is active.
 
-    The system takes it to the other site by itself.
+    The system copies it to the other site by itself.
     """
     site, name = schedule.address.site, schedule.address.name
     places = ((each, kind) for each in scope.sites for kind in SHARING)

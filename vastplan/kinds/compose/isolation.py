@@ -124,10 +124,10 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A class as open as it is: to those that its own policy or its quotas leave, in the tenant that all it names is in where those
-    of that tenant are among them; to everybody where nothing closes it.
+    """A class with the access that it has now: for those whom its own policy or its quotas allow, in the tenant of all that it names
+    where that tenant's projects are among them; for everybody where nothing closes it.
 
-    A policy or a binding that says anything else than ours would is no part of it: what is composed is compared.
+    A policy or a binding that differs from what vastplan would write is not part of it: the composed objects are compared.
     """
     access = class_access(pieces, lambda project: _ref(project.values.get("tenant")))
     for entry in pieces.of("storage_class"):

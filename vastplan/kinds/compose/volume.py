@@ -465,9 +465,9 @@ def _called_so(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
-    """The static volume behind a claim, and the view of its directory, which says nothing that a volume cannot.
+    """The static volume behind a claim, and the view of its directory, where a volume can express all of it.
 
-    The entry is called as the view is, so no other claim may be.
+    The entry gets the name of the view, so no other claim may have that.
     """
     site, of = claim.address.site, claim.values.get("volume")
     static = pieces.get(of.target) if isinstance(of, Ref) else None
