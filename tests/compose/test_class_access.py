@@ -94,7 +94,7 @@ def test_an_open_class_is_open_and_keeps_its_list(namespaces: Any, found: Said) 
 
 
 def test_no_entry_says_both_open_and_whom_it_names_beside() -> None:
-    why = "its policy is open, and lists batch, web, of no project"
+    why = "its policy is open, and lists namespaces of no project: batch, web"
     assert access({"namespaces": ["web", "batch", "runai-nlp"], "open": True}, {}) == {
         "left": "storage_class/key", "why": why, "fix": BY_HAND,
     }  # fmt: skip
@@ -132,7 +132,7 @@ def test_a_class_that_would_be_open_to_nobody_is_not_closed() -> None:
     assert access(objects=alone, close=True, users={"runai-cv": 1}) == {"listing": ["project/cv"]}
 
 
-LISTS = "it lists runai-nlp, and its projects are in runai-nlp"
+LISTS = "the policy lists runai-nlp, and projects of its tenant are in runai-nlp"
 NAME = "vastplan-fast"
 
 
@@ -142,7 +142,7 @@ NAME = "vastplan-fast"
         ({"rule": "validations changed"}, f"its policy {NAME} is not as vastplan writes it: validations changed; {LISTS}"),
         ({"storage_class": "slow"}, f"its policy {NAME} is not as vastplan writes it: it is for another class; {LISTS}"),
         ({"rule": None, "namespaces": []},
-         f"its policy {NAME} is not as vastplan writes it: None; it lists none, and its projects are in runai-nlp"),
+         f"its policy {NAME} is not as vastplan writes it: None; the policy lists none, and projects of its tenant are in runai-nlp"),
     ],
 )  # fmt: skip
 def test_a_policy_of_somebody_else_is_told(policy: Said, why: str) -> None:
@@ -150,7 +150,7 @@ def test_a_policy_of_somebody_else_is_told(policy: Said, why: str) -> None:
 
 
 def test_a_list_with_namespaces_that_are_not_there_is_told() -> None:
-    lists = "it lists gone, lost, runai-nlp, and its projects are in runai-nlp"
+    lists = "the policy lists gone, lost, runai-nlp, and projects of its tenant are in runai-nlp"
     why = f"its policy {NAME} lists namespaces that do not exist: gone, lost; {lists}"
     found = access({"namespaces": ["runai-nlp", "lost", "gone"]}, {})
     assert found == {"left": "storage_class/key", "why": why, "fix": "remove them from that list"}

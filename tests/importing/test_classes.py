@@ -179,7 +179,7 @@ def test_a_class_whose_own_policy_says_something_else_is_left_with_both_lists(wo
     one = left(report)["nlp"]
     listed = "gone, runai-nlp" if change == "namespaces" else "runai-nlp"
     assert one["code"] == "FORM" and said in one["why"], one
-    assert f"it lists {listed}, and its projects are in runai-nlp" in one["why"] and one["fix"]
+    assert f"the policy lists {listed}, and projects of its tenant are in runai-nlp" in one["why"] and one["fix"]
     assert "storage_class: {existing: nlp}" in text and "cv" not in left(report)
     world.run("apply", "--adopt", "--auto-approve")
     assert (world.may(), world.isolation()) == (before, rules)

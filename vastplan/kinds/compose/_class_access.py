@@ -76,7 +76,7 @@ class _Rooms:
         others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
         if is_open and strangers:
             return Unsayable(
-                entry.address, f"its policy is open, and lists {_some(strangers)}, of no project", _BY_HAND
+                entry.address, f"its policy is open, and lists namespaces of no project: {_some(strangers)}", _BY_HAND
             )
         members = tuple(sorted(project.address.name for project in home.values()))
         return ClassAccess(tenant, is_open, members, listing, others)
@@ -96,7 +96,7 @@ class _Rooms:
         if policy is None:
             return self._narrowest(entry, home)
         listed = {str(one) for one in policy.get("namespaces") or ()}
-        lists = f"it lists {_some(listed)}, and its projects are in {_some(home)}"
+        lists = f"the policy lists {_some(listed)}, and projects of its tenant are in {_some(home)}"
         if policy.get("rule") != AS_WRITTEN or str(policy.get("storage_class")) != entry.called:
             what = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
             return Unsayable(

@@ -70,7 +70,7 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
     source = entry.values["source"]
     site, name = source.get("site", entry.address.site), source["volume"]
     if site not in scope.sites:
-        scope.refuse(entry, "VP202", f"source: no site {site}", f"site: {' or '.join(sorted(scope.sites))}")
+        scope.refuse(entry, "VP202", f"source: no site {site}", f"write site: {' or '.join(sorted(scope.sites))}")
         return None
     volume = scope.get(Address(site, "volume", name))
     if volume is None:

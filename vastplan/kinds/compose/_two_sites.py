@@ -75,7 +75,7 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
     between = sorted(peering.values["between"])
     if sorted(there) != between:
         text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
-        return "VP291", text, f"sites: [{', '.join(between)}]"
+        return "VP291", text, f"write sites: [{', '.join(between)}]"
     return peering
 
 
