@@ -73,7 +73,7 @@ def test_it_may_what_the_drivers_of_the_tenant_s_classes_do(
         f"storage_class/{driver}": {"tenant": "@tenant/a", "driver": driver} for driver in classes
     }
     found, _ = csi_user(others, **({} if said is None else {"drivers": said}))
-    assert found["manager/team-a-csi"]["(chosen)"][0].startswith(f"may what the {does} driver does;")
+    assert found["manager/team-a-csi"]["(chosen)"][0].startswith(f"gets the rights of the {does} driver;")
     volumes = any("volume" in values.get("object_types", ()) for values in found.values())
     assert volumes is ("block" in does)
 
