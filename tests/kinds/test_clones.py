@@ -340,7 +340,7 @@ def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
         ({"source": {"volume": "home"}}, "its source home has a path, and it has a storage_class"),
         ({"source": {"volume": "second"}}, "it is its own source"),
         ({"source": {"volume": "first", "snapshot": "ONE"}}, "ONE cannot be the name of a VolumeSnapshot"),
-        ({"copies": "on_read"}, "how a claim is copied is the driver's"),
+        ({"copies": "on_read"}, "copies has no effect on a claim: the driver decides how it copies"),
         ({"size": "1 GiB"}, "it is smaller than first"),
         (
             {"tenant": None, "project": "b"},

@@ -43,7 +43,7 @@ TYPED = {
     "a task with a blank": (["--task", "my task.yaml"], "give it a name of letters, digits, ., _ and -"),
     "two tasks of one name": (["--task", "task.yaml", "--task", "other/task.yaml"], "another one has the same name"),
     "a mode that there is not": (["--task", "mode.yaml"], "mode is 'MOUNTED', and SkyPilot knows MOUNT, MOUNT_CACHED, COPY"),
-    "a key in a task": (["--task", "key.yaml"], "the key belongs into ~/.vastdata/vastdata.credentials"),
+    "a key in a task": (["--task", "key.yaml"], "the key belongs in ~/.vastdata/vastdata.credentials"),
     "a part of a bucket": (["--task", "part.yaml"], "mount the bucket and use the path below it, or write mode: COPY"),
 }  # fmt: skip
 

@@ -175,7 +175,7 @@ def test_a_policy_by_name_and_that_of_a_class(evaluate: Evaluate) -> None:
         ("size: 1 TB", "size: 1 TB\n        qos_policy: {existing: gold}", "QoS policy"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: {existing: hourly}", "snapshot schedule"),
         ("path: /team/checkpoints", "storage_class: {existing: gold}", "storage class"),
-        ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "follows the capacity used"),
+        ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "depends on the used capacity"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_said(evaluate: Evaluate, old: str, new: str, words: str) -> None:
