@@ -341,7 +341,7 @@ def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
         ({"source": {"volume": "second"}}, "it is its own source"),
         ({"source": {"volume": "first", "snapshot": "ONE"}}, "ONE cannot be the name of a VolumeSnapshot"),
         ({"copies": "on_read"}, "copies has no effect on a claim: the driver decides how it copies"),
-        ({"size": "1 GiB"}, "it is smaller than first"),
+        ({"size": "1 GiB"}, "it is smaller than its source first"),
         (
             {"tenant": None, "project": "b"},
             "its source first is of project a, and a claim is created from one of its own project",
