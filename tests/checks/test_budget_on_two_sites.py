@@ -20,7 +20,7 @@ def lines(tmp_path: Path, **changes: Any) -> dict[str, str]:
 
 def test_a_satellite_reads_and_writes_over_the_wan(tmp_path: Path) -> None:
     told = lines(tmp_path)
-    assert told["pdx/volume/v"].endswith("reads over the WAN, writes sent to the origin (iad) at 1 GB/s")
+    assert told["pdx/volume/v"].endswith("reads over the WAN, writes to the origin (iad) at 1 GB/s")
     assert "100 s at 1 GB/s (WAN binds)" in told["pdx/volume/v"] and "WAN" not in told["iad/volume/v"]
 
 
@@ -40,7 +40,7 @@ def test_a_link_that_nobody_knows_is_told(tmp_path: Path) -> None:
         {},
     )
     told = {one.address: one.line for one in budgets(facts)}
-    assert told["pdx/volume/v"].endswith("reads over the WAN, writes sent to the origin (iad)")
+    assert told["pdx/volume/v"].endswith("reads over the WAN, writes to the origin (iad)")
 
 
 def test_a_volume_that_replicates_says_how_old_its_copy_may_be(tmp_path: Path) -> None:

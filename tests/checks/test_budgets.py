@@ -80,13 +80,13 @@ def test_an_edit_of_a_limit_says_what_it_does_to_the_checkpoints_behind_it(
             "write time 200 s -> 6.67 min",
             "stall 40 % -> 57.1 %",
             "work that may be lost 8.33 min -> 11.7 min",
-            "breaks CKP-01 (a checkpoint is not written before the next one), CKP-03 (more work may be lost than wanted)",
+            "breaks CKP-01 (a checkpoint is not written before the next one), CKP-03 (more work may be lost than the target allows)",
         ]
         ran = vastplan("plan", word)
         assert ran.code == 3 and "\n      write time 200 s -> 6.67 min\n" in ran.out, ran
         lab.write(with_limits(max_writes_bw_mbps=1000, max_writes_iops=5000))
         assert budget(vastplan, word)["changes"][1] == (
-            "what binds: QoS bandwidth of volume v -> IOPS x I/O size of volume v"
+            "binding limit: QoS bandwidth of volume v -> IOPS x I/O size of volume v"
         )
         lab.write(document())
         changes = budget(vastplan, word)["changes"]
@@ -121,14 +121,14 @@ def test_limits_of_tenants_and_of_named_policies_are_live_too(tmp_path: Path, wo
         lab.write(named(1000, 800))
         assert budget(vastplan, word)["changes"][:2] == [
             "write time 200 s -> 125 s",
-            "what binds: QoS bandwidth of policy q -> QoS bandwidth of tenant a",
+            "binding limit: QoS bandwidth of policy q -> QoS bandwidth of tenant a",
         ]
         lab.write(named(500, 400))
         assert budget(vastplan, word)["changes"][0] == "write time 200 s -> 250 s"
         team = with_limits(max_writes_bw_mbps=250)
         team["tenants"]["a"]["qos"] = {"static_limits": {"max_writes_bw_mbps": 800}}
         lab.write(team)
-        assert budget(vastplan, word)["changes"][1].startswith("what binds: QoS bandwidth of policy q")
+        assert budget(vastplan, word)["changes"][1].startswith("binding limit: QoS bandwidth of policy q")
 
 
 @pytest.mark.slow
@@ -182,11 +182,11 @@ def test_what_is_milder_is_raised_by_itself(tmp_path: Path) -> None:
             if finding.code in ("CKP-00", "VP263")
         ]
 
-    text = "QoS policy gold is not in this document: what it limits is not counted"
+    text = "QoS policy gold is not in this document: its limits are not counted"
     assert of({}) == [("CKP-00", Severity.WARNING, text)]
     assert of({"CKP-00": "error"}) == [("CKP-00", Severity.ERROR, text)]
     assert of({"CKP-00": "warning"}) == [("CKP-00", Severity.WARNING, text)]
-    refused = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is an error already")
+    refused = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is already an error")
     assert refused in of({"CKP-01": "warning"})
 
 

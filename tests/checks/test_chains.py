@@ -262,7 +262,7 @@ def test_what_is_named_without_a_reference() -> None:
 )
 def test_who_is_told(many: int, everybody: bool, text: str) -> None:
     end = OpenEnd("iad/storage_class/c", "why", tuple(f"p{number}" for number in range(1, many + 1)), everybody)
-    assert open_end_text(end) == f"nothing is proven of {text}: why"
+    assert open_end_text(end) == f"isolation of {text} is not proven: why"
 
 
 @pytest.mark.parametrize(

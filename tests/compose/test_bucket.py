@@ -20,7 +20,7 @@ WORLD: dict[str, Said | None] = {
     "view_policy/theirs": {"tenant": "@tenant/cv", "flavor": "S3_NATIVE"},
 }  # fmt: skip
 SAYS: Said = {"tenant": "@tenant/nlp", "size": 10, "owner": "@user/ana"}
-CHOSEN = ["view_policy s3, the only one of tenant nlp by which identity policies count"]
+CHOSEN = ["view_policy s3, the only one of tenant nlp with flavor S3_NATIVE"]
 VIEW: Said = {
     "tenant": "@tenant/nlp", "path": "/nlp/sets", "protocols": ["S3"], "create_dir": True, "bucket": "sets", "bucket_owner": "ana",
     "quota": {"hard_limit": 10}, "view_policy": "@view_policy/s3",
@@ -124,7 +124,7 @@ BAD = ("ab", "a" * 64, "Sets", "a_b", "-ab", "ab-", "a..b", "1.2.3.4", "a\n")
 @pytest.mark.parametrize("name", BAD)
 def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: str) -> None:
     _, wrong = made(COMPOSITION, entry("bucket/sets", SAYS, address=Address("iad", "bucket", name)), WORLD)
-    fix = "bucket: NAME, as the entry's name is what it is called where nothing is said"
+    fix = "write bucket: NAME; without it the entry's name is used"
     assert wrong == [("VP284", NO_NAME.format(repr(name)), fix)]
     one = entry("bucket/sets", {**SAYS, "bucket": "sets"}, address=Address("iad", "bucket", name))
     assert made(COMPOSITION, one, WORLD)[1] == []
@@ -134,7 +134,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
     ("says", "why"),
     [
         *(({"bucket": name}, NO_NAME.format(repr(name))) for name in BAD),
-        ({"protocols": ["NFS"]}, "a bucket has protocol S3; a directory without it is a volume, or a view"),
+        ({"protocols": ["NFS"]}, "a bucket needs protocol S3; a directory without it is a volume, or a view"),
         ({"qos": {"limit_by": "BW"}, "qos_policy": "q"}, "give either qos or qos_policy"),
         ({"locking": True}, "locking of a bucket needs s3_versioning: true"),
         (

@@ -98,8 +98,8 @@ def test_a_mount_of_any_of_them_says_how_its_values_are_called() -> None:
 )  # fmt: skip
 def test_two_keys_in_one_place_are_refused(other: Said) -> None:
     _, wrong = parts(BY_S3, {OTHER: other})
-    fix = "say the same of user, keys, generation and overlap in both, or deliver to another Secret"
-    assert wrong == [("VP282", "bucket a delivers another key to runai-nlp/s3", fix)]
+    fix = "write the same user, keys, generation and overlap in both, or deliver to another Secret"
+    assert wrong == [("VP282", "bucket a delivers another key to the same Secret, runai-nlp/s3", fix)]
     assert parts({**BY_S3, "deliver": {**SECRET, "user": "@user/ana"}}, {OTHER: ELSEWHERE})[1] == []
 
 
@@ -117,7 +117,7 @@ def test_another_project_has_a_credential_of_its_own() -> None:
     assert found == {"access_key_credential/nlp/s3": CREDENTIAL, "s3_data_source/sets": SOURCE}
 
 
-NOWHERE = "mounted by S3 in project nlp, and no pool of tenant nlp alone says where its buckets are found"
+NOWHERE = "project nlp mounts it by S3, and the VIP pools of tenant nlp have no s3_endpoint, or several"
 
 
 def test_where_its_buckets_are_found_a_pool_says() -> None:
@@ -125,7 +125,11 @@ def test_where_its_buckets_are_found_a_pool_says() -> None:
         found, wrong = parts({**BY_S3, **says}, {"vip_pool/nlp": None, **pools})
         if "s3_data_source/sets" not in found:
             assert wrong == [
-                ("VP283", NOWHERE, "s3_endpoint: URL in its vip_pool, or vip_pool: NAME where several have one")
+                (
+                    "VP283",
+                    NOWHERE,
+                    "write s3_endpoint: URL in the tenant's vip_pool, or vip_pool: NAME in the bucket where several have one",
+                )
             ]
             return None
         return found["s3_data_source/sets"]["url"]
@@ -181,7 +185,7 @@ def test_two_are_not_mounted_at_one_place(says: Said, other: Said, world: Said, 
     assert not [one for one in wrong if one[0] == "VP290"]
 
 
-PLACE = "another mount for one of them"
+PLACE = "give one of them another mount"
 
 
 def test_a_volume_of_the_project_is_not_mounted_at_its_place() -> None:
@@ -192,8 +196,8 @@ def test_a_volume_of_the_project_is_not_mounted_at_its_place() -> None:
 
 
 def test_without_a_key_a_project_that_is_named_cannot_mount_it() -> None:
-    text = "project nlp mounts it by S3, and there is no key that it could log in with"
-    fix = "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project"
+    text = "project nlp mounts it by S3, and no key is delivered for that"
+    fix = "write deliver: {secret: NAMESPACE/NAME}, in the namespace of the project"
     assert parts({**SAYS, "mount": "/sets", "project": "@project/nlp"}) == ({}, [("VP283", text, fix)])
 
 
@@ -276,7 +280,7 @@ def test_what_a_bucket_may_say_of_its_mount(says: Said) -> None:
     ("says", "why"),
     [
         *(
-            ({name: "x"}, f"{name} says how it is mounted: write mount, too")
+            ({name: "x"}, f"{name} says how it is mounted, and needs mount")
             for name in ("project", "description", "vip_pool")
         ),
         *(
@@ -337,11 +341,11 @@ def test_a_secret_of_the_document_is_used_as_it_is() -> None:
     assert delivered({**TO, "labels": {"a": "b"}}, {"secret/mine": mine}) == ({"s3_key/k": written}, [])
     assert delivered(TO, {"secret/mine": {**mine, "data": {"other": "x"}}}) == ({"s3_key/k": written}, [])
     _, wrong = delivered(TO, {"secret/mine": {**mine, "data": dict.fromkeys(FOR_OTHERS.values(), "x")}})
-    text = "secret mine says itself what its AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY is"
-    assert wrong == [("VP279", text, "another key in deliver, or take it out there")]
+    text = "secret mine already has a value for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"
+    assert wrong == [("VP279", text, "name another key in deliver, or remove it there")]
     _, wrong = delivered(TO, {"secret/mine": {**mine, "immutable": True}})
     text = "secret mine is immutable, and nothing can be delivered into it"
-    assert wrong == [("VP279", text, "take immutable out there, or name another Secret")]
+    assert wrong == [("VP279", text, "remove immutable there, or name another Secret")]
     found, _ = delivered(TO, {"secret/mine": {**mine, "namespace": "@?namespace/other"}})
     assert found["s3_key/k"] == MADE
 

@@ -69,8 +69,8 @@ def test_what_they_may(right: str, allowed: set[str]) -> None:
 
 
 def test_nobody_can_be_taken_for_somebody_else() -> None:
-    text = "{}: team is a group and a user of this document"
-    fix = "give the entry of one of them another key; name says what it is called"
+    text = "{}: team is both a group and a user of this document"
+    fix = "give one of the two entries another key, and write name: NAME in it"
     twin: dict[str, Said | None] = {"user/team": {"tenant": "@tenant/nlp"}}
     assert parts({"read": ["@group/team"]}, twin)[1] == [("VP281", text.format("read"), fix)]
     assert parts({"write": ["@group/team"]}, twin)[1] == [("VP281", text.format("write"), fix)]
@@ -113,7 +113,7 @@ def test_a_group_has_the_policies_of_all_buckets_that_name_it_and_what_is_writte
 def test_whom_no_bucket_names_has_what_is_written_of_him_where_buckets_say_whom_they_let_in() -> None:
     found = holder("group/other", TEAM, SETS)
     assert found["s3_policies"] == [] and found["(chosen)"][1:] == [
-        "s3_policies none: no bucket lists it in read or write, and an owner needs none"
+        "no s3_policies: no bucket lists it in read or write, and an owner needs none"
     ]
     found = holder("group/other", {**TEAM, "s3_policies": ["@s3_policy/own"]}, SETS)
     assert found["s3_policies"] == ["@s3_policy/own"] and len(found["(chosen)"]) == 1

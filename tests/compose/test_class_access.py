@@ -23,7 +23,7 @@ OBJECTS: dict[str, Any] = {
 POLICY = {"namespaces": ["runai-nlp"], "rule": "as vastplan writes it", "storage_class": "fast", "open": False}
 BINDING = {"policy": "vastplan-fast", "validation_actions": ["Deny"], "only": None}
 SPACES: dict[str, Said] = {f"namespace/{name}": {} for name in ("runai-nlp", "runai-cv", "batch", "web")}
-BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
+BY_HAND = "write in its entry who may use it: a plan shows what that changes"
 NOBODY: dict[str, int] = {}
 
 
@@ -94,7 +94,7 @@ def test_an_open_class_is_open_and_keeps_its_list(namespaces: Any, found: Said) 
 
 
 def test_no_entry_says_both_open_and_whom_it_names_beside() -> None:
-    why = "its policy is open, and lists batch, web, of no project"
+    why = "its policy is open, and lists namespaces of no project: batch, web"
     assert access({"namespaces": ["web", "batch", "runai-nlp"], "open": True}, {}) == {
         "left": "storage_class/key", "why": why, "fix": BY_HAND,
     }  # fmt: skip
@@ -132,7 +132,7 @@ def test_a_class_that_would_be_open_to_nobody_is_not_closed() -> None:
     assert access(objects=alone, close=True, users={"runai-cv": 1}) == {"listing": ["project/cv"]}
 
 
-LISTS = "it lists runai-nlp, and its projects are in runai-nlp"
+LISTS = "the policy lists runai-nlp, and projects of its tenant are in runai-nlp"
 NAME = "vastplan-fast"
 
 
@@ -142,7 +142,7 @@ NAME = "vastplan-fast"
         ({"rule": "validations changed"}, f"its policy {NAME} is not as vastplan writes it: validations changed; {LISTS}"),
         ({"storage_class": "slow"}, f"its policy {NAME} is not as vastplan writes it: it is for another class; {LISTS}"),
         ({"rule": None, "namespaces": []},
-         f"its policy {NAME} is not as vastplan writes it: None; it lists none, and its projects are in runai-nlp"),
+         f"its policy {NAME} is not as vastplan writes it: None; the policy lists none, and projects of its tenant are in runai-nlp"),
     ],
 )  # fmt: skip
 def test_a_policy_of_somebody_else_is_told(policy: Said, why: str) -> None:
@@ -150,10 +150,10 @@ def test_a_policy_of_somebody_else_is_told(policy: Said, why: str) -> None:
 
 
 def test_a_list_with_namespaces_that_are_not_there_is_told() -> None:
-    lists = "it lists gone, lost, runai-nlp, and its projects are in runai-nlp"
-    why = f"its policy {NAME} lists namespaces that were not found: gone, lost; {lists}"
+    lists = "the policy lists gone, lost, runai-nlp, and projects of its tenant are in runai-nlp"
+    why = f"its policy {NAME} lists namespaces that do not exist: gone, lost; {lists}"
     found = access({"namespaces": ["runai-nlp", "lost", "gone"]}, {})
-    assert found == {"left": "storage_class/key", "why": why, "fix": "take them off that list"}
+    assert found == {"left": "storage_class/key", "why": why, "fix": "remove them from that list"}
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_a_list_with_namespaces_that_are_not_there_is_told() -> None:
     [
         ("", {"policy": "other"}, "binds another policy", BY_HAND),
         ("", {"policy": "other", "validation_actions": []}, "binds another policy", BY_HAND),
-        ("", {"only": {"namespaceSelector": {}}}, "holds for a part of the cluster only", BY_HAND),
+        ("", {"only": {"namespaceSelector": {}}}, "applies to a part of the cluster only", BY_HAND),
         ("", {"validation_actions": ["Deny", "Audit"]}, "says Audit, Deny, and an entry says Deny", BY_HAND),
-        ("", {"validation_actions": ["Warn", "Audit"]}, "says Audit, Warn, which refuses nobody", "isolation: audit on the site"),
-        ("", {"validation_actions": None}, "says none, which refuses nobody", "isolation: audit on the site"),
-        ("audit", {}, "says Deny, and the site says isolation: audit", "leave out isolation: audit on the site"),
+        ("", {"validation_actions": ["Warn", "Audit"]}, "says Audit, Warn, which refuses nobody", "write isolation: audit on the site"),
+        ("", {"validation_actions": None}, "says none, which refuses nobody", "write isolation: audit on the site"),
+        ("audit", {}, "says Deny, and the site says isolation: audit", "remove isolation: audit from the site"),
         ("audit", {"validation_actions": ["Audit"]}, "says Audit, and the site says isolation: audit",
-         "leave out isolation: audit on the site"),
+         "remove isolation: audit from the site"),
     ],
 )  # fmt: skip
 def test_a_binding_that_is_in_force_otherwise_is_told(isolation: str, binding: Said, why: str, fix: str) -> None:
@@ -190,8 +190,8 @@ def test_where_a_site_only_audits_a_class_is_as_its_policy_says() -> None:
 def test_a_policy_that_nothing_binds_closes_only_on_request_and_refuses_nobody(
     close: bool, users: dict[str, int] | None, closes: bool
 ) -> None:
-    why = f"its policy {NAME} is not in force: nothing binds it, and an entry would; {LISTS}"
-    told = {"left": "storage_class/key", "why": why, "fix": "isolation: audit on the site, or delete that policy"}
+    why = f"its policy {NAME} has no effect without a binding, and an entry would create one; {LISTS}"
+    told = {"left": "storage_class/key", "why": why, "fix": "write isolation: audit on the site, or delete that policy"}
     assert access({}, close=close, users=users) == (IN_NLP if closes else told)
 
 

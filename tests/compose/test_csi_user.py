@@ -45,7 +45,7 @@ def test_it_is_a_manager_with_a_role_and_a_secret() -> None:
             "secret": "@secret/vast-csi/team-a-csi",
             "keys": {"username": "username", "password": "password"},
         },
-        "(chosen)": ["may what the file driver does; its log-in is delivered to secret vast-csi/team-a-csi"],
+        "(chosen)": ["gets the rights of the file driver; its log-in is delivered to secret vast-csi/team-a-csi"],
     }
 
 
@@ -73,7 +73,7 @@ def test_it_may_what_the_drivers_of_the_tenant_s_classes_do(
         f"storage_class/{driver}": {"tenant": "@tenant/a", "driver": driver} for driver in classes
     }
     found, _ = csi_user(others, **({} if said is None else {"drivers": said}))
-    assert found["manager/team-a-csi"]["(chosen)"][0].startswith(f"may what the {does} driver does;")
+    assert found["manager/team-a-csi"]["(chosen)"][0].startswith(f"gets the rights of the {does} driver;")
     volumes = any("volume" in values.get("object_types", ()) for values in found.values())
     assert volumes is ("block" in does)
 
@@ -97,7 +97,7 @@ def test_a_secret_of_the_document_gets_the_log_in_and_nothing_else() -> None:
         (
             {"data": {"endpoint": "e", "tenant": "t", "password": {"env": "P"}}},
             "VP279",
-            "secret mine says itself what its password is",
+            "secret mine already has a value for password",
         ),
         (
             {"data": {"endpoint": "e", "tenant": "t"}, "immutable": True},
@@ -117,7 +117,7 @@ def test_where_nobody_knows_the_endpoint_it_has_to_be_said() -> None:
     assert wrong == [
         (
             "VP286",
-            "endpoint is left out, and the document does not say where this site's VMS is",
+            "endpoint is missing, and the document does not say where this site's VMS is",
             "write endpoint: HOST, as the driver reaches VMS",
         )
     ]
@@ -126,7 +126,7 @@ def test_where_nobody_knows_the_endpoint_it_has_to_be_said() -> None:
 def test_a_tenant_has_one() -> None:
     found, wrong = csi_user({"csi_user/b": user()})
     assert found == {} and [code for code, *_ in wrong] == ["VP285"]
-    assert wrong[0][1] == "tenant a has another: b; nobody knows with which its classes log in"
+    assert wrong[0][1] == "tenant a has another CSI user, b, and its classes can use only one"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_class_of_the_tenant_that_names_none_takes_its_secret(says: Said, secr
     )
     found, _ = made(OF_CLASS, of, {**TENANT, "tenant/b": {}, "csi_user/a": user()})
     assert found["storage_class/c"].get("secret") == secret
-    chosen = "secret vast-csi/team-a-csi, that of tenant a's CSI user"
+    chosen = "secret vast-csi/team-a-csi, the one of tenant a's CSI user"
     assert (chosen in found["storage_class/c"]["(chosen)"]) is (secret == "@secret/vast-csi/team-a-csi")
 
 

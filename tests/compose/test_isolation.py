@@ -112,7 +112,7 @@ def test_a_class_of_nobody_is_open_to_nobody() -> None:
 
 
 def test_where_a_site_audits_nobody_is_refused() -> None:
-    seen = expected("@project/nlp", who="everybody; seen, not enforced: nlp", actions=("Audit", "Warn"))
+    seen = expected("@project/nlp", who="everybody; reported, not enforced: nlp", actions=("Audit", "Warn"))
     assert composed(CLASS, isolation="audit") == seen
     shared = expected("@project/nlp", who="everybody", open=True, actions=("Audit", "Warn"))
     assert composed({**CLASS, "shared": True}, isolation="audit") == shared
@@ -163,7 +163,7 @@ HARD = {
     "fast.storageclass.storage.k8s.io/requests.storage": "0",
     "fast.storageclass.storage.k8s.io/persistentvolumeclaims": "0",
 }
-WEAKER = "isolation by resource quota, which is weaker: it does not cover namespaces made later"
+WEAKER = "isolation by resource quota, which is weaker: it does not cover namespaces created later"
 
 
 def test_by_quota_every_namespace_that_may_not_use_it_has_none_of_it() -> None:

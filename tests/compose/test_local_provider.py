@@ -26,7 +26,7 @@ def test_it_is_kept_where_its_tenant_says(kind: str, tenant: str, provider: str)
     composition = {"user": OF_USER, "group": OF_GROUP}[kind]
     found, wrong = made(composition, entry(f"{kind}/x", {"tenant": f"@tenant/{tenant}", "uid": 5}), TENANTS)
     shown = provider.removeprefix("@").removeprefix("?").partition("/")[2]
-    chosen = [f"local_provider {shown}, that of tenant {tenant}"]
+    chosen = [f"local_provider {shown}, the one of tenant {tenant}"]
     assert (found, wrong) == ({f"{kind}/x": {"uid": 5, "local_provider": provider, "(chosen)": chosen}}, [])
 
 
@@ -54,11 +54,11 @@ def test_groups_are_sent_by_their_numbers_and_made_before() -> None:
 @pytest.mark.parametrize(
     ("group", "message", "fix"),
     [
-        ("@?group/live", "group live is not in this document, so its number is not known", "write its number in gids"),
+        ("@?group/live", "group live is not in this document, and its number is not known", "write its number in gids"),
         (
             "@group/others",
-            "group others is kept in another local provider than the user",
-            "name a group of the same one, or write its number in gids",
+            "group others is in another local provider than the user",
+            "name a group of the same provider, or write the group's number in gids",
         ),
     ],
 )

@@ -33,8 +33,8 @@ def test_the_first_site_makes_the_peer_and_the_second_waits_for_it(site: str, pe
 
 def test_what_replicates_to_nobody_known_is_refused() -> None:
     policy = entry("protection_policy/far", {"replicate_to": "@peering/nowhere"})
-    fix = "add it to replication_peers"
-    wrong = ("VP235", "replicate_to names a replication peer of this document", fix)
+    fix = "add the peer to replication_peers"
+    wrong = ("VP235", "replicate_to has to name a replication peer of this document", fix)
     assert made(COMPOSITION, policy, LINKS) == ({}, [wrong])
 
 

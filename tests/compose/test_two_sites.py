@@ -109,7 +109,7 @@ def three(kind: str, shared: Said) -> list[tuple[str, str]]:
 def test_three_sites_are_refused(kind: str) -> None:
     assert ("VP291", "far replicates between iad and pdx, and it is on fra, iad, pdx") in three(kind, SHARED)
     shared: Said = {"active": "iad", "global_access": {"lease": 60, "at": ["pdx"]}}
-    text = "it is on fra, iad, pdx, and global access is between iad, which is active, and one site of at"
+    text = "it is on fra, iad, pdx, and global access is between the active site iad and one site of at"
     assert ("VP291", text) in three(kind, shared)
 
 

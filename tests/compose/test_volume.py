@@ -160,12 +160,12 @@ def test_its_project_and_its_tenant_follow_from_each_other() -> None:
 
 @pytest.mark.parametrize("project", [{"name": "nlp"}, {"name": "nlp", "tenant": "nlp"}, None])
 def test_a_directory_of_no_tenant_is_refused(project: Said | None) -> None:
-    wrong = ("VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one")
+    wrong = ("VP238", "a volume with a path needs a tenant", "write tenant: NAME, or a project that has a tenant")
     assert volume(without(HOME, "tenant"), {"project/nlp": project}) == ({}, [wrong])
 
 
 def test_its_secret_is_that_of_the_classes_of_its_tenant_where_they_agree() -> None:
-    text = "secret is left out, and no class of tenant nlp names one"
+    text = "secret is missing, and no class of tenant nlp names one"
     refused = [("VP239", text, "secret: NAME")]
     second = {"tenant": "@tenant/nlp", "secret": "@secret/mgmt"}
     assert volume(HOME, {"storage_class/second": second}) == (MADE, [])
@@ -260,7 +260,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
         ({"size": "1 TiB"}, EITHER),
         ({**TYPED, **CLAIMED}, EITHER),
         *(
-            ({**CLAIMED, name: what}, f"{name} is for volumes with a path; a provisioned one has what its class gives it")
+            ({**CLAIMED, name: what}, f"{name} is for volumes with a path; the class decides it for a provisioned volume")
             for name, what in {
                 "view_policy": "v", "vip_pool": "v", "secret": "s", "secrets": {}, "protocols": ["NFS"], "qos": {"limit_by": "BW"},
                 "qos_policy": "q", "snapshots": "s", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o",
@@ -499,7 +499,7 @@ def test_a_claim_of_no_project_is_nobodys_volume() -> None:
         "persistent_volume_claim/x": {**OWN_CLAIM, "namespace": "@?namespace/web"},
         "persistent_volume_claim/data": OWN_CLAIM,
     }
-    why = "its namespace is no project's, and a volume is of a project"
+    why = "its namespace belongs to no project, and a volume needs a project"
     left = {"left": "persistent_volume_claim/x", "why": why, "fix": "give the namespace a project", "unasked": True}
     found = written(OF_CLASS, "persistent_volume_claim/data")
     assert together(stray, NO_TENANT) == [left, found]

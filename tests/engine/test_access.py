@@ -198,7 +198,7 @@ def test_pods_keep_volumes_of_their_own_until_somebody_says_otherwise(lab: Lab) 
     plan = lab.converge(Consent())
     assert INLINE not in {str(one.address) for one in plan.actions}
     assert [one.message for one in plan.findings if one.code == "CSI-10"] == [
-        "pods of iad may mount VAST past this and every other class: the old trainer until March"
+        "pods of iad may mount VAST without this class or any other: the old trainer until March"
     ]
     assert pod(lab, "two").status_code == 201
     inline(lab, None)
@@ -270,12 +270,12 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
     plan = lab.plan(ADOPT)
     assert blocks(plan) == {} and not [one for action in plan.actions for one in (*action.opens, *action.evidence)]
     assert [(one.address, one.message) for one in plan.findings if one.code == "CSI-11"] == [
-        (CLASS, "this class of iad may be used by every namespace: seen, not enforced")
+        (CLASS, "every namespace of iad may use this class: isolation audit reports, and does not enforce")
     ]
     taken = next(one for one in plan.actions if str(one.address) == CLASS)
     assert (taken.verb, taken.changes) == (Verb.ADOPT, ())
     composed = next(one for one in lab.workspace().composed().entries if str(one.address) == CLASS)
-    assert "open to everybody; seen, not enforced: other" in composed.chosen
+    assert "open to everybody; reported, not enforced: other" in composed.chosen
     lab.apply(plan)
     assert lab.plan(Consent()).actions == ()
     # nobody is refused; whoever would be is told, and only they

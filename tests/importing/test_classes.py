@@ -144,15 +144,15 @@ RULE = {"spec": {"validations": [{"expression": "true"}]}}
 DEVIATIONS: dict[str, tuple[str, Row | str | None, str]] = {
     "another rule": (POLICIES, RULE, "its policy vastplan-nlp is not as vastplan writes it: validations changed"),
     "another class": (POLICIES, "storageClass", "its policy vastplan-nlp is not as vastplan writes it: "),
-    "a namespace that is gone": (POLICIES, "namespaces", "lists namespaces that were not found: gone"),
-    "nothing binds it": (BINDINGS, None, "its policy vastplan-nlp is not in force"),
+    "a namespace that is gone": (POLICIES, "namespaces", "lists namespaces that do not exist: gone"),
+    "nothing binds it": (BINDINGS, None, "its policy vastplan-nlp has no effect without a binding"),
     "warns": (BINDINGS, {"spec": {"validationActions": ["Warn"]}}, "its binding vastplan-nlp says Warn, which refuses"),
     "audits": (BINDINGS, {"spec": {"validationActions": ["Audit"]}}, "its binding vastplan-nlp says Audit, which"),
     "both": (BINDINGS, {"spec": {"validationActions": ["Deny", "Audit"]}}, "says Audit, Deny, and an entry says Deny"),
     "in part": (
         BINDINGS,
         {"spec": {"matchResources": {"namespaceSelector": {"matchLabels": {"a": "b"}}}}},
-        "its binding vastplan-nlp holds for a part of the cluster only",
+        "its binding vastplan-nlp applies to a part of the cluster only",
     ),
 }
 
@@ -179,7 +179,7 @@ def test_a_class_whose_own_policy_says_something_else_is_left_with_both_lists(wo
     one = left(report)["nlp"]
     listed = "gone, runai-nlp" if change == "namespaces" else "runai-nlp"
     assert one["code"] == "FORM" and said in one["why"], one
-    assert f"it lists {listed}, and its projects are in runai-nlp" in one["why"] and one["fix"]
+    assert f"the policy lists {listed}, and projects of its tenant are in runai-nlp" in one["why"] and one["fix"]
     assert "storage_class: {existing: nlp}" in text and "cv" not in left(report)
     world.run("apply", "--adopt", "--auto-approve")
     assert (world.may(), world.isolation()) == (before, rules)

@@ -32,7 +32,7 @@ def test_a_claim_of_no_project_is_not_asked_for(factory: Snapshot, tmp_path: Pat
     world = changed(second(factory, "namespace", "runai-team-b", "monitoring"), moved, "persistent_volume_claim", "iad")
     done = imported(_folder(tmp_path / "moved"), world)
     left = done.left["iad", "persistent_volume_claim", "monitoring/team-a-data"]
-    assert left.code == "UNASKED" and "its namespace is no project's" in left.why
+    assert left.code == "UNASKED" and "its namespace belongs to no project" in left.why
     hidden = changed(world, lambda each: replace(each, objects=(), error="403 Forbidden"), "project", "iad")
     done = imported(_folder(tmp_path / "hidden"), hidden)
     assert done.left["iad", "persistent_volume_claim", "monitoring/team-a-data"].code == "UNREAD"

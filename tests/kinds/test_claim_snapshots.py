@@ -194,8 +194,8 @@ def test_by_an_existing_class(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"volume": "first", "expires": "2999-01-01"}, "Kubernetes removes no VolumeSnapshot by itself"),
-        ({"volume": "first", "name": "Nightly"}, "no VolumeSnapshot can be called Nightly"),
+        ({"volume": "first", "expires": "2999-01-01"}, "Kubernetes deletes no VolumeSnapshot by itself"),
+        ({"volume": "first", "name": "Nightly"}, "Nightly cannot be the name of a VolumeSnapshot"),
         ({"volume": "home", "snapshot_class": "vast-snapshots"}, "snapshot_class is for volumes of a class"),
         ({"volume": "first", "snapshot_class": "nothing"}, "no snapshot_class nothing"),
     ],
@@ -543,13 +543,19 @@ def test_no_claim_is_smaller_than_its_snapshot(lab: Lab, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"project": "b"}, "first is of tenant a, this one of a and b, and a clone stays in its tenant"),
-        ({"project": "free"}, "first is of tenant a, this one of a"),
-        ({"project": "a2", "source": {"volume": "first"}}, "first is of project a, and a claim is made from one of"),
+        ({"project": "b"}, "its source first is of tenant a, it is of a and b, and a clone stays in its tenant"),
+        ({"project": "free"}, "its source first is of tenant a, it is of a"),
+        (
+            {"project": "a2", "source": {"volume": "first"}},
+            "its source first is of project a, and a claim is created from one of",
+        ),
         ({"source": {"volume": "second", "snapshot": "latest"}}, "it is its own source"),
-        ({"source": {"volume": "home", "snapshot": "latest"}}, "home has a path, and it is of a StorageClass"),
-        ({"copies": "on_read"}, "how a claim is copied is the driver's"),
-        ({"source": {"volume": "other", "snapshot": "nightly"}}, "the snapshot nightly is of first, not of other"),
+        (
+            {"source": {"volume": "home", "snapshot": "latest"}},
+            "its source home has a path, and it has a storage_class",
+        ),
+        ({"copies": "on_read"}, "copies has no effect on a claim: the driver decides how it copies"),
+        ({"source": {"volume": "other", "snapshot": "nightly"}}, "snapshot nightly is of first, not of other"),
         ({"project": "a2", "source": {"volume": "other", "snapshot": "nightly"}}, "the snapshot nightly is of first"),
     ],
 )

@@ -272,12 +272,15 @@ def test_an_answer_that_is_lost_is_found_again(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("volumes", "why"),
     [
-        ({"copy": copy_of(tenant="b", path="/b/copy")}, "home is of tenant a, and a clone stays in its tenant"),
-        ({"copy": copy_of(path="/a/home/in")}, "its path and that of home are one inside the other"),
+        (
+            {"copy": copy_of(tenant="b", path="/b/copy")},
+            "its source home is of tenant a, and a clone stays in its tenant",
+        ),
+        ({"copy": copy_of(path="/a/home/in")}, "its path and that of its source home are one inside the other"),
         ({"copy": copy_of(source={"volume": "copy"})}, "it is its own source"),
-        ({"copy": copy_of(source={"volume": {"existing": "home"}})}, "a source is a volume of the document"),
+        ({"copy": copy_of(source={"volume": {"existing": "home"}})}, "a source has to be a volume of the document"),
         ({"copy": copy_of(source={"volume": "nothing"})}, "no volume nothing"),
-        ({"copy": copy_of(source=None, copies="on_read")}, "copies is for volumes with a source"),
+        ({"copy": copy_of(source=None, copies="on_read")}, "copies needs source"),
         ({"copy": copy_of(source={"volume": "home", "snapshot": {"before": "yesterday"}})}, "is not a time"),
         ({"c" * 65: COPY}, "a clone has a name of at most 64 characters"),
     ],
@@ -292,9 +295,11 @@ def test_a_snapshot_that_is_declared_of_another_volume_is_none_of_this_one(lab: 
         **document(copy=wanted, other=copy_of(path="/a/other", source=None)),
         "snapshots": {"one": {"volume": "other"}},
     }
-    assert "the snapshot one is of other, not of home (a snapshot of home, or volume: other)" in refused(lab, sections)
+    assert "snapshot one is of other, not of home (name a snapshot of home, or write volume: other)" in refused(
+        lab, sections
+    )
     sections["snapshots"] = {"latest": {"volume": "home"}}
-    assert "latest is the newest snapshot, whichever that is" in refused(lab, sections)
+    assert "latest means the newest snapshot, and cannot be the name of one" in refused(lab, sections)
 
 
 CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/a/k8s", "secret": "vast-mgmt"}
@@ -334,13 +339,16 @@ def test_no_claim_is_made_anew_for_another_source(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"source": {"volume": "home"}}, "home has a path, and it is of a StorageClass"),
+        ({"source": {"volume": "home"}}, "its source home has a path, and it has a storage_class"),
         ({"source": {"volume": "second"}}, "it is its own source"),
-        ({"source": {"volume": "first", "snapshot": "ONE"}}, "no VolumeSnapshot can be called ONE"),
-        ({"copies": "on_read"}, "how a claim is copied is the driver's"),
-        ({"size": "1 GiB"}, "it is smaller than first"),
-        ({"tenant": None, "project": "b"}, "first is of project a, and a claim is made from one of its own project"),
-        ({"storage_class": None, "path": "/a/second"}, "first is of a StorageClass, and it has a path"),
+        ({"source": {"volume": "first", "snapshot": "ONE"}}, "ONE cannot be the name of a VolumeSnapshot"),
+        ({"copies": "on_read"}, "copies has no effect on a claim: the driver decides how it copies"),
+        ({"size": "1 GiB"}, "it is smaller than its source first"),
+        (
+            {"tenant": None, "project": "b"},
+            "its source first is of project a, and a claim is created from one of its own project",
+        ),
+        ({"storage_class": None, "path": "/a/second"}, "its source first has a storage_class, and it has a path"),
     ],
 )
 def test_what_no_claim_is_made_from_is_refused(lab: Lab, changes: dict[str, Any], why: str) -> None:

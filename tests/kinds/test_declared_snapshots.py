@@ -118,7 +118,7 @@ def test_an_answer_that_is_lost_makes_no_second_one(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"volume": {"existing": "x"}}, "is no volume of this document (volume: one of this document)"),
+        ({"volume": {"existing": "x"}}, "is not a volume of this document (name a volume of this document)"),
         ({"volume": "nothing"}, "no volume nothing"),
         ({"expires": "30d"}, "is not a time"),
     ],

@@ -86,7 +86,7 @@ def test_existing_is_what_is_there_or_the_entry_of_that_name(lab: Lab) -> None:
 def test_a_peer_of_no_site_wants_the_guid(lab: Lab) -> None:
     path = {"source_dir": "/d", "protection_policy": "abroad"}
     lab.write(document({"p": path}, abroad=ABROAD))
-    assert "nothing says to whom there" in refused(lab)
+    assert "and the tenant there is not known" in refused(lab)
     lab.write(document({"p": {**path, "remote_tenant": "a"}}, abroad=ABROAD))
     assert "write remote_tenant_guid" in refused(lab)
     lab.write(document({"p": {**path, "remote_tenant": "a", "remote_tenant_guid": GUID}}, abroad=ABROAD))

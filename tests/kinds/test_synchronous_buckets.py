@@ -359,7 +359,7 @@ def test_what_is_wrong_with_it(lab: Lab) -> None:
         "by one of replicate and synchronous_replication": document(replicate="protected"),
         "synchronous_replication needs active": document(active=None),
         "give either snapshots or synchronous_replication": document(snapshots="protected"),
-        "it is on iad, and synchronous replication is between two sites": document(sites=["iad"]),
+        "it is on iad, and synchronous replication needs two sites": document(sites=["iad"]),
         "active is fra": document(active="fra"),
         "synchronous_replication.disconnect_after": document(synchronous_replication={}),
         word: shared("buckets", replicate={"mode": "sync"}),
@@ -381,7 +381,7 @@ def test_a_path_by_itself_is_of_a_bucket_too(lab: Lab) -> None:
         "protected_paths": {"p": path},
         "views": {"d": {"sites": ["iad"], "tenant": "a", "path": "/a/d"}},
     }
-    assert "synchronous replication is for S3 buckets alone, and view d is none" in refused(lab, sections)
+    assert "synchronous replication is for S3 buckets only, and view d is not a bucket" in refused(lab, sections)
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,7 @@ def test_a_volume_of_a_class_says_that_it_is_two(lab: Lab) -> None:
     notes = {str(action.address): action.notes for action in lab.plan().actions}
     for site in BOTH:
         assert (
-            "on iad, pdx: a volume of its own on each, which is empty at first; no data is shared"
+            "on iad, pdx: a separate volume on each, empty at first; no data is shared"
             in (notes[f"{site}/persistent_volume_claim/v"])
         )
 

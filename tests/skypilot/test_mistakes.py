@@ -42,9 +42,9 @@ TYPED = {
     "a document for a task": (["--task", "team.yaml"], "team.yaml is no task of SkyPilot: it has neither run nor setup, file_mounts or resources"),
     "a task with a blank": (["--task", "my task.yaml"], "give it a name of letters, digits, ., _ and -"),
     "two tasks of one name": (["--task", "task.yaml", "--task", "other/task.yaml"], "another one has the same name"),
-    "a mode that there is not": (["--task", "mode.yaml"], "its mode is 'MOUNTED', and SkyPilot has MOUNT, MOUNT_CACHED, COPY"),
-    "a key in a task": (["--task", "key.yaml"], "the key belongs into ~/.vastdata/vastdata.credentials"),
-    "a part of a bucket": (["--task", "part.yaml"], "mount the bucket and use the path below it, or say mode: COPY"),
+    "a mode that there is not": (["--task", "mode.yaml"], "mode is 'MOUNTED', and SkyPilot knows MOUNT, MOUNT_CACHED, COPY"),
+    "a key in a task": (["--task", "key.yaml"], "the key belongs in ~/.vastdata/vastdata.credentials"),
+    "a part of a bucket": (["--task", "part.yaml"], "mount the bucket and use the path below it, or write mode: COPY"),
 }  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def _same(team: dict[str, Any]) -> None:
 WRITTEN: Mapping[str, tuple[Callable[[dict[str, Any]], None], list[str], str]] = {
     "an endpoint without a scheme": (_endpoint("s3.example.com"), [], "write https://HOST or https://HOST:PORT"),
     "an endpoint with a bucket": (_endpoint("https://s3.example.com/a-data"), [], "without a path: buckets are below it"),
-    "no endpoint": (_without_endpoint, [], "give the VIP pool that S3 clients use s3_endpoint: https://HOST"),
+    "no endpoint": (_without_endpoint, [], "write s3_endpoint: https://HOST in the VIP pool that S3 clients use"),
     "nothing to mount": (_nothing, ["--site", "iad"], "nothing to export of site iad: no bucket and no volume with a mount. Write mo"),
     "two keys": (_two_keys, ["--with-credentials"], "give one of --secret runai-team-a/one (s3_key one), --secret runai-team-a/two (s3_key two)"),
     "not applied yet": (_a_key, ["--with-credentials"], "Secret runai-team-a/one does not exist; vastplan apply delivers the key"),
@@ -130,7 +130,9 @@ def test_what_was_written(written: str, team: Team, vastplan: Run) -> None:
 def test_a_bucket_nearly(team: Team, vastplan: Run) -> None:
     """A warning: it may be somebody's that the document does not know. What is told is the task that was given."""
     ran = vastplan("export", "skypilot", team.written(), "--out", team.out, "--task", "nearly.yaml", "--site", "iad")
-    assert ran.code == 0 and "bucket 'a-dat' is not in the document (did you mean a-data? Else declare it" in ran.err
+    assert (
+        ran.code == 0 and "bucket 'a-dat' is not in the document (did you mean a-data? Otherwise declare it" in ran.err
+    )
     assert "  /d: bucket a-dat, MOUNT (task nearly)" in ran.out and "(task team-a)" not in ran.out
 
 

@@ -1,4 +1,4 @@
-"""Live values are as a system told them, or whoever wrote a snapshot: what has another form than the documented one counts as none."""
+"""Live values are as a system returned them, or as a snapshot has them: a value of another form than the documented one counts as none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LARGEST = 2.0**100
 
 
 def parts(value: Any) -> Mapping[str, Any]:
-    """The parts of a value; none where it is no mapping."""
+    """The parts of a value; none where it is not a mapping."""
     return value if isinstance(value, Mapping) else {}
 
 

@@ -15,9 +15,9 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a check found about an entry; `fix` and `severity` stand in for the check's own where they can be more exact.
+    """What a check found about an entry; `fix` and `severity` replace the check's own where they are more exact.
 
-    Those with the same `group`, in words, are told as one by reports for people: the group, and the `item` of each.
+    Reports for people show those with the same `group`, a text, as one: the group, and the `item` of each.
     """
 
     entry: Entry
@@ -30,11 +30,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` returns.
+    """One check. `reads` names kinds that it reads live, at plan time only, on the sites that `wanted` returns.
 
-    Where a kind could not be read the check finds nothing about it: unknown is not wrong. `figures` names the live figures
-    that it looks at; only when one of these is unknown is the check reported as not made. `milder` is the lower severity
-    that some of its findings have.
+    Where a kind could not be read the check finds nothing about it: unknown is not wrong. `figures` names the live
+    figures that it reads; reports show the check as not run only when one of these is unknown. `milder` is the lower
+    severity that some of its findings have.
     """
 
     code: str
@@ -53,7 +53,7 @@ class Check:
 def discover(package: ModuleType) -> Mapping[str, Check]:
     """All checks of a package by code, in the order of the codes; raises `TypeError` when two share one.
 
-    A module holds one check, or a tuple of those that come out of one computation.
+    A module has one check, or a tuple of those that one computation finds.
     """
     checks: dict[str, Check] = {}
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

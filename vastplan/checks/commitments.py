@@ -1,4 +1,4 @@
-"""What each site promises together, against what it has: capacity, QoS minimums and maximums, GPUs."""
+"""The sums of what each site promises, and what it has: capacity, QoS minimums and maximums, GPUs."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _qos_limits(facts: Facts, site: str) -> dict[str, float | None]:
 
 
 def _qos_sums(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[str, float]:
-    """The limits of all views together: each view has those of its policy, and so has each claim that is to be made."""
+    """The limits of all views together: each view has those of its policy, and so has each claim that is to be created."""
     users: dict[str, int] = {}
     for view in objects.on(site, "view").values():
         policy = view.values.get("qos_policy")

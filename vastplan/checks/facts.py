@@ -1,4 +1,4 @@
-"""What checks may know: the document as written and as composed, indexed once; the sites; and what was seen live."""
+"""What checks may know: the document as written and as composed, indexed once; the sites; and what was read live."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from vastplan.schema.entries import Entry, Scope, Site
 class LiveObject:
     """A live object: symbolic values, its figures by name, and the address it has or would have.
 
-    `told` is what it is known by and what else its kind has the system tell of it (`Kind.attributes`). `delivered_at` is when its
-    value came to where it belongs, as the ledger has it; "" where none did.
+    `told` has its identifiers and what else its kind reads of it (`Kind.attributes`). `delivered_at` is when its value was delivered,
+    as the ledger has it; "" where none was.
     """
 
     address: Address
@@ -34,7 +34,7 @@ class LiveObject:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything that checks work on. `written` is the document before composition, `objects` what it stands for.
+    """Everything that checks work on. `written` is the document before composition, `objects` the document after it.
 
     `seen` holds the live objects by site and kind, of collections that could be read; it is empty offline.
     """
@@ -51,16 +51,16 @@ class Facts:
     known: frozenset[tuple[str, str]] = frozenset()
     """The collections, by site and kind, that `before` has."""
     made: Mapping[Address, int] = field(default_factory=dict)
-    """The claims that are there already, with their sizes in bytes."""
+    """The claims that exist already, with their sizes in bytes."""
     today: date | None = None
-    """The day on which ages are reckoned; `None` offline."""
+    """The day from which ages are computed; `None` offline."""
     ledger_site: str = ""
     """The site of the document that keeps the ledger, "" where none does."""
     tasks: tuple[Task, ...] = ()
     """The SkyPilot tasks that an export writes, or that it was given."""
 
     def capability(self, site: str) -> Mapping[str, Any]:
-        """What the document says that a site can do; what it does not say is not there."""
+        """What the document says that a site can do, and nothing else."""
         return self.capabilities.get(site, {})
 
     def figure(self, site: str, kind: str, name: str) -> Any:
@@ -105,7 +105,7 @@ class Facts:
         return self._views_by_path.get((site, path), ())
 
     def tenant_of_class(self, storage_class: Entry) -> Any:
-        """The tenant whose directories a class makes volumes in: its view policy's, or the block driver's own.
+        """The tenant in whose directories a class creates volumes: its view policy's, or the block driver's own.
 
         The file driver takes the tenant of the view policy that it names (vast-csi `volume_builder.py`).
         """

@@ -1,4 +1,4 @@
-"""Entries by where they are and by what they refer to."""
+"""Entries by site and kind, and by what they refer to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.schema.entries import Entry
 
 
 class Index:
-    """Entries by site and kind, and by what they refer to; each index is made when it is first asked for."""
+    """Entries by site and kind, and by what they refer to; each index is built when it is first needed."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._by_kind: dict[tuple[str, str], dict[str, Entry]] = {}

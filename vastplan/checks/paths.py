@@ -20,7 +20,7 @@ def within(path: str, outer: str) -> bool:
 def enclosing(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Each of the paths with those others that it lies inside, outermost first.
 
-    Sorted by parts a directory comes right before all it holds, so one walk with a stack does.
+    Sorted by parts, a directory comes right before all that is in it, so one walk with a stack is enough.
     """
     enclosing_paths: dict[str, tuple[str, ...]] = {}
     stack: list[tuple[tuple[str, ...], str]] = []

@@ -1,4 +1,4 @@
-"""Run the checks and apply the document's word on them: severities raised, findings waived for a while, with a reason."""
+"""Run the checks and apply the document's `checks`: severities raised, findings waived for a while, with a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Somebody's word that a finding is known and accepted, up to and including a day."""
+    """A finding that is known and accepted, up to and including a day."""
 
     code: str
     address: str
@@ -34,7 +34,7 @@ class CheckSettings:
 
 
 def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, today: date) -> tuple[Finding, ...]:
-    """All findings, in order. A waived one stays as a note that says until when; an expired waiver is an error itself."""
+    """All findings, in order. A waived one becomes a note that says until when; an expired waiver is an error itself."""
     findings = [*_settings_that_do_nothing(checks, settings)]
     current = [waiver for waiver in settings.waivers if waiver.code in checks and waiver.until >= today]
     used: set[Waiver] = set()
@@ -76,8 +76,8 @@ def _settings_that_do_nothing(checks: Mapping[str, Check], settings: CheckSettin
         least = checks[code].milder or checks[code].severity if code in checks else severity
         if RANK[severity] < RANK[least]:
             article = "an" if least is Severity.ERROR else "a"
-            text = f"checks.raise: {code} is {article} {least.value} already"
-            yield error("VP263", text, fix="a finding is lowered by a waiver only", where=where)
+            text = f"checks.raise: {code} is already {article} {least.value}"
+            yield error("VP263", text, fix="remove it; only a waiver lowers a finding", where=where)
 
 
 def _outdated(
@@ -88,9 +88,7 @@ def _outdated(
             continue
         if waiver.until < today:
             text = f"the waiver of {waiver.code} for {waiver.address} expired on {waiver.until}"
-            yield error(
-                "VP261", text, fix="mend what it stands for, or decide anew and give another day", where=waiver.where
-            )
+            yield error("VP261", text, fix="fix the cause, or write a later until", where=waiver.where)
         elif waiver not in used and _had_its_facts(checks[waiver.code], facts):
             text = f"the waiver of {waiver.code} for {waiver.address} waives nothing"
             yield Finding("VP262", Severity.WARNING, text, "remove it", "", waiver.where)

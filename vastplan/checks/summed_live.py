@@ -1,4 +1,4 @@
-"""What the sums of what a site promises want of what is live: which kinds are summed, and what of theirs is followed."""
+"""What the sums of a site's promises read live: which kinds are summed, and which of their references are followed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 class Followed:
     """A field of a summed kind that is followed, and the kind that it refers to.
 
-    Two strangers may have one name; `by_name` says that they count as one all the same.
+    Two objects outside the document may have the same name; with `by_name` they count as one.
     """
 
     field: str
@@ -30,4 +30,4 @@ SUMMED_LIVE: Mapping[str, tuple[Followed, ...]] = MappingProxyType(
 )
 """The kinds that are summed as they are live (`Facts.before`, `Facts.after`)."""
 CLAIMS, CLAIM_SIZE, CLAIM_HOME = "persistent_volume_claim", "size", "quota"
-"""What has a size of its own where it is live (`Facts.made`), and the kind that is then made for it and summed."""
+"""The kind whose live objects have a size of their own (`Facts.made`), and the kind that the system then creates for it and that is summed."""

@@ -154,7 +154,7 @@ def test_what_the_site_can_do_counts_before_and_after() -> None:
     assert budget.figures["write_seconds"] == 10**12 / (6 * 10**6)
     assert budget.changes[:2] == (
         "write time 55.6 h -> 46.3 h",
-        "what binds: QoS bandwidth of policy v -> site's write bandwidth",
+        "binding limit: QoS bandwidth of policy v -> site's write bandwidth",
     )
     assert budgets(facts((mine,), None, **sites))[0].changes == ()
 
@@ -174,7 +174,7 @@ def test_all_volumes_in_the_order_of_their_addresses() -> None:
     codes = [[finding.code for finding in item.findings] for item in evaluated]
     assert ["CKP-10" in of_volume for of_volume in codes] == [True, False, False]
     first = evaluated[0].findings[0]
-    assert first.fix == "the budget is computed once this is settled" and first.severity.value == "error"
+    assert first.fix == "correct this: the budget is computed after that" and first.severity.value == "error"
     assert "CKP-00" in codes[0] and "CKP-16" in codes[1]
     assert evaluated_volumes(document) is evaluated
 

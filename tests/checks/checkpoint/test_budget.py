@@ -70,7 +70,7 @@ def test_a_minute_is_too_short_for_a_disk_of_3_gb_a_second() -> None:
     disk = WriteLimit(LimitKind.NODES, "", 3 * 10**9)
     findings = volume_findings(compute_budget(CheckpointInputs(size_bytes=280 * 10**9, interval=60, limits=(disk,))))
     assert [finding.code for finding in findings] == ["CKP-01"]
-    assert findings[0].fix == "an interval of 93.4 s or more"
+    assert findings[0].fix == "use an interval of 93.4 s or more"
 
 
 def test_the_slowest_limit_binds_and_jobs_share_it() -> None:
@@ -187,7 +187,7 @@ def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
     both = compute_budget(replace(base, targets=Targets(rpo=300, stall_fraction=0.1)))
     assert [finding.code for finding in volume_findings(both)] == ["CKP-02", "CKP-03"]
     assert (
-        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise it to 3.34 GB/s"
+        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise the bandwidth to 3.34 GB/s"
         in volume_findings(both)[0].fix
     )
     writer = CheckpointWriter(asynchronous=True, staging_bytes_per_second=10**9)

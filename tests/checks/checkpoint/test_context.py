@@ -65,10 +65,10 @@ def test_what_is_not_in_the_document_is_said() -> None:
                    snapshots=ref("protection_policy", "s"))  # fmt: skip
     assert limits(volume) == [] and volume.snapshot_schedule() == ((), "")
     assert volume.unknown == [
-        "storage class c is not in this document: what it limits is not counted",
-        "QoS policy q is not in this document: what it limits is not counted",
-        "tenant t is not in this document: what it limits is not counted",
-        "snapshot schedule s is not in this document: what it limits is not counted",
+        "storage class c is not in this document: its limits are not counted",
+        "QoS policy q is not in this document: its limits are not counted",
+        "tenant t is not in this document: its limits are not counted",
+        "snapshot schedule s is not in this document: its limits are not counted",
     ]
 
 
@@ -92,7 +92,7 @@ def test_the_policies_that_hold_a_volume() -> None:
     ]  # fmt: skip
     by_use = context(MINE, tenant=ref("tenant", "mine"), qos={"mode": "USED_CAPACITY"})
     assert limits(by_use) == [TENANT_LIMIT]
-    assert by_use.unknown == ["QoS of volume v follows the capacity used, which a document does not say"]
+    assert by_use.unknown == ["QoS of volume v depends on the used capacity, which a document does not say"]
 
 
 def test_the_pool_that_a_volume_is_mounted_by() -> None:
@@ -131,7 +131,7 @@ def test_a_project_is_the_tenants_only_one_where_none_is_named() -> None:
         if refused:
             with pytest.raises(
                 ValueError,
-                match=r"^project team has no GPUs in node pool h200: give it some there, or take one of a100$",
+                match=r"^project team has no GPUs in node pool h200: give it some there, or use one of a100$",
             ):
                 volume.require_node_pools({"a100": 8, "h200": 8})
         else:

@@ -132,7 +132,7 @@ def test_what_a_volume_does_not_say(evaluate: Evaluate) -> None:
     model = edited((PLACE, "          model: {params: 1B}\n          event: preemption\n          gpus: {h100: 3}\n"))
     assert budget_of(evaluate, model).inputs == replace(
         least, size_bytes=14 * 10**9, bytes_per_parameter=14, interval=None, gpus=3, writer=CheckpointWriter(ranks=3),
-        no_interval="checkpoints come with an event",
+        no_interval="checkpoints are written on an event",
     )  # fmt: skip
     more = edited(
         ("size: 1 TB", "size: 1 TB\n        max_inodes: 7"),
@@ -175,7 +175,7 @@ def test_a_policy_by_name_and_that_of_a_class(evaluate: Evaluate) -> None:
         ("size: 1 TB", "size: 1 TB\n        qos_policy: {existing: gold}", "QoS policy"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: {existing: hourly}", "snapshot schedule"),
         ("path: /team/checkpoints", "storage_class: {existing: gold}", "storage class"),
-        ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "follows the capacity used"),
+        ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "depends on the used capacity"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_said(evaluate: Evaluate, old: str, new: str, words: str) -> None:
@@ -218,7 +218,7 @@ def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
     evaluated = evaluate(edited(("interval: 10m", "interval: 10m\n          gpus: {a100: 8}")))
     assert evaluated.budget is None
     assert evaluated.findings[0].message == (
-        "project team has no GPUs in node pool a100: give it some there, or take one of default, h100"
+        "project team has no GPUs in node pool a100: give it some there, or use one of default, h100"
     )
 
 

@@ -29,12 +29,12 @@ from vastplan.checks.checkpoint.write_time import LimitKind, WriteLimit
 GB = 10**9
 
 
-SIZED = "a checkpoint has a size: give size, for example 980 GB, or the model's params"
-TIMED = "checkpoints follow each other after some time: give an interval of 1s or more"
-SOMEBODY = "somebody writes: ranks, concurrent_jobs and files_per_rank are 1 or more"
-FAILING = "some time passes between failures: give a mtbf of more than 0, as 49h"
-KEPT = "keep_last is how many checkpoints are kept: 1 or more, or there is nothing to resume from"
-STAGED = "what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank"
+SIZED = "a checkpoint needs a size: write size, for example 980 GB, or the model's params"
+TIMED = "the interval is too short: write an interval of 1s or more"
+SOMEBODY = "ranks, concurrent_jobs and files_per_rank have to be 1 or more"
+FAILING = "mtbf has to be more than 0, for example 49h"
+KEPT = "keep_last has to be 1 or more: without a checkpoint there is nothing to resume from"
+STAGED = "mode: async needs staging_per_rank, the speed of the copy to host memory that blocks the job"
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ STAGED = "what an asynchronous checkpoint blocks is its copy to host memory: giv
         ({"keep": 0}, KEPT),
         ({"writer": CheckpointWriter(asynchronous=True)}, STAGED),
         ({"writer": CheckpointWriter(asynchronous=True, staging_bytes_per_second=0)}, STAGED),
-        ({"attach": -1}, "attach is -1: it cannot be less than nothing"),
+        ({"attach": -1}, "attach is -1, and has to be 0 or more"),
         ({"mtbf": -0.5}, FAILING),
         ({"mtbf": 0}, FAILING),
-        ({"gpu_days_per_failure": -0.5}, "gpu_days_per_failure is -0.5: it cannot be less than nothing"),
-        ({"writer": CheckpointWriter(nodes=-2)}, "nodes is -2: it cannot be less than nothing"),
-        ({"capability": SiteThroughput(wan_bytes_per_second=-1)}, "wan_bytes_per_second is -1: it cannot be less than nothing"),
-        ({"targets": Targets(overhead=-0.5)}, "overhead is -0.5: it cannot be less than nothing"),
+        ({"gpu_days_per_failure": -0.5}, "gpu_days_per_failure is -0.5, and has to be 0 or more"),
+        ({"writer": CheckpointWriter(nodes=-2)}, "nodes is -2, and has to be 0 or more"),
+        ({"capability": SiteThroughput(wan_bytes_per_second=-1)}, "wan_bytes_per_second is -1, and has to be 0 or more"),
+        ({"targets": Targets(overhead=-0.5)}, "overhead is -0.5, and has to be 0 or more"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said_word_for_word(wrong: dict[str, Any], says: str) -> None:
@@ -73,28 +73,28 @@ def test_the_least_that_makes_sense() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda: SiteThroughput(reduction=0.99), "reduction_ratio is stored size before over after reduction: 1 or more"),
-        (lambda: model_bytes(0, 2), "a model has parameters: give how many, for example 70B"),
+        (lambda: SiteThroughput(reduction=0.99), "reduction_ratio is the size before reduction divided by the size after it: 1 or more"),
+        (lambda: model_bytes(0, 2), "params has to be 1 or more, for example 70B"),
         (
             lambda: model_bytes(1, 0),
-            "what is saved of a parameter is more than 0 and at most 64 bytes: with its optimizer state it is 10 to 16",
+            "bytes_per_param has to be more than 0 and at most 64: with optimizer state it is 10 to 16",
         ),
         (
             lambda: model_bytes(1, 64.1),
-            "what is saved of a parameter is more than 0 and at most 64 bytes: with its optimizer state it is 10 to 16",
+            "bytes_per_param has to be more than 0 and at most 64: with optimizer state it is 10 to 16",
         ),
-        (lambda: mtbf_seconds(0), "the time between failures depends on how many GPUs a job has: give gpus, or its mtbf"),
+        (lambda: mtbf_seconds(0), "the time between failures depends on the GPUs of a job: write gpus, or reliability.mtbf"),
         (
             lambda: mtbf_seconds(1, 0),
-            "gpu_days_per_failure is how many GPU-days pass between failures: more than 0, as 2112",
+            "gpu_days_per_failure has to be more than 0, for example 2112",
         ),
         (
             lambda: WriteLimit(LimitKind.QOS_BANDWIDTH, "view v", 0),
-            "QoS bandwidth of view v: a limit of nothing lets no checkpoint through; leave it out when it is unlimited",
+            "QoS bandwidth of view v: a limit of 0 lets no checkpoint through; remove it where writes are unlimited",
         ),
         (
             lambda: WriteLimit(LimitKind.SITE, "", -1),
-            "site's write bandwidth: a limit of nothing lets no checkpoint through; leave it out when it is unlimited",
+            "site's write bandwidth: a limit of 0 lets no checkpoint through; remove it where writes are unlimited",
         ),
     ],
 )  # fmt: skip
@@ -197,13 +197,12 @@ def test_the_cure() -> None:
         interval_fix(compute_budget(CheckpointInputs(size_bytes=1))) == ""
         and longest_write_on_target(compute_budget(CheckpointInputs(size_bytes=1))) is None
     )
-    assert interval_fix(compute_budget(BASE)) == "an interval of 100 s or more"
-    assert interval_fix(compute_budget(replace(BASE, targets=Targets(rpo=700)))) == "an interval of 100 s to 10 min"
+    assert interval_fix(compute_budget(BASE)) == "use an interval of 100 s or more"
+    assert interval_fix(compute_budget(replace(BASE, targets=Targets(rpo=700)))) == "use an interval of 100 s to 10 min"
     late = compute_budget(replace(BASE, targets=Targets(rpo=150)))
     assert longest_write_on_target(late) == pytest.approx(75)
     assert interval_fix(late) == (
-        "no interval meets the targets at this bandwidth: the write may take 75 s, so raise it to 1.34 GB/s for each job "
-        "(writing ranks binds)"
+        "no interval meets the targets at this bandwidth: the write may take 75 s, so raise the bandwidth to 1.34 GB/s for each job (writing ranks binds)"
     )
     never = Targets(rpo=0)
     assert interval_fix(compute_budget(replace(BASE, targets=never))) == (
@@ -229,11 +228,11 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
             UNKNOWN,
             (
                 "write time 100 s -> not known",
-                "what binds: writing ranks -> nothing known",
-                "breaks CKP-00 (what was asked for cannot be computed)",
+                "binding limit: writing ranks -> nothing known",
+                "breaks CKP-00 (a figure cannot be computed)",
             ),
         ),
-        (UNKNOWN, BASE, ("write time not known -> 100 s", "what binds: nothing known -> writing ranks")),
+        (UNKNOWN, BASE, ("write time not known -> 100 s", "binding limit: nothing known -> writing ranks")),
         (
             BASE,
             replace(BASE, size_bytes=2 * 10**11),
@@ -251,14 +250,14 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
         (
             BASE,
             replace(PINNED, interval=None),
-            ("pinned by snapshots 0 B -> not known", "breaks CKP-16 (the interval is no time)"),
+            ("pinned by snapshots 0 B -> not known", "breaks CKP-16 (the interval is not a time)"),
         ),
         (
             BASE,
             replace(BASE, quota_bytes=1, grace_period=1),
             (
-                "breaks CKP-07 (pods are killed before they are done writing), CKP-08 (checkpoints and what snapshots pin "
-                "exceed their room)",
+                "breaks CKP-07 (pods are killed before they finish writing), CKP-08 (checkpoints and what snapshots pin "
+                "exceed the capacity)",
             ),
         ),
         (replace(BASE, grace_period=1), BASE, ()),
@@ -373,7 +372,7 @@ def test_a_cap_that_is_not_known_is_not_named() -> None:
     """Without an interval there is no average, and so no range of caps."""
     (finding, _) = volume_findings(compute_budget(replace(BASE, interval=None, readers=19 * GB)))
     assert (finding.message, finding.fix) == (
-        "while a checkpoint is written 18 GB/s are left for reads that need 19 GB/s",
+        "while a checkpoint is written, readers get 18 GB/s and need 19 GB/s",
         "cap the writes",
     )
     assert volume_findings(compute_budget(replace(BASE, readers=1, capability=SiteThroughput()))) == ()

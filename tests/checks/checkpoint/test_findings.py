@@ -111,7 +111,7 @@ def test_what_a_lower_limit_does() -> None:
 
     changes = budget_changes(with_limit(2e9), with_limit(2e8))
     assert changes[0] == "write time 100 s -> 8.33 min"
-    assert changes[1] == "what binds: writing ranks -> QoS bandwidth of view v"
+    assert changes[1] == "binding limit: writing ranks -> QoS bandwidth of view v"
     assert "work that may be lost 18.3 min -> 25 min" in changes
-    assert changes[-1] == "breaks CKP-03 (more work may be lost than wanted)"
+    assert changes[-1] == "breaks CKP-03 (more work may be lost than the target allows)"
     assert budget_changes(with_limit(2e9), with_limit(3e9)) == ()

@@ -112,7 +112,7 @@ class Budget:
 
 
 def compute_budget(inputs: CheckpointInputs) -> Budget:
-    """The budget that follows from `inputs`. Raises nothing: what makes no sense was refused when the inputs were made."""
+    """The budget that follows from `inputs`. Raises nothing: wrong inputs were refused when they were created."""
     write_times = tuple(
         sorted((_write_time(inputs, limit) for limit in _limits(inputs)), key=lambda time: -time.seconds)
     )

@@ -1,7 +1,8 @@
-"""How large checkpoints are and what they take: live, pinned by snapshots, on the peer, in files; and what bandwidth they leave.
+"""How large checkpoints are and what they take: live, pinned by snapshots, on the peer, in files; and what bandwidth they
+leave.
 
 Sizes are bytes (MB is 10^6 bytes, MiB is 2^20), rates bytes a second. That snapshot space is not charged to a quota, and that
-reads and writes share a cluster linearly, is inferred and has to be seen on a live system.
+reads and writes share a cluster linearly, is inferred and has to be confirmed on a live system.
 """
 
 from __future__ import annotations
@@ -29,11 +30,9 @@ TRAINING_STATE = 10
 def model_bytes(parameters: int, bytes_per_parameter: float) -> int:
     """The size of what is saved of a model; random states and data loaders are too small to count."""
     if parameters < 1:
-        raise ValueError("a model has parameters: give how many, for example 70B")
+        raise ValueError("params has to be 1 or more, for example 70B")
     if not 0 < bytes_per_parameter <= 64:
-        raise ValueError(
-            "what is saved of a parameter is more than 0 and at most 64 bytes: with its optimizer state it is 10 to 16"
-        )
+        raise ValueError("bytes_per_param has to be more than 0 and at most 64: with optimizer state it is 10 to 16")
     return round(parameters * bytes_per_parameter)
 
 
@@ -48,8 +47,8 @@ def live_bytes(size_bytes: int, keep: int, *, asynchronous: bool = False) -> int
 
 
 def kept_in_snapshots(keep_seconds: float, interval: float, every: float, live: int) -> int:
-    """How many checkpoints the snapshots of one schedule hold on to: all that were written while they are kept, unless the
-    snapshots are so rare that some came and went between two of them."""
+    """How many checkpoints the snapshots of one schedule hold on to: all that were written while they are kept, unless
+    the snapshots are so rare that some checkpoints were written and deleted between two of them."""
     return min(ceil(keep_seconds / interval), ceil(keep_seconds / every) * live)
 
 

@@ -22,10 +22,10 @@ Values = Mapping[str, Any]
 
 
 def read_inputs(volume: Entry, scope: Scope, site: Values) -> CheckpointInputs:
-    """All that the document says of the checkpoints of `volume`, which has some.
+    """All that the document says about the checkpoints of `volume`, which has some.
 
-    `scope` is the document before its composite entries are expanded, `site` what is said that the volume's site can do
-    (`schema/capability.py`). Raises `ValueError` with what would have to change.
+    `scope` is the document before its composite entries are expanded, `site` the `capability` of the volume's site
+    (`schema/capability.py`). Raises `ValueError` with what has to change.
     """
     values: Values = volume.values
     checkpoint: Values = values["checkpoint"]
@@ -86,7 +86,7 @@ class VolumeContext:
             if project and pools and pool not in pools:
                 raise ValueError(
                     f"project {project.address.name} has no GPUs in node pool {pool}: "
-                    f"give it some there, or take one of {', '.join(sorted(pools))}"
+                    f"give it some there, or use one of {', '.join(sorted(pools))}"
                 )
 
     def snapshot_schedule(self) -> tuple[tuple[SnapshotFrame, ...], str]:
@@ -139,7 +139,7 @@ class VolumeContext:
 
     def _policy_limits(self, values: Values, owner: str, size: int | None) -> Iterator[WriteLimit]:
         if follows_used_capacity(values):
-            self.unknown.append(f"QoS of {owner} follows the capacity used, which a document does not say")
+            self.unknown.append(f"QoS of {owner} depends on the used capacity, which a document does not say")
         yield from policy_limits(values, owner, size)
 
     def _values(self, reference: object) -> Values | None:
@@ -148,7 +148,7 @@ class VolumeContext:
 
     def _note_unmanaged(self, name: str, reference: object) -> None:
         if isinstance(reference, Ref) and self._values(reference) is None:
-            self.unknown.append(f"{name} {reference} is not in this document: what it limits is not counted")
+            self.unknown.append(f"{name} {reference} is not in this document: its limits are not counted")
 
     def _named_or_only(self, kind: str, reference: object, tenant: Ref | None) -> Entry | None:
         """The entry that is named, or the tenant's only one."""
@@ -180,14 +180,13 @@ def _throughput(site: Values, replicates_to: str, context: VolumeContext, origin
     wan, name, shared = site.get("wan_bw_mbps", {}), context.site, context.origin()
     if shared and shared not in wan:
         context.unknown.append(
-            f"reads over the WAN, writes sent to the origin {shared}: how fast is not known, for want of "
-            f"sites.{name}.capability.wan_bw_mbps.{shared}"
+            f"reads come over the WAN, and writes go to the origin {shared}: the speed of the link is not known without sites.{name}.capability.wan_bw_mbps.{shared}"
         )
     if shared in wan:
         origin = shared
     if origin is not None and origin not in wan:
         raise ValueError(
-            f"writes go to {origin}, and no link there is known: give sites.{name}.capability.wan_bw_mbps.{origin}"
+            f"writes go to {origin}, and the speed of the link is not known: write sites.{name}.capability.wan_bw_mbps.{origin}"
         )
     reads = [rate for rate in (site.get("reads_bw_mbps"), wan.get(shared)) if rate is not None]
     return SiteThroughput(
@@ -221,7 +220,7 @@ def _interval(checkpoint: Values) -> int | None:
 
 def _no_interval(checkpoint: Values) -> str:
     if "event" in checkpoint:
-        return "checkpoints come with an event"
+        return "checkpoints are written on an event"
     if "steps" in checkpoint:
         return f"a checkpoint every {checkpoint['steps']['every']:,} steps of unknown length"
     return ""

@@ -24,7 +24,7 @@ _KINDS_WITH_LIMITS = ("view", "qos_policy", "tenant")
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedVolume:
-    """A volume, its budget (`None` where what is said makes no sense), and what is wrong with that."""
+    """A volume, its budget (`None` where the inputs contradict each other), and its findings."""
 
     volume: Entry
     budget: Budget | None
@@ -32,21 +32,21 @@ class EvaluatedVolume:
 
 
 def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> EvaluatedVolume:
-    """The budget of a volume that has a `checkpoint`, from what `read_inputs` reads of these.
+    """The budget of a volume that has a `checkpoint`, from what `read_inputs` returns for these.
 
-    What makes no sense together is one finding, CKP-00, instead of figures.
+    Inputs that contradict each other are one finding, CKP-00, instead of figures.
     """
     try:
         budget = compute_budget(read_inputs(volume, scope, site))
     except ValueError as error:
-        finding = BudgetFinding("CKP-00", Severity.ERROR, str(error), "the budget is computed once this is settled")
+        finding = BudgetFinding("CKP-00", Severity.ERROR, str(error), "correct this: the budget is computed after that")
         return EvaluatedVolume(volume, None, (finding,))
     return EvaluatedVolume(volume, budget, volume_findings(budget))
 
 
 @lru_cache(maxsize=2)  # every check of checkpoints asks for the same
 def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
-    """All volumes with a `checkpoint`, in the order of their addresses; what coincides is told of a site's first one."""
+    """All volumes with a `checkpoint`, in the order of their addresses; what coincides is reported for a site's first one."""
     entries = sorted(
         (entry for entry in facts.written.all(WITH_BUDGET) if "checkpoint" in entry.values),
         key=lambda entry: entry.address,
@@ -69,8 +69,8 @@ def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume
 def budget_before(facts: Facts, volume: Entry) -> Budget | None:
     """The budget of the volume behind the QoS limits that were seen live, before the plan.
 
-    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is the
-    document's. `None` for a volume that is not there yet, and where its limits could not be read.
+    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is
+    the document's. `None` for a volume that does not exist yet, and where its limits could not be read.
     """
     site, name = volume.address.site, volume.address.name
     live = facts.before
@@ -102,7 +102,7 @@ def _with_live_policy(volume: Entry, view: Entry, live: Index) -> dict[str, Any]
 
 
 def _with_live_limits(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
-    """The document with what is live of its tenants' QoS and its policies; a policy that is not there yet limits nothing."""
+    """The document with the live QoS of its tenants and its live policies; a policy that does not exist yet limits nothing."""
     for entry in facts.written:
         if entry.address.site != site or entry.address.kind not in ("tenant", "qos_policy"):
             yield entry

@@ -68,9 +68,9 @@ def interval_fix(budget: Budget) -> str:
         return ""
     if not budget.on_target.empty:
         if isinf(budget.on_target.longest):
-            return f"an interval of {at_least(span, budget.on_target.shortest)} or more"
+            return f"use an interval of {at_least(span, budget.on_target.shortest)} or more"
         shortest, longest = between(span, budget.on_target.shortest, budget.on_target.longest)
-        return f"an interval of {shortest} to {longest}"
+        return f"use an interval of {shortest} to {longest}"
     longest_write = longest_write_on_target(budget)
     if longest_write is None:
         return (
@@ -78,8 +78,8 @@ def interval_fix(budget: Budget) -> str:
             + (", or stage faster" if budget.inputs.writer.asynchronous else "")
         )
     return (
-        f"no interval meets the targets at this bandwidth: the write may take {at_most(span, longest_write)}, so raise it to "
-        f"{at_least(rate, budget.inputs.size_bytes / longest_write)} for each job ({budget.binding} binds)"
+        f"no interval meets the targets at this bandwidth: the write may take {at_most(span, longest_write)}, so raise the "
+        f"bandwidth to {at_least(rate, budget.inputs.size_bytes / longest_write)} for each job ({budget.binding} binds)"
     )
 
 
@@ -108,25 +108,25 @@ def longest_write_on_target(budget: Budget) -> float | None:
 
 
 def _not_computable(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-00: what was asked for and cannot be computed. A figure that only looks right is not given instead."""
+    """CKP-00: a figure that cannot be computed. No guess is given instead."""
     inputs, targets = budget.inputs, budget.inputs.targets
     if budget.write_seconds is None:
         fix = "give the site's capability.writes_bw_mbps, write_per_rank, or a QoS limit on writes"
-        yield BudgetFinding("CKP-00", ERROR, "the write time cannot be computed: nothing is known to limit it", fix)
+        yield BudgetFinding("CKP-00", ERROR, "the write time cannot be computed: no limit on it is known", fix)
     for sentence in inputs.unknown:
-        yield BudgetFinding("CKP-00", WARNING, sentence, "the figures may be too good")
+        yield BudgetFinding("CKP-00", WARNING, sentence, "until this is known, the figures may be too good")
     if targets.overhead is not None and budget.mtbf is None:
         yield _target_unknown("overhead", "how often the job fails is not known", "give gpus, or reliability.mtbf")
     if targets.rto is not None and budget.restore_seconds is None:
         fix = "give the site's capability.reads_bw_mbps, or read_per_rank"
-        yield _target_unknown("rto", "how fast it is read back is not known", fix)
+        yield _target_unknown("rto", "the read bandwidth is not known", fix)
     if targets.remote_rpo is not None and budget.replication is None and inputs.interval is not None:
         fix = "give snapshots that replicate with keep_remote, and the site's capability.wan_bw_mbps to the other site"
-        yield _target_unknown("remote_rpo", "how it is replicated is not known", fix)
+        yield _target_unknown("remote_rpo", "its replication is not known", fix)
 
 
 def _target_unknown(target: str, why: str, fix: str) -> BudgetFinding:
-    return BudgetFinding("CKP-00", WARNING, f"the target {target} cannot be judged: {why}", fix)
+    return BudgetFinding("CKP-00", WARNING, f"the target {target} cannot be checked: {why}", fix)
 
 
 def _write_exceeds_interval(budget: Budget) -> Iterator[BudgetFinding]:
@@ -142,7 +142,7 @@ def _stalls(budget: Budget) -> Iterator[BudgetFinding]:
     if budget.at_interval and target is not None and budget.at_interval.stall_fraction > target:
         stall, most = apart(share, budget.at_interval.stall_fraction, target)
         yield BudgetFinding(
-            "CKP-02", WARNING, f"{stall} of the time is stall, the target is {most}", interval_fix(budget)
+            "CKP-02", WARNING, f"jobs stall {stall} of the time, the target is {most}", interval_fix(budget)
         )
 
 
@@ -151,14 +151,11 @@ def _recovery_point(budget: Budget) -> Iterator[BudgetFinding]:
     targets, replication = budget.inputs.targets, budget.replication
     if budget.at_interval and targets.rpo is not None and budget.at_interval.rpo > targets.rpo:
         lost, target = apart(span, budget.at_interval.rpo, targets.rpo)
-        message = f"up to {lost} of work is lost, the target is {target}: {budget.binding} binds"
+        message = f"up to {lost} of work may be lost, the target is {target}: {budget.binding} binds"
         yield BudgetFinding("CKP-03", ERROR, message, interval_fix(budget))
     if replication and targets.remote_rpo is not None and replication.rpo > targets.remote_rpo:
         lost, target = apart(span, replication.rpo, targets.remote_rpo)
-        message = (
-            f"on the other site up to {lost} of work is lost, the target is {target}: "
-            f"{span(replication.transfer)} of it is the transfer"
-        )
+        message = f"on the other site up to {lost} of work may be lost, the target is {target}: {span(replication.transfer)} of it is the transfer"
         fix = "replicate more often, checkpoint more often, or use a faster WAN"
         yield BudgetFinding("CKP-03", ERROR, message, fix)
 
@@ -171,14 +168,11 @@ def _overhead(budget: Budget) -> Iterator[BudgetFinding]:
     target = budget.inputs.targets.overhead
     if target is not None and at_interval.overhead > target:
         costs, most = apart(share, at_interval.overhead, target)
-        message = f"the overhead is {costs}, the target is {most}; the least is {share(least)}, at {span(best)}"
+        message = f"the overhead is {costs}, the target is {most}; the least is {share(least)}, at an interval of {span(best)}"
         yield BudgetFinding("CKP-04", WARNING, message, interval_fix(budget))
     elif not best / 2 <= at_interval.effective <= 2 * best:
-        message = (
-            f"an interval of {span(at_interval.effective)} costs {share(at_interval.overhead)}, "
-            f"the best one of {span(best)} {share(least)}"
-        )
-        yield BudgetFinding("CKP-04", WARNING, message, f"an interval near {span(best)}, if the targets allow it")
+        message = f"an interval of {span(at_interval.effective)} costs {share(at_interval.overhead)}, the best one of {span(best)} costs {share(least)}"
+        yield BudgetFinding("CKP-04", WARNING, message, f"use an interval near {span(best)}, if the targets allow it")
 
 
 def _barrier(budget: Budget) -> Iterator[BudgetFinding]:
@@ -186,7 +180,7 @@ def _barrier(budget: Budget) -> Iterator[BudgetFinding]:
     write, timeout = budget.write_seconds, budget.inputs.collective_timeout
     if write is not None and timeout is not None and not budget.inputs.writer.asynchronous and write >= timeout:
         message = f"a synchronous write takes {span(write)} and its barrier times out after {span(timeout)}"
-        fix = f"mode: async, a longer timeout, or more than {budget.binding} allows"
+        fix = f"use mode: async, a longer timeout, or raise {budget.binding}"
         yield BudgetFinding("CKP-06", ERROR, message, fix)
 
 
@@ -194,8 +188,8 @@ def _eviction(budget: Budget) -> Iterator[BudgetFinding]:
     write, grace = budget.write_seconds, budget.inputs.grace_period
     if write is not None and grace is not None and grace < write:
         has, takes = apart(span, grace, write)
-        message = f"a pod has {has} to end and a checkpoint takes {takes}"
-        fix = f"a terminationGracePeriodSeconds of {ceil(write)} or more"
+        message = f"Kubernetes gives a pod {has} to end, and a checkpoint takes {takes}"
+        fix = f"raise terminationGracePeriodSeconds to {ceil(write)} or more"
         yield BudgetFinding("CKP-07", WARNING, message, fix)
 
 
@@ -206,20 +200,20 @@ def _failure_rate(budget: Budget) -> Iterator[BudgetFinding]:
         return
     if interval is not None and interval >= mtbf / 2:
         message = f"a failure is expected every {span(mtbf)} and a checkpoint every {span(interval)}"
-        yield BudgetFinding("CKP-12", WARNING, message, f"an interval well below {span(mtbf / 2)}")
+        yield BudgetFinding("CKP-12", WARNING, message, f"use an interval well below {span(mtbf / 2)}")
     if budget.mtbf_derived and gpus is not None and gpus < intervals.SMALL_JOB:
         message = (
             f"{span(mtbf)} between failures is derived from large jobs; on {gpus:,} GPUs it may be "
-            f"{span(mtbf * intervals.SMALL_JOB_PESSIMISM)} (Meta measured 7.9 h where the law said 28.8 h)"
+            f"{span(mtbf * intervals.SMALL_JOB_PESSIMISM)} (Meta measured 7.9 h where this rule says 28.8 h)"
         )
-        yield BudgetFinding("CKP-12", WARNING, message, "give reliability.mtbf as measured")
+        yield BudgetFinding("CKP-12", WARNING, message, "write reliability.mtbf as measured")
 
 
 def _no_interval(budget: Budget) -> Iterator[BudgetFinding]:
     if budget.inputs.interval is None:
         why = budget.inputs.no_interval or "no interval is given"
-        message = f"{why}: work that may be lost has no bound"
-        yield BudgetFinding("CKP-16", WARNING, message, "an interval in time, as 30m")
+        message = f"{why}: the work that may be lost has no bound"
+        yield BudgetFinding("CKP-16", WARNING, message, "write interval as a time, for example 30m")
 
 
 def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
@@ -228,42 +222,42 @@ def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
         takes, most = apart(span, restore, target)
         reading = span(restore - inputs.attach - inputs.restart)
         message = f"a restore takes {takes}, {reading} of it reading; the target is {most}"
-        yield BudgetFinding("CKP-17", NOTE, message, "faster reads, a smaller checkpoint, or a quicker restart")
+        yield BudgetFinding("CKP-17", NOTE, message, "use faster reads, a smaller checkpoint, or a faster restart")
 
 
 # In space: capacity, files, limits and links, and what is left for others.
 
 
 def _durability(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-05: what a checkpoint lies on is lost with what it has to outlive, or its copy does not keep up."""
+    """CKP-05: the storage of checkpoints is less durable than required, or their copy does not keep up."""
     inputs, target = budget.inputs, budget.inputs.targets.durability
     copied = inputs.drain_bytes_per_second is not None
     reached = max(inputs.durability, inputs.drained) if copied else inputs.durability
     if target is not None and reached < target:
-        message = f"checkpoints need storage with the durability of a {target.name.lower()}, and theirs has that of a {reached.name.lower()}"
-        yield BudgetFinding("CKP-05", ERROR, message, "copy them on: tier.drain and tier.drain_to")
+        message = f"checkpoints need durability {target.name.lower()}, and their storage has durability {reached.name.lower()}"
+        yield BudgetFinding("CKP-05", ERROR, message, "copy them to safer storage: tier.drain and tier.drain_to")
     if inputs.interval is not None and budget.drain_seconds > inputs.interval:
         takes, due = apart(span, budget.drain_seconds, inputs.interval)
-        message = f"copying a checkpoint on takes {takes} and the next comes after {due}"
+        message = f"copying a checkpoint takes {takes}, and the next one comes after {due}"
         fix = f"drain at {at_least(rate, inputs.size_bytes / inputs.interval)} or more"
         yield BudgetFinding("CKP-05", ERROR, message, fix)
 
 
 def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-08: no room for what is live, or for that and what snapshots pin."""
+    """CKP-08: live checkpoints exceed the capacity, alone or with what snapshots pin."""
     inputs, live, pinned = budget.inputs, budget.space.live, budget.space.pinned
     if inputs.quota_bytes is not None and live > inputs.quota_bytes:
         take, has = apart(size, live, inputs.quota_bytes)
         message = f"live checkpoints take {take} and the volume has {has}"
         yield BudgetFinding(
-            "CKP-08", ERROR, message, f"a size of {at_least(size, live)} or more, or a smaller keep_last"
+            "CKP-08", ERROR, message, f"use a size of {at_least(size, live)} or more, or a smaller keep_last"
         )
     if pinned is not None and inputs.tenant_bytes is not None and live + pinned > inputs.tenant_bytes:
         message = (
             f"live checkpoints ({size(live)}) and those that snapshots pin (up to {size(pinned)}) "
             f"exceed the tenant's {size(inputs.tenant_bytes)}"
         )
-        fix = "keep snapshots for less long, or raise the tenant's hard_limit"
+        fix = "keep snapshots for a shorter time, or raise the tenant's hard_limit"
         yield BudgetFinding("CKP-08", WARNING, message, fix)
 
 
@@ -274,17 +268,17 @@ def _readers(budget: Budget) -> Iterator[BudgetFinding]:
         return
     if reads.caps is not None and reads.caps.empty:
         average, rest = apart(rate, reads.caps.lowest, reads.caps.highest)
-        message = f"no cap on writes suits both: checkpoints average {average} and {rate(needed)} of reads leave {rest}"
+        message = f"no cap on writes suits both: checkpoints write {average} on average, and readers that need {rate(needed)} leave {rest}"
         yield BudgetFinding("CKP-09", WARNING, message, "checkpoint less often, or promise readers less")
     elif reads.left < needed:
         left, need = apart(rate, reads.left, needed)
-        message = f"while a checkpoint is written {left} are left for reads that need {need}"
+        message = f"while a checkpoint is written, readers get {left} and need {need}"
         fix = f"cap writes at {at_most(rate, reads.caps.highest)}" if reads.caps else "cap the writes"
         yield BudgetFinding("CKP-09", WARNING, message, fix)
 
 
 def _limits(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-11: a limit that probably binds other than it was meant to."""
+    """CKP-11: a limit that probably binds without being meant to."""
     inputs, binding = budget.inputs, budget.binding
     if binding is not None and binding.kind is LimitKind.IOPS:
         message = f"{binding} binds: {rate(binding.limit.bytes_per_second)}, whatever the limit on bandwidth says"
@@ -292,25 +286,27 @@ def _limits(budget: Budget) -> Iterator[BudgetFinding]:
     for limit in (time.limit for time in budget.write_times):
         if limit.kind in (LimitKind.QOS_BANDWIDTH, LimitKind.IOPS) and limit.bytes_per_second < LOW_LIMIT:
             message = f"{limit} is {rate(limit.bytes_per_second)}"
-            yield BudgetFinding("CKP-11", WARNING, message, "100 MB/s or more, as VAST's best practices say")
+            yield BudgetFinding(
+                "CKP-11", WARNING, message, "raise it to 100 MB/s or more, as VAST's best practices say"
+            )
         written = inputs.size_bytes * inputs.writer.at_once
         if limit.credit_left(written, inputs.interval, asynchronous=inputs.writer.asynchronous) < limit.credit_bytes:
-            message = f"the burst credit of {limit.owner} is not back when the next checkpoint comes"
-            yield BudgetFinding("CKP-11", WARNING, message, "a longer interval, or a higher sustained limit")
+            message = f"the burst credit of {limit.owner} is not refilled when the next checkpoint comes"
+            yield BudgetFinding("CKP-11", WARNING, message, "use a longer interval, or a higher sustained limit")
 
 
 def _weights_only(budget: Budget) -> Iterator[BudgetFinding]:
     saved = budget.inputs.bytes_per_parameter
     if saved is not None and saved < TRAINING_STATE:
-        message = f"{saved:g} bytes of each parameter are its weights; a training that resumes saves 10 to 16"
-        yield BudgetFinding("CKP-13", NOTE, message, "model.state: mixed-adam, or what is measured as size")
+        message = f"{saved:g} bytes of each parameter hold weights only; a training that resumes saves 10 to 16"
+        yield BudgetFinding("CKP-13", NOTE, message, "write model.state: mixed-adam, or size as measured")
 
 
 def _inodes(budget: Budget) -> Iterator[BudgetFinding]:
     most, files = budget.inputs.max_inodes, budget.space.files
     if most is not None and files > most:
-        message = f"the checkpoints kept are {files:,} files and the volume may have {most:,}"
-        yield BudgetFinding("CKP-14", WARNING, message, f"a max_inodes of {files} or more")
+        message = f"the checkpoints that are kept have {files:,} files, and the volume may have {most:,}"
+        yield BudgetFinding("CKP-14", WARNING, message, f"raise max_inodes to {files} or more")
 
 
 def _wan(budget: Budget) -> Iterator[BudgetFinding]:
@@ -318,7 +314,7 @@ def _wan(budget: Budget) -> Iterator[BudgetFinding]:
     wan, replication = budget.inputs.capability.origin_bytes_per_second, budget.replication
     if wan is not None:
         message = f"the path is a satellite: every write goes over the WAN to its origin, at {rate(wan)}"
-        yield BudgetFinding("CKP-15", WARNING, message, "write on the origin's site")
+        yield BudgetFinding("CKP-15", WARNING, message, "write at the site of the origin")
     if replication is not None and replication.transfer > replication.every:
         takes, due = apart(span, replication.transfer, replication.every)
         message = (

@@ -1,7 +1,7 @@
 """What the budget is computed from: frozen inputs in bytes, bytes a second and seconds.
 
-`None` is not known, and what follows from it is then not computed. What makes no sense raises `ValueError` with what
-would have to change.
+`None` is not known, and what follows from it is then not computed. Wrong values raise `ValueError` with what has
+to change.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SiteThroughput:
 
     def __post_init__(self) -> None:
         if self.reduction < 1:
-            raise ValueError("reduction_ratio is stored size before over after reduction: 1 or more")
+            raise ValueError("reduction_ratio is the size before reduction divided by the size after it: 1 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,21 +118,21 @@ class CheckpointInputs:
 
     def __post_init__(self) -> None:
         if self.size_bytes < 1:
-            raise ValueError("a checkpoint has a size: give size, for example 980 GB, or the model's params")
+            raise ValueError("a checkpoint needs a size: write size, for example 980 GB, or the model's params")
         if self.interval is not None and self.interval < 1:
-            raise ValueError("checkpoints follow each other after some time: give an interval of 1s or more")
+            raise ValueError("the interval is too short: write an interval of 1s or more")
         if self.writer.ranks < 1 or self.writer.jobs < 1 or self.writer.files_per_rank < 1:
-            raise ValueError("somebody writes: ranks, concurrent_jobs and files_per_rank are 1 or more")
+            raise ValueError("ranks, concurrent_jobs and files_per_rank have to be 1 or more")
         if self.mtbf is not None and self.mtbf <= 0:
-            raise ValueError("some time passes between failures: give a mtbf of more than 0, as 49h")
+            raise ValueError("mtbf has to be more than 0, for example 49h")
         if self.keep < 1:
-            raise ValueError(
-                "keep_last is how many checkpoints are kept: 1 or more, or there is nothing to resume from"
-            )
+            raise ValueError("keep_last has to be 1 or more: without a checkpoint there is nothing to resume from")
         if self.writer.asynchronous and not self.writer.staging_bytes_per_second:
-            raise ValueError("what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank")
+            raise ValueError(
+                "mode: async needs staging_per_rank, the speed of the copy to host memory that blocks the job"
+            )
         for values in (self, self.writer, self.capability, self.targets):
             for item in fields(values):
                 value = getattr(values, item.name)
                 if isinstance(value, int | float) and value < 0:
-                    raise ValueError(f"{item.name} is {value}: it cannot be less than nothing")
+                    raise ValueError(f"{item.name} is {value}, and has to be 0 or more")

@@ -26,9 +26,9 @@ BestInterval = Callable[[float, float], float]
 def mtbf_seconds(gpus: int, gpu_days_per_failure: float = GPU_DAYS_PER_FAILURE) -> float:
     """The mean time between the failures of a job: it falls as 1/N with its GPUs."""
     if gpus < 1:
-        raise ValueError("the time between failures depends on how many GPUs a job has: give gpus, or its mtbf")
+        raise ValueError("the time between failures depends on the GPUs of a job: write gpus, or reliability.mtbf")
     if gpu_days_per_failure <= 0:
-        raise ValueError("gpu_days_per_failure is how many GPU-days pass between failures: more than 0, as 2112")
+        raise ValueError("gpu_days_per_failure has to be more than 0, for example 2112")
     return gpu_days_per_failure * DAY / gpus
 
 

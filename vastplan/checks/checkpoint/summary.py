@@ -14,7 +14,7 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.formatting import rate, share, size, span
 from vastplan.schema.entries import Entry
 
-_CURVE_DIGITS = 6  # a curve is drawn, and nobody computes with it
+_CURVE_DIGITS = 6  # a curve is drawn, and not computed with
 
 Figure = int | float | str | None
 
@@ -95,7 +95,7 @@ def budget_line(budget: Budget) -> str:
     if capability.origin:
         wan = capability.origin_bytes_per_second
         how_fast = f" at {rate(wan)}" if wan else ""
-        parts.append(f"reads over the WAN, writes sent to the origin ({capability.origin}){how_fast}")
+        parts.append(f"reads over the WAN, writes to the origin ({capability.origin}){how_fast}")
     return ", ".join(parts)
 
 
@@ -108,7 +108,7 @@ def _changes(before: Budget, after: Budget) -> Iterator[str]:
     if before.write_seconds != after.write_seconds:
         yield f"write time {_span(before.write_seconds)} -> {_span(after.write_seconds)}"
     if str(before.binding) != str(after.binding):
-        yield f"what binds: {before.binding or 'nothing known'} -> {after.binding or 'nothing known'}"
+        yield f"binding limit: {before.binding or 'nothing known'} -> {after.binding or 'nothing known'}"
     was, now = before.at_interval, after.at_interval
     if was and now and was.stall_fraction != now.stall_fraction:
         yield f"stall {share(was.stall_fraction)} -> {share(now.stall_fraction)}"

@@ -1,8 +1,9 @@
 """How long a write takes at each limit that it has to pass, and which limits a QoS policy sets.
 
-A limit is a token bucket: it passes `bytes_per_second` for ever, and out of `credit_bytes` up to `burst_bytes_per_second`
-until the credit is used up. Limits stand in series: VAST lets I/O that several QoS policies hold proceed when all of them
-allow it, so the slowest one says when the last byte is through. That the other limits are in series too is inferred.
+A limit is a token bucket: it passes `bytes_per_second` forever, and out of `credit_bytes` up to
+`burst_bytes_per_second` until the credit is used up. Limits are in series: VAST lets I/O that several QoS policies
+limit proceed when all of them allow it, so the slowest one says when the last byte is through. That the other limits
+are in series too is inferred.
 """
 
 from __future__ import annotations
@@ -44,9 +45,7 @@ class WriteLimit:
 
     def __post_init__(self) -> None:
         if self.bytes_per_second <= 0:
-            raise ValueError(
-                f"{self}: a limit of nothing lets no checkpoint through; leave it out when it is unlimited"
-            )
+            raise ValueError(f"{self}: a limit of 0 lets no checkpoint through; remove it where writes are unlimited")
 
     def __str__(self) -> str:
         return limit_name(self.kind, self.owner)
@@ -81,7 +80,7 @@ class WriteLimit:
         return size_bytes / max(burst, self.bytes_per_second) if burst else size_bytes / self.bytes_per_second
 
     def _seconds_after_credit(self, size_bytes: float, credit_bytes: float | None) -> float:
-        """Once the credit is gone; less than nothing where it lasts. Without a higher rate it cannot be spent."""
+        """Once the credit is gone; negative where it lasts. Without a higher rate it cannot be spent."""
         if not self.burst_bytes_per_second:
             return size_bytes / self.bytes_per_second
         credit = self.credit_bytes if credit_bytes is None else credit_bytes
@@ -108,12 +107,12 @@ _TOTAL_IOPS = ("max_iops", "burst_iops", "burst_loan_iops")
 
 
 def policy_limits(values: Mapping[str, Any], owner: str, provisioned_bytes: int | None = None) -> Iterator[WriteLimit]:
-    """The limits on writes of a QoS policy (or of what stands inline in a view, volume or tenant).
+    """The limits on writes of a QoS policy (or of QoS limits inside a view, volume or tenant).
 
-    `*_mbps` and `*_mb` are MB (10^6), an I/O is 64 KiB, 0 and what is left out are unlimited. A credit ("loan") is what a
-    burst may use on top. With `use_total_limits` the limits on reads and writes together hold, and writes may have all of
-    them. A policy by provisioned capacity takes `provisioned_bytes`, counted in GB of 10^9, which is inferred;
-    `follows_used_capacity` says what cannot be told.
+    `*_mbps` and `*_mb` are MB (10^6), an I/O is 64 KiB, 0 and what is left out are unlimited. A credit ("loan") is
+    what a burst may use on top. With `use_total_limits` the limits on reads and writes together apply, and writes may
+    have all of them. A policy by provisioned capacity takes `provisioned_bytes`, counted in GB of 10^9, which is
+    inferred; `follows_used_capacity` says where a document cannot determine the limits.
     """
     total = values.get("use_total_limits") is True
     limit_by = values.get("limit_by")  # both where it is left out

@@ -1,1 +1,1 @@
-"""Checks of storage classes and what the CSI drivers make of them."""
+"""Checks of storage classes and what the CSI drivers do with them."""

@@ -1,4 +1,4 @@
-"""CSI-10: sites where pods may bring volumes of VAST themselves."""
+"""CSI-10: sites where pods may mount volumes of VAST without a class."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
         reason = site.settings.get("inline_volumes")
         classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda entry: entry.address)
         if reason and classes:
-            yield Violation(classes[0], f"pods of {name} may mount VAST past this and every other class: {reason}")
+            yield Violation(classes[0], f"pods of {name} may mount VAST without this class or any other: {reason}")
 
 
 CHECK = Check(
     code="CSI-10",
-    title="pods may bring volumes of VAST themselves",
+    title="pods may mount VAST without a class",
     severity=Severity.WARNING,
-    why="An inline volume of a pod names any path, view policy and VIP pool, and no admission policy of a class sees it.",
-    fix="leave out inline_volumes of the site once no pod needs it: a plan names the pods that do",
+    why="An inline volume of a pod names any path, view policy and VIP pool, and admission policies of classes do not check it.",
+    fix="remove inline_volumes from the site once no pod needs it; a plan names the pods that do",
     source="Kubernetes: a CSI volume in a pod's spec needs no claim; VAST CSI driver: inline volumes carry root_export",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""CSI-11: classes whose isolation is seen, and not enforced."""
+"""CSI-11: classes whose isolation is reported, not enforced."""
 
 from collections.abc import Iterator
 
@@ -13,16 +13,17 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if site.settings.get("isolation") == "audit" and classes:
             more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
             yield Violation(
-                classes[0], f"this class{more} of {name} may be used by every namespace: seen, not enforced"
+                classes[0],
+                f"every namespace of {name} may use this class{more}: isolation audit reports, and does not enforce",
             )
 
 
 CHECK = Check(
     code="CSI-11",
-    title="isolation is seen, and not enforced",
+    title="isolation is reported, not enforced",
     severity=Severity.WARNING,
-    why="The API server warns whoever would be refused, notes it in its audit log, and refuses nobody.",
-    fix="isolation: admission_policy on the site, once the audit log shows nobody who needs the class; or open_to on the class",
+    why="The API server warns whoever it would refuse, writes that to its audit log, and refuses nobody.",
+    fix="write isolation: admission_policy on the site once the audit log shows nobody else who needs the class, or open_to on the class",
     source="Kubernetes: validationActions of a ValidatingAdmissionPolicyBinding",
     run=_run,
 )

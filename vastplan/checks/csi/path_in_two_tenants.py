@@ -41,8 +41,8 @@ CHECK = Check(
     code="CSI-08",
     title="one path that the driver uses in two tenants",
     severity=Severity.WARNING,
-    why="Drivers before 2.6 look a view up by its path alone, and may take the one of the other tenant.",
-    fix="give each tenant paths of its own, such as /team-a/k8s, or say csi: 2.6 on a site whose driver is newer",
+    why="Drivers before 2.6 look up a view by its path alone, and may find the view of the other tenant.",
+    fix="give each tenant its own paths, such as /team-a/k8s, or write csi: 2.6 on a site whose driver is newer",
     source="vast-csi 2.4 and 2.5: views are looked up by path",
     run=_run,
 )

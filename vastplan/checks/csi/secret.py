@@ -33,11 +33,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if secret.address not in used or not (keys or "data" in secret.values):
             continue
         if "endpoint" not in keys:
-            yield Violation(secret, "a class logs in with it, and it has no key endpoint")
+            yield Violation(secret, "has no key endpoint, and a class logs in with it")
         if "token" in keys and keys & {"username", "password"}:
-            yield Violation(secret, "has token together with username or password, which the driver refuses")
+            yield Violation(secret, "has both token and username or password, and the driver refuses that")
         elif "token" not in keys and not keys >= {"username", "password"}:
-            yield Violation(secret, "a class logs in with it, and it has neither token nor username and password")
+            yield Violation(secret, "has neither token nor username and password, and a class logs in with it")
 
 
 def _delivered(facts: Facts) -> dict[Address, set[str]]:
@@ -55,8 +55,8 @@ CHECK = Check(
     code="CSI-06",
     title="a class that cannot log in",
     severity=Severity.WARNING,
-    why="The driver reads the cluster's address and its log-in from the class's secret, at every call.",
-    fix="secret: NAME on the class, with endpoint, and token or username and password in it",
+    why="The driver reads the cluster's address and its log-in from the class's Secret at every call.",
+    fix="write secret: NAME in the class; that Secret needs endpoint, and token or username and password",
     source="vast-csi chart, storage-class.yaml and the keys of its secret",
     run=_run,
 )

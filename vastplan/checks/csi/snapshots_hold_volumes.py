@@ -1,4 +1,4 @@
-"""CSI-07: a schedule over the directory of a class that deletes its volumes."""
+"""CSI-07: snapshots of the directory of a class that deletes its volumes."""
 
 from collections.abc import Iterator
 
@@ -28,18 +28,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for end in range(len(steps) + 1):
             over = protected.get((tenant.target, steps[:end]))
             if over is not None:
-                text = (
-                    f"snapshots of {over.values['source_dir']} ({over.address.name}) hold the volumes it should delete"
-                )
+                text = f"snapshots of {over.values['source_dir']} ({over.address.name}) keep the driver from deleting its volumes"
                 yield Violation(storage_class, text)
 
 
 CHECK = Check(
     code="CSI-07",
-    title="snapshots over the directory of a class",
+    title="snapshots of the directory of a class",
     severity=Severity.WARNING,
-    why="The driver does not delete a volume whose path has snapshots: a deleted claim stays until the last one expires.",
-    fix="reclaim_policy: Retain, or snapshots of single volumes instead (a snapshot_class)",
+    why="The driver does not delete a volume whose path has snapshots: the volume of a deleted claim stays until the last snapshot expires.",
+    fix="write reclaim_policy: Retain, or take snapshots of single volumes instead (a snapshot_class)",
     source="vast-csi DeleteVolume: refuses while snapshots of the path exist",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""CSI-02: a class of one tenant whose volumes land in another, because its view policy is of that one."""
+"""CSI-02: a class of one tenant whose view policy puts its volumes into another tenant."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if policy and isinstance(tenant, Ref) and isinstance(owner, Ref) and owner != tenant:
             yield Violation(
                 storage_class,
-                f"is of tenant {tenant}, and view policy {policy.address.name} puts its volumes into {owner}",
+                f"is of tenant {tenant}, and view policy {policy.address.name} puts its volumes into tenant {owner}",
             )
 
 
@@ -25,8 +25,8 @@ CHECK = Check(
     code="CSI-02",
     title="a class whose view policy is another tenant's",
     severity=Severity.ERROR,
-    why="The file driver makes volumes in the tenant of the view policy: one team's data would land with another's.",
-    fix="name a view_policy of the class's tenant, or move the class",
+    why="The file driver creates volumes in the tenant of the view policy: one team's data would be stored in another's tenant.",
+    fix="name a view_policy of the class's tenant, or move the class to the tenant of the policy",
     source="vast-csi volume_builder.py: the tenant is the view policy's",
     run=_run,
 )

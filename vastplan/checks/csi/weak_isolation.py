@@ -1,4 +1,4 @@
-"""CSI-09: classes closed by resource quotas only."""
+"""CSI-09: classes that only resource quotas restrict."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
         classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda entry: entry.address)
         if site.settings.get("isolation") == "resource_quota" and classes:
             more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
-            text = f"this class{more} of {name} is closed by quotas in the document's namespaces only"
+            text = f"only resource quotas in the document's namespaces restrict this class{more} of {name}"
             yield Violation(classes[0], text)
 
 
 CHECK = Check(
     code="CSI-09",
-    title="classes closed by resource quotas only",
+    title="only resource quotas restrict classes",
     severity=Severity.WARNING,
-    why="A namespace that is made later, or that the document does not name, has no such quota and may use every class.",
-    fix="isolation: admission_policy on the site, which needs Kubernetes 1.30",
+    why="A namespace that is created later, or that the document does not name, has no such quota and may use every class.",
+    fix="write isolation: admission_policy on the site; it needs Kubernetes 1.30",
     source="Kubernetes: a ResourceQuota holds for its own namespace",
     run=_run,
 )

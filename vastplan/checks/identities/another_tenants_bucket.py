@@ -1,4 +1,4 @@
-"""IDN-01: an identity policy that allows something in another tenant's bucket."""
+"""IDN-01: an identity policy that allows actions on another tenant's bucket."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             named = any(_names(statement, bucket) for statement in policy.statements for bucket in reached.values())
             yield Violation(
                 entry,
-                f"allows something in {some(whose)}, and is of tenant {tenant.name}",
+                f"allows actions on {some(whose)}, and is of tenant {tenant.name}",
                 severity=None if named else Severity.WARNING,
             )
 
@@ -39,24 +39,24 @@ def _others(by_tenant: dict[Address, list[Bucket]], tenant: Address) -> Iterator
 
 
 def _of_every_bucket(statement: Statement) -> bool:
-    """Whether it says nothing of which buckets: those of the tenant are meant."""
+    """Whether it names no buckets, and so means all of the tenant."""
     return statement.but_resources or any(takes_all(pattern, "") for pattern in statement.resources)
 
 
 def _names(statement: Statement, bucket: Bucket) -> bool:
-    """Whether it has a bucket by its name, not by a pattern."""
+    """Whether it has the bucket by its name, not by a pattern."""
     return any(pattern.partition("/")[0] == bucket.name for pattern in statement.resources)
 
 
 CHECK = Check(
     code="IDN-01",
-    title="an identity policy that allows something in another tenant's bucket",
+    title="an identity policy that allows actions on another tenant's bucket",
     severity=Severity.ERROR,
     why=(
-        "An S3 key reaches the buckets of one tenant, so the statement is of no use there today, and lets somebody in on the day "
-        "that a bucket of this name is made in the policy's own tenant, or the bucket moves. What is named is rarely what was meant."
+        "An S3 key reaches the buckets of one tenant, so the statement has no effect there today. It allows something as soon as the "
+        "policy's own tenant has a bucket of this name, and that is rarely intended."
     ),
-    fix="name the buckets of the policy's own tenant",
+    fix="name buckets of the policy's own tenant in Resource",
     source="VAST KB: an identity policy is of one tenant, and a key of one tenant (creating-identity-policies-5, "
     "managing-user-s3-permissions-1)",
     run=_run,

@@ -1,4 +1,4 @@
-"""IDN-06: an identity policy on somebody who has no key for its tenant."""
+"""IDN-06: an identity policy of a user or group that has no key for the policy's tenant."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 if used is not None and used != kept:
                     yield Violation(
                         holder,
-                        f"has identity policy {ref} of tenant {tenant}, which uses local provider {used}, and is kept in {kept}",
+                        f"is in local provider {kept}, and its identity policy {ref} is of tenant {tenant}, which uses local provider {used}",
                     )
     yield from _in_another_tenant(facts)
 
@@ -33,14 +33,14 @@ def _in_another_tenant(facts: Facts) -> Iterator[Violation]:
                 policy = facts.objects.get(ref)
                 tenant = policy.values.get("tenant") if policy is not None else None
                 if isinstance(tenant, Ref) and tenant != own:
-                    yield Violation(right, f"has identity policy {ref} of tenant {tenant}, and is of tenant {own}")
+                    yield Violation(right, f"is of tenant {own}, and its identity policy {ref} is of tenant {tenant}")
 
 
 CHECK = Check(
     code="IDN-06",
     title="an identity policy of a tenant that has no such user",
     severity=Severity.ERROR,
-    why="A policy counts for keys of its own tenant, and a user of another provider has none there: it allows and denies nothing.",
+    why="A policy applies to keys of its own tenant. A user of another provider has no key there, so the policy allows and denies nothing.",
     fix="attach a policy of a tenant that uses the provider",
     source="VAST KB: an identity policy is of one tenant (creating-identity-policies-5)",
     run=_run,

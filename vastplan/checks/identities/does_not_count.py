@@ -1,4 +1,4 @@
-"""IDN-05: an identity policy that counts for no bucket of its tenant, for another flavor."""
+"""IDN-05: an identity policy that does not apply to buckets of its tenant, because of their view policy's flavor."""
 
 from collections.abc import Iterator
 
@@ -18,16 +18,19 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if bucket.counts is False and any(statement.reaches(bucket.name) for statement in policy.statements)
         ]
         if skipping:
-            yield Violation(entry, f"is not asked for {some(sorted(skipping))}, whose view policy has another flavor")
+            yield Violation(
+                entry,
+                f"does not apply to {some(sorted(skipping))}, whose view policy has another flavor than S3_NATIVE",
+            )
 
 
 CHECK = Check(
     code="IDN-05",
-    title="an identity policy for buckets that do not ask it",
+    title="an identity policy that does not apply to its buckets",
     severity=Severity.WARNING,
     why=(
-        "Requests are checked against identity policies only where the view policy has the flavor S3_NATIVE. With any other flavor what "
-        "the policy denies is not denied."
+        "VAST checks requests against identity policies only where the view policy has the flavor S3_NATIVE. With any other flavor it does "
+        "not deny what the policy denies."
     ),
     fix="give the buckets a view_policy with flavor: S3_NATIVE",
     source="VAST KB: overview-of-s3-access-management-1, managing-s3-access-control-lists-acls-4",

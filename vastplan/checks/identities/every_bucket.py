@@ -30,13 +30,13 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="IDN-02",
-    title="an identity policy that is wider than any bucket",
+    title="an identity policy that covers every bucket of its tenant",
     severity=Severity.WARNING,
     why=(
-        "The buckets of the tenant have several owners, and whoever holds the policy gets at what is of each of them, and at every "
-        "bucket that is made later. The access lists of the buckets are not asked."
+        "The buckets of the tenant have several owners, and whoever has the policy reaches the data of all of them and every bucket that "
+        "is created later. Access lists of the buckets do not apply."
     ),
     fix="name the buckets in Resource: BUCKET for the bucket, BUCKET/* for what is in it",
-    source="VAST KB: identity policies are checked before access lists, which then say nothing (overview-of-s3-access-management-1)",
+    source="VAST KB: identity policies are checked before access lists, which then have no effect (overview-of-s3-access-management-1)",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""IDN-09: a key that is older than it may be."""
+"""IDN-09: a key that is older than its max_age."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -29,12 +29,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
         days, most = (facts.today - made).days, key.values["max_age"]
         if days * units.SPANS["d"] > most:
             again = key.values.get("generation", 1) + 1
-            text = f"was made on {made}, {days} days ago, and its max_age is {units.span_text(most)}"
-            yield Violation(key, text, fix=f"generation: {again} makes another, and delivers it in its place")
+            text = f"was created on {made}, {days} days ago, and its max_age is {units.span_text(most)}"
+            yield Violation(key, text, fix=f"write generation: {again} to create and deliver a new key")
 
 
 def _made(facts: Facts, key: Entry) -> date | None:
-    """The day on which the live key was made, as the system tells, or where it does not as the ledger has it."""
+    """The day on which the live key was created, as the system returns it, else as the ledger has it."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
             told = (_day(live.told.get("creation_time")), _day(live.delivered_at))
@@ -53,8 +53,8 @@ CHECK = Check(
     code="IDN-09",
     title="a key that is older than its max_age",
     severity=Severity.WARNING,
-    why="A key that was copied somewhere stays good for whoever has it until it is removed: a new one ends that.",
-    fix="another generation makes another, and delivers it in its place",
+    why="Whoever copied a key can use it until the key is deleted; a new key ends that.",
+    fix="raise generation to create and deliver a new key",
     source="VMS API 5.5 locals3keys.creation_time, users/query access_keys.creation_time, or else when the ledger had it delivered; max_age is the document's word",
     run=_run,
     reads=_KINDS,

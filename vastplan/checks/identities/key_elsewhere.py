@@ -1,4 +1,4 @@
-"""IDN-08: a key of a user whom the key's tenant does not know."""
+"""IDN-08: a key of a user who is not in the local provider of the key's tenant."""
 
 from collections.abc import Iterator
 
@@ -15,16 +15,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
         used = provider_of(facts, tenant.target)
         kept = user.values.get("local_provider") if user is not None else None
         if user is not None and used is not None and isinstance(kept, Ref) and kept != used:
-            text = f"is of user {user.called}, who is kept in local provider {kept}, and tenant {tenant} uses {used}"
+            text = f"is a key of user {user.called} in local provider {kept}, and tenant {tenant} uses local provider {used}"
             yield Violation(key, text)
 
 
 CHECK = Check(
     code="IDN-08",
-    title="a key of a user of another provider than the tenant's",
+    title="a key of a user who is not in the tenant's local provider",
     severity=Severity.ERROR,
-    why="A key is good in one tenant, which asks its own provider who its owner is: there he is nobody, or another one of his number.",
-    fix="make the key of a user of the tenant's provider, or in a tenant that uses his",
+    why="A key works in one tenant, which looks up its user in its own provider: there the user does not exist, or the uid is another user's.",
+    fix="name a user of the tenant's provider, or move the key to a tenant that uses the user's provider",
     source="VAST KB: keys and permissions are of a tenant, users of its providers (configuring-s3-multi-tenancy)",
     run=_run,
 )

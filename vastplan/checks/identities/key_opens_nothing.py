@@ -1,4 +1,4 @@
-"""IDN-12: a key that is delivered, of somebody whom nothing in the document lets into the bucket that it is for."""
+"""IDN-12: a delivered key of a user who may not use the bucket that the key is for."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -13,8 +13,8 @@ from vastplan.model.yaml_text import scalar
 _Parsed = Mapping[Address, tuple[Address, Policy]]
 """The identity policies, each with its tenant."""
 _ACTIONS = ("s3:GetObject", "s3:PutObject")
-_READ_BY_A_GROUP = "read: [{existing: GROUP}] in the bucket, with a group that he is in, or leave user out of deliver"
-_NO_DENY = "narrow the policy that denies it, or deliver the key of somebody else"
+_READ_BY_A_GROUP = "name a group of the user in the bucket, read: [{existing: GROUP}], or remove user from deliver"
+_NO_DENY = "narrow the policy that denies it, or deliver a key of another user"
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -33,16 +33,22 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
             continue
         who = person(facts, bucket.tenant, deliver.get("user", written.values["owner"]))
         if _is_shut_out(who, bucket, parsed):
-            text, fix = f"delivers a key of {who.name}, whom nothing here lets read or write it", _READ_BY_A_GROUP
+            text, fix = (
+                f"delivers a key of {who.name}, and this document lets {who.name} neither read nor write it",
+                _READ_BY_A_GROUP,
+            )
             if _is_denied(who, bucket, parsed):
-                text, fix = f"delivers a key of {who.name}, whom identity policies deny to read and write it", _NO_DENY
+                text, fix = (
+                    f"delivers a key of {who.name}, and identity policies deny {who.name} reading and writing it",
+                    _NO_DENY,
+                )
             elif who.entry is not None:
-                fix = f"read: [{scalar(who.entry.address.name)}] in the bucket (or a group of his, or write), or leave user out of deliver"
+                fix = f"name the user in the bucket, read: [{scalar(who.entry.address.name)}] or write, or a group of the user, or remove user from deliver"
             yield Violation(written, text, fix=fix)
 
 
 def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
-    """Keys that are for any bucket of a tenant, or for those that their user makes."""
+    """Keys that are for any bucket of a tenant, or for those that their user creates."""
     by_buckets = {str(bucket.address) for bucket in facts.written.all("bucket")}
     for kind in ("s3_key", "directory_key"):
         for key in facts.objects.all(kind):
@@ -53,12 +59,13 @@ def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
                 continue
             if all(_is_shut_out(who, bucket, parsed) for bucket in there):
                 yield Violation(
-                    key, f"is of {who.name}, whom nothing here lets into any bucket of tenant {tenant.name}"
+                    key,
+                    f"is a key of {who.name}, and this document lets {who.name} use no bucket of tenant {tenant.name}",
                 )
 
 
 def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether somebody can neither read nor write a bucket by what the document says; false where that is not said in it."""
+    """Whether a user can neither read nor write a bucket by the document; false where the document does not decide that."""
     if bucket.counts is False:  # lists and modes of files decide, of which the document knows nothing
         return False
     held, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
@@ -66,13 +73,13 @@ def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
 
 
 def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether the policies that somebody has deny all that the key is for."""
+    """Whether the policies of a user deny all that the key is for."""
     held = _asked(parsed, who.held, bucket)
     return all(decide(Request(action, f"{bucket.name}/object"), held) is Verdict.DENIED for action in _ACTIONS)
 
 
 def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
-    """Those policies that are of the bucket's tenant: others count for nothing there."""
+    """Those policies that are of the bucket's tenant: others have no effect there."""
     known = (parsed[address] for address in policies if address in parsed)
     return [policy for tenant, policy in known if tenant == bucket.tenant]
 
@@ -92,13 +99,13 @@ def _may(action: str, who: Person, bucket: Bucket, held: list[Policy], group: Po
 
 CHECK = Check(
     code="IDN-12",
-    title="a delivered key that opens nothing",
+    title="a delivered key that may use no bucket",
     severity=Severity.WARNING,
     why=(
-        "The owner of a bucket may use it, and others as far as identity policies let them: everything that the key is used for is "
-        "refused, and jobs find out at their first request."
+        "The owner of a bucket may use it, and others as far as identity policies allow: VAST refuses every request with this key, and "
+        "jobs fail at their first one."
     ),
-    fix="name the user, or a group that he is in, in read or write of a bucket, or give him allow_create_bucket",
+    fix="name the user, or a group of the user, in read or write of a bucket, or write allow_create_bucket: true in the user",
     source="VAST KB: what neither a policy nor an access list allows is refused; a bucket's own list lets its owner in "
     "(overview-of-s3-access-management-1)",
     run=_run,

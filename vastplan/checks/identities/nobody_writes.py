@@ -20,12 +20,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(bucket.view, f"view policy {rules.address.name} lets no host write by S3")
         elif bucket.counts and _all_are_denied(facts, bucket, parsed):
             yield Violation(
-                bucket.view, f"identity policies deny its owner {bucket.owner} to write, and allow it to nobody else"
+                bucket.view, f"identity policies deny writing to its owner {bucket.owner}, and allow it to nobody else"
             )
 
 
 def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
-    """Whether no user of the document may write; false where the owner is none of them, as nobody knows his policies."""
+    """Whether no user of the document may write; false where the owner is not one of them, as the owner's policies are not known."""
     provider = provider_of(facts, bucket.tenant)
     users = users_of(facts, provider) if isinstance(provider, Ref) else {}
     others = (_allowed(right, bucket, parsed) for right in rights_in(facts, bucket.tenant))
@@ -37,7 +37,7 @@ def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Polic
 
 
 def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
-    """Whether somebody of a directory, or one who is in such a group, is allowed to write there."""
+    """Whether a user of a directory, or a member of such a group, may write there."""
     refs = right.values.get("s3_policies") or ()
     held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
     verdict = decide(Request("s3:PutObject", f"{bucket.name}/object"), held)
@@ -56,8 +56,8 @@ CHECK = Check(
     code="IDN-07",
     title="a bucket that nobody can write to",
     severity=Severity.WARNING,
-    why="A deny of an identity policy binds the owner, too: jobs that save something there fail at their first write.",
-    fix="let somebody write: s3_read_write of its view policy, and no deny of s3:PutObject for its owner",
-    source="VAST KB: what a policy denies no other allows (Managing S3 Access); the owner's own access list gives him everything",
+    why="A deny of an identity policy applies to the owner, too: jobs that save something there fail at their first write.",
+    fix="add hosts to s3_read_write of its view policy, and remove the deny of s3:PutObject for its owner",
+    source="VAST KB: what a policy denies no other allows (Managing S3 Access); the owner's own access list gives the owner everything",
     run=_run,
 )

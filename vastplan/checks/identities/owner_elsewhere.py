@@ -22,8 +22,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if provider is not None and elsewhere and bucket.owner not in users_of(facts, provider):
             yield Violation(
                 bucket.view,
-                f"its owner {bucket.owner} is kept in local provider {some(sorted(elsewhere))}, and tenant "
-                f"{bucket.tenant.name} uses {provider}",
+                f"its owner {bucket.owner} is in local provider {some(sorted(elsewhere))}, and tenant {bucket.tenant.name} uses local provider {provider}",
             )
 
 
@@ -31,8 +30,8 @@ CHECK = Check(
     code="IDN-04",
     title="a bucket whose owner is a user of another provider",
     severity=Severity.ERROR,
-    why="The owner is looked for among the tenant's own users: VMS refuses the view, or takes somebody else who is called the same.",
-    fix="put the user into the tenant, or name an owner who is in it",
+    why="VMS looks up the owner among the tenant's own users: it refuses the view, or takes another user of the same name.",
+    fix="declare the user in the tenant, or name an owner who is in it",
     source="VMS API 5.5 views.bucket_owner; VAST KB: a tenant's users are those of its providers",
     run=_run,
 )

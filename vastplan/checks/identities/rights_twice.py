@@ -1,4 +1,4 @@
-"""IDN-10: rights of a user or a group of the document, said a second time."""
+"""IDN-10: rights of a user or a group that its own entry in the document sets, too."""
 
 from collections.abc import Iterator
 
@@ -18,19 +18,19 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if said:
                 yield Violation(
                     right,
-                    f"sets {', '.join(sorted({*said} - {'tenant'}))} of {whom} {name}, and so does his own entry in {provider}",
+                    f"sets {', '.join(sorted({*said} - {'tenant'}))} of {whom} {name}, and so does the entry of that {whom} in {provider}",
                 )
 
 
 CHECK = Check(
     code="IDN-10",
-    title="rights of a local user or group that his own entry says, too",
+    title="rights that the entry of a local user or group sets, too",
     severity=Severity.WARNING,
     why=(
-        "A tenant's users are those of its provider, and what is set of one in the tenant stands for what his own entry says: "
-        "nobody who reads that sees what holds."
+        "A tenant's users are those of its provider, and rights in the tenant replace those of the user's own entry: whoever reads that "
+        "entry does not see what applies."
     ),
-    fix="say it in the entry of the user or the group, and take user_right or group_right away",
+    fix="write them in the entry of the user or group, and remove the user_right or group_right",
     source="VMS API 5.5 users/{id}/tenant_data: rights in a tenant stand for the user's own; inferred for queries (VMS-141)",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""IDN-03: a user whom no access list holds."""
+"""IDN-03: a user whom access lists do not restrict."""
 
 from collections.abc import Iterator
 
@@ -17,12 +17,13 @@ def _run(facts: Facts) -> Iterator[Violation]:
             names = sorted(tenant.address.name for tenant in tenants)
             whose = f" of {'tenants' if len(names) > 1 else 'tenant'} {some(names)}" if names else ""
             where = f" in provider {provider}" if isinstance(provider, Ref) and not names else ""
-            yield Violation(user, f"is an S3 superuser{where}: no access list of a bucket{whose} holds him")
+            yield Violation(user, f"is an S3 superuser{where}: access lists of buckets{whose} do not restrict it")
     for right in facts.objects.all("user_right"):
         if right.values.get("s3_superuser") is True:
             whose = f"tenant {right.values['tenant']}"
             yield Violation(
-                right, f"makes {right.values['user']} an S3 superuser: no access list of a bucket of {whose} holds him"
+                right,
+                f"makes {right.values['user']} an S3 superuser: access lists of buckets of {whose} do not restrict this user",
             )
 
 
@@ -30,8 +31,8 @@ CHECK = Check(
     code="IDN-03",
     title="an S3 superuser",
     severity=Severity.WARNING,
-    why="A superuser gets at every bucket in which a key of his is good, whatever the access lists say; only identity policies bind him.",
-    fix="attach an identity policy that says what he needs, and take s3_superuser away",
+    why="A superuser may use every bucket of the tenants in which one of the user's keys works, whatever access lists say; only identity policies apply.",
+    fix="attach an identity policy that allows what the user needs, and remove s3_superuser",
     source="VAST KB: superuser permissions override access lists, identity policies override them (managing-user-s3-permissions-1)",
     run=_run,
 )

@@ -15,7 +15,7 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A view that is a bucket of the document; `counts` says whether policies count for it, `None` where nobody knows."""
+    """A view that is a bucket of the document; `counts` says whether policies apply to it, `None` where that is not known."""
 
     view: Entry
     name: str
@@ -59,17 +59,17 @@ def provider_of(facts: Facts, tenant: Address) -> Ref | None:
 
 
 def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
-    """The users that a document keeps in a provider, by what they are called."""
+    """The users that a document has in a provider, by their names."""
     kept = facts.objects.referring(provider.target.site, "user", "local_provider", provider)
     return {user.called: user for user in kept}
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who is let into buckets of one tenant: a user of the document (`entry`), or one whom only a directory knows.
+    """Who may use buckets of one tenant: a user of the document (`entry`), or a user of a directory.
 
-    `held` are the identity policies that the document sets of him there; of somebody of a directory nobody here knows his groups, and
-    `perhaps` are those of groups that he may be in.
+    `held` are the identity policies that the document gives the user there. The groups of a user of a directory are not known:
+    `perhaps` are the policies of groups that the user may be in.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Person:
 
 
 def person(facts: Facts, tenant: Address, user: Any) -> Person:
-    """Somebody, as an entry or a name, with what is set of him in a tenant."""
+    """A user, given as an entry or a name, with the user's rights in a tenant."""
     entry = facts.objects.get(user)
     name = entry.called if entry is not None else user.target.name if isinstance(user, Ref) else str(user)
     rights = [right for right in rights_in(facts, tenant) if right.values.get("user") == name]
@@ -102,13 +102,13 @@ def _attached(holders: Iterable[Entry]) -> set[Address]:
 
 
 def rights_in(facts: Facts, tenant: Address) -> Iterator[Entry]:
-    """What the document sets of users and groups in a tenant, whichever provider has them."""
+    """The rights of users and groups in a tenant that the document has, whichever provider they are in."""
     for kind in ("user_right", "group_right"):
         yield from facts.objects.referring(tenant.site, kind, "tenant", tenant)
 
 
 def held_by(facts: Facts, user: Entry) -> set[Address]:
-    """The identity policies of a user and of the groups that he is in."""
+    """The identity policies of a user and of the user's groups."""
     gids = set(user.values.get("gids") or ()) | {user.values.get("leading_gid")}
     provider = user.values.get("local_provider")
     groups = (

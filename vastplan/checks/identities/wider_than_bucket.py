@@ -1,4 +1,4 @@
-"""IDN-11: an identity policy by which somebody gets at a bucket that does not name him."""
+"""IDN-11: an identity policy that lets a user or group use a bucket that does not name it."""
 
 from collections.abc import Iterator, Mapping, Set
 
@@ -30,12 +30,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 more = [right for right, listed in rights.items() if not _is_named(facts, holder, bucket, listed)]
                 if more:
                     who = f"{holder.address.kind} {holder.address.name}"
-                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, which does not name it for that"
+                    text = f"lets {who} {' and '.join(more)} in bucket {bucket.address.name}, and the bucket does not name {who} for that"
                     yield Violation(entry, text)
 
 
 def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set[Address]]]:
-    """What a policy allows in a bucket, with those whom the bucket lets do so: who may write may read, too."""
+    """What a policy allows in a bucket, with those who may do so by the bucket itself: who may write may read, too."""
     named = {right: {ref.target for ref in bucket.values.get(right) or ()} for right in ("read", "write")}
     if _lets(policy, _READS, name):
         yield "read", named["read"] | named["write"]
@@ -44,7 +44,7 @@ def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set
 
 
 def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
-    """Whether it allows one of these of anything in a bucket, and does not deny it of all of it."""
+    """Whether it allows one of these actions on anything in a bucket, and does not deny it for the whole bucket."""
     return any(
         statement.allows and statement.has_action(action) and statement.reaches(name)
         for action in actions
@@ -64,7 +64,7 @@ def _holders(facts: Facts) -> Mapping[Address, list[Entry]]:
 
 
 def _is_named(facts: Facts, holder: Entry, bucket: Entry, listed: Set[Address]) -> bool:
-    """Whether somebody is let in by himself, as the owner, or by a group that he is in."""
+    """Whether a bucket names a user directly, as its owner, or by a group of the user."""
     if holder.address in listed or bucket.values["owner"] == Ref(holder.address):
         return True
     gids = (
@@ -81,10 +81,10 @@ CHECK = Check(
     title="an identity policy that is wider than the bucket's own readers and writers",
     severity=Severity.WARNING,
     why=(
-        "Who reads `read` and `write` of a bucket takes that for all whom it lets in. A policy that is written elsewhere, often with a "
-        "pattern that was meant for another bucket, lets in more."
+        "`read` and `write` of a bucket look like the complete list of who may use it. A policy that is written elsewhere, often with a "
+        "pattern for another bucket, lets in more."
     ),
-    fix="name them in read or write of the bucket, or narrow Resource of the policy",
+    fix="name them in read or write of the bucket, or narrow Resource in the policy",
     source="VAST KB: what any policy of somebody allows is allowed, unless another one denies it (overview-of-s3-access-management-1)",
     run=_run,
 )

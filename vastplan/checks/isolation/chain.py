@@ -19,8 +19,8 @@ Step = tuple[str, str]  # layer and element
 class ChainElement:
     """What is reached by `steps`, which begin after the namespace; `path` is set for a directory of `tenant`.
 
-    `entry` is the one that it is reported of: its own, or the last one on the way that is managed here. `unknown` says why
-    nobody can tell from here what comes next; `element` is then empty, but for a class of which only the name is known.
+    A finding is about `entry`: the element's own, or the last one on the way that is managed here. `unknown` says why
+    the next step is not known; `element` is then empty, but for a class of which only the name is known.
     """
 
     layer: str

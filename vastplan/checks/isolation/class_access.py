@@ -21,7 +21,7 @@ def name_of(value: Any, namespaces: Mapping[str, str]) -> str:
 
 
 def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, Namespaces]:
-    """Each class with the namespaces that may make claims of it. What nothing closes is open to every one."""
+    """Each class with the namespaces that may create claims of it. A class that nothing closes is open to all."""
     allowed = _allowed_by_policy(site, objects, namespaces)
     refused = _refused_by_quota(site, objects, namespaces)
     open_to: dict[str, Namespaces] = {}
@@ -36,7 +36,7 @@ def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
 
 
 def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Each class of which somebody would be refused, but is only seen: with the namespaces that it is meant for."""
+    """Each class whose isolation is reported and not enforced, with the namespaces that it is meant for."""
     denied = _allowed_by_policy(site, objects, namespaces)
     told = _allowed_by_policy(site, objects, namespaces, enforced=False)
     classes = objects.on(site, "storage_class")
@@ -46,7 +46,7 @@ def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
 def _allowed_by_policy(
     site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
 ) -> dict[str, frozenset[str]]:
-    """What policies in force leave open, or those that are only seen; a class under several is open where all of them let it be."""
+    """What enforced policies leave open, or policies that only report; a class under several is open where all of them leave it open."""
     policies = (
         binding.values.get("policy")
         for binding in objects.on(site, "admission_binding").values()

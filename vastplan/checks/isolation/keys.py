@@ -1,4 +1,4 @@
-"""What a key that lies in a project's namespace leads to: its user, his tenant, and the buckets that he may get at."""
+"""What a key in a project's namespace leads to: its user, the user's tenant, and the buckets that the user may use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class KeyWalker:
                 yield (namespaces.get(namespace.target.name, "") if of_project else named), key
 
     def from_key(self, key: Entry) -> Iterator[ChainElement]:
-        """Whose key it is, and what he gets at with it. A superuser gets at every bucket of the tenant."""
+        """The user of a key, and what the key reaches. A superuser reaches every bucket of the tenant."""
         tenant, user = key.values["tenant"], key.values["user"]
         home, somebody = tenant.target.name, self._objects.get(user) if isinstance(user, Ref) else None
         called = user if isinstance(user, str) else user.target.name if somebody is None else somebody.called
@@ -56,7 +56,7 @@ class KeyWalker:
             yield ChainElement("bucket", f"{home}:{name}", buckets[name], (*steps, ("tenant", home), ("bucket", name)))
 
     def _held(self, user: Entry, tenant: Ref) -> Iterator[Policy]:
-        """The identity policies of a tenant that a user has, and the groups that he is in."""
+        """The identity policies of a tenant that a user or the user's groups have."""
         gids = {*(user.values.get("gids") or ()), user.values.get("leading_gid")}
         kept = self._objects.referring(self._site, "group", "local_provider", user.values.get("local_provider"))
         for holder in (user, *(group for group in kept if group.values.get("gid") in gids)):

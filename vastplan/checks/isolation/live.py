@@ -1,4 +1,4 @@
-"""What the proof of isolation wants of what is live: the kinds that it follows, and which of their objects it follows."""
+"""What the proof of isolation reads live: the kinds that it follows, and which of their objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
 STARTS_AT = "project"
-"""The kind that every chain starts at: where there is none there is nothing to prove."""
+"""The kind that every chain starts at: without one there is nothing to prove."""
 SYSTEMS = frozenset({"kubernetes", "runai"})
 """A site without one of these has no chains."""
 CHAIN = (
@@ -24,7 +24,7 @@ _DRIVERS = ("file", "block")
 
 
 def namespace_of(name: str, attributes: Mapping[str, Any]) -> str:
-    """The namespace of a live project: the one that the system says, or the one that Run:AI makes."""
+    """The namespace of a live project: the one that the system returns, or the one that Run:AI creates."""
     return str(attributes.get("namespace") or f"runai-{name}")
 
 

@@ -14,10 +14,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="ISO-01",
-    title="projects that are not kept apart",
+    title="projects that are not isolated from each other",
     severity=Severity.WARNING,
-    why="Each project's namespace, classes, tenant, VIP pool, view policy, directories, S3 users and buckets should be reached by it alone.",
-    fix="give each project what they meet in of its own; where it is meant, waive it with a reason",
+    why="Only the project itself should reach its namespace, classes, tenant, VIP pool, view policy, directories, S3 users and buckets.",
+    fix="give each project its own; where sharing is intended, waive the finding with a reason",
     source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, S3 key, user, bucket, followed in the document",
     run=_run,
 )

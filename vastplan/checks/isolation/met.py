@@ -1,4 +1,4 @@
-"""What is found of meetings, which two checks tell: of log-ins, and of all else."""
+"""The findings about meetings, which two checks report: those in log-ins, and all others."""
 
 from collections.abc import Callable, Iterator
 

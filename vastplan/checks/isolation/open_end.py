@@ -18,8 +18,8 @@ CHECK = Check(
     code="ISO-03",
     title="a chain that cannot be followed",
     severity=Severity.NOTE,
-    why="Where something is not managed here, or serves every tenant, nobody can say from the document what is behind it.",
-    fix="manage it here, and for one tenant alone; or look at what drift proves from the live state",
+    why="Where the document does not manage an object, or the object serves every tenant, the document does not say what lies behind it.",
+    fix="manage it in the document, for one tenant only; or prove it from the live state with vastplan drift --isolation",
     source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, followed in the document",
     run=_run,
 )

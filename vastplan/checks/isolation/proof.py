@@ -1,9 +1,9 @@
 """The proof that projects meet in nothing, or where they do.
 
-From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and
-from there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
-their users and the buckets that these get at. Projects are then grouped by what they reach,
-never compared with each other: the work grows with the document, not with the square of its projects.
+From each project the chain is followed: its namespace, the classes that are open to it and the volumes bound in it, and from
+there to secrets, VIP pools, view policies, tenants, directories and buckets; and the S3 keys in that namespace, from there to
+their users and the buckets that these may use. Projects are then grouped by what they reach, never compared with each other:
+the work grows with the document, not with the square of its projects.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Reached:
 
 
 def namespaces_of(site: str, objects: Index) -> dict[str, str]:
-    """The namespace of each project: the one that it asks for, or the one that Run:AI makes."""
+    """The namespace of each project: the one that it asks for, or the one that Run:AI creates."""
     return {
         name: str(project.values.get("namespace") or f"runai-{project.values.get('name', name)}")
         for name, project in objects.on(site, "project").items()
@@ -114,7 +114,7 @@ def _chains(
             tuple(project for namespace in sorted(allowed) for project in projects_by_namespace.get(namespace, ())),
         )
         for namespace, claim in claims.get(name, {}).items():
-            if namespace not in allowed:  # it was made before the class was closed, or would be refused
+            if namespace not in allowed:  # it was created before the class was closed, or would be refused
                 step = ("claim", claim.address.name)
                 through_claim = [replace(element, steps=(step, *element.steps)) for element in chain]
                 yield through_claim, projects_by_namespace.get(namespace, ())
@@ -131,7 +131,7 @@ def _chains(
 
 
 def _unmanaged_class(claim: Entry, name: str) -> list[ChainElement]:
-    """A class that is not here: those who name it meet in it, and nobody knows where it leads."""
+    """A class that the document does not manage: projects that name it meet in it, and where it leads is not known."""
     steps = (("claim", claim.address.name), ("storage class", name))
     unknown = f"storage class {name} is not managed here"
     return [ChainElement("storage class", name, claim, steps, unknown=reason) for reason in ("", unknown)]

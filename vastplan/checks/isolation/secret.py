@@ -1,4 +1,4 @@
-"""ISO-02: projects whose volumes are made with one log-in."""
+"""ISO-02: projects whose classes log in with the same secret."""
 
 from collections.abc import Iterator
 
@@ -14,10 +14,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="ISO-02",
-    title="projects whose classes log in with one secret",
+    title="projects whose classes log in with the same secret",
     severity=Severity.NOTE,
-    why="The CSI driver uses it and no project sees it; but whoever reads it reaches the data of all of them.",
-    fix="give each tenant a secret of its own, of a user who manages that tenant only",
+    why="Only the CSI driver uses the Secret and no project sees it; but whoever reads it reaches the data of all these projects.",
+    fix="give each tenant its own secret, of a manager of that tenant only",
     source="Kubernetes CSI: secrets of a class; VAST knowledge base: tenant administrators",
     run=_run,
 )

@@ -18,7 +18,7 @@ def projects_text(projects: tuple[str, ...], everybody: bool) -> str:
 
 
 def meeting_text(meeting: Meeting) -> str:
-    """Who meets where, and the way there of two of them."""
+    """Who meets where, and how two of them get there."""
     ways = "; ".join(" > ".join(chain) for chain in meeting.chains)
     return f"{who_meets(meeting)} {where_met(meeting)}: {ways}"
 
@@ -39,5 +39,5 @@ def where_met(meeting: Meeting) -> str:
 
 
 def open_end_text(end: OpenEnd) -> str:
-    """What cannot be followed, and for whom."""
-    return f"nothing is proven of {projects_text(end.projects, end.everybody)}: {end.reason}"
+    """What cannot be followed, and for which projects."""
+    return f"isolation of {projects_text(end.projects, end.everybody)} is not proven: {end.reason}"

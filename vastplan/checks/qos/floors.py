@@ -1,4 +1,4 @@
-"""QOS-07: minimums that cannot all be kept at once."""
+"""QOS-07: minimums that a cluster cannot all keep at once."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         first = min(policies, key=lambda policy: policy.address, default=None)
         if row.over and first is not None:
             after, limit = (show(int(value or 0), row.unit) for value in (row.after, row.limit))
-            yield Violation(first, f"{row.what} on {row.site} are {after} together, of {limit}")
+            yield Violation(first, f"{row.what} on {row.site} add up to {after}, and the cluster can do {limit}")
 
 
 def _has_minimum(policy: Entry) -> bool:
@@ -35,8 +35,8 @@ CHECK = Check(
     code="QOS-07",
     title="more QoS minimums than the cluster can keep",
     severity=Severity.WARNING,
-    why="Under contention every view is owed its minimum: together they are more than there is, so none is kept.",
-    fix="lower min_* limits; what a site can do is said in sites.SITE.capability where its cluster does not say it",
+    why="Under contention every view should get its minimum: together the minimums exceed the cluster, so it keeps none of them.",
+    fix="lower min_* limits, or write in sites.SITE.capability what the site can do where its cluster does not report it",
     source="VMS 5.5 document, clusters.max_cluster_read_bw_mb and max_cluster_write_bw_mb; qospolicies.static_limits",
     run=_run,
     reads=("cluster",),

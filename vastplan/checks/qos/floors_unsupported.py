@@ -1,4 +1,4 @@
-"""QOS-06: minimums that are not kept, and limits that are not in force."""
+"""QOS-06: minimums and limits that have no effect."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if mode != "STATIC":
                 yield Violation(policy, f"{struct}.{name} needs mode STATIC, and the mode is {mode}")
         if floors and facts.figure(policy.address.site, "vms", FLOORS) == 0:
-            text = f"{floors[0][0]}.{floors[0][1]} is given, and this VMS does not keep minimums (min_qos_supported: false)"
+            text = (
+                f"{floors[0][0]}.{floors[0][1]} is set, and this VMS does not keep minimums (min_qos_supported: false)"
+            )
             yield Violation(policy, text, "remove the min_* limits on this site")
         total: dict[str, Any] = policy.values.get("static_total_limits") or {}
         for unit in ("bw_mbps", "iops"):
@@ -42,13 +44,13 @@ def _limits_switched_off(policy: Entry) -> Iterator[Violation]:
     for struct, name, _ in _limits_set(policy):
         other = {"BW": "iops", "IOPS": "_mb"}.get(str(limit_by))
         if other is not None and other in name:
-            yield Violation(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
+            yield Violation(policy, f"{struct}.{name} has no effect with limit_by {limit_by}")
         if "total" in struct and policy.values.get("policy_type") == "USER":
             yield Violation(
-                policy, f"{struct}.{name} is not in force: a USER policy has no total limits", "say it in static_limits"
+                policy, f"{struct}.{name} has no effect: a USER policy has no total limits", "write it in static_limits"
             )
         elif "total" in struct and totals is not True:
-            yield Violation(policy, f"{struct}.{name} is not in force without use_total_limits: true")
+            yield Violation(policy, f"{struct}.{name} has no effect without use_total_limits: true")
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
@@ -59,10 +61,10 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="QOS-06",
-    title="a limit that is not kept",
+    title="a QoS limit that has no effect",
     severity=Severity.ERROR,
-    why="A minimum without support, or a limit that another setting switches off, promises what nobody holds.",
-    fix="let limit_by, mode and use_total_limits name what is limited, or remove the limit",
+    why="VAST does not keep a minimum that it does not support, nor a limit that another setting switches off.",
+    fix="set limit_by, mode and use_total_limits to match the limit, or remove the limit",
     source="VMS 5.5 document, qospolicies and vms.min_qos_supported; VAST knowledge base, qospolicy-create",
     run=_run,
     reads=("vms",),

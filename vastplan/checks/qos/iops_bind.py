@@ -7,7 +7,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import QosLimit, all_qos_limits
 from vastplan.model.finding import Severity
 
-IO_SIZE = 64 * 1024  # bytes: what VMS counts as one operation unless it was told otherwise
+IO_SIZE = 64 * 1024  # bytes: what VMS counts as one operation by default
 _MEGABYTE = 10**6
 
 
@@ -26,7 +26,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         if iops.ceiling * IO_SIZE < bandwidth.ceiling * _MEGABYTE:
             reached = iops.ceiling * IO_SIZE / _MEGABYTE
-            text = f"{iops.ceiling_name} {iops.ceiling} holds it to {reached:.4g} MB/s, below {bandwidth.ceiling_name} {bandwidth.ceiling}"
+            text = f"{iops.ceiling_name} {iops.ceiling} limits it to {reached:.4g} MB/s, below {bandwidth.ceiling_name} {bandwidth.ceiling}"
             yield Violation(bandwidth.entry, text)
 
 
@@ -34,8 +34,8 @@ CHECK = Check(
     code="QOS-05",
     title="an IOPS limit below the bandwidth limit",
     severity=Severity.WARNING,
-    why="VMS counts 64 KiB as one operation: whichever limit is reached first binds, and the other one is never seen.",
-    fix="raise the IOPS limit to 15.3 for each MB/s, or leave one of the two out",
+    why="VMS counts 64 KiB as one operation: the limit that is reached first binds, and the other one has no effect.",
+    fix="raise the IOPS limit to 15.3 for each MB/s, or remove one of the two limits",
     source="VMS 5.5 document, qospolicies.io_size_bytes: 64 KiB by default",
     run=_run,
 )

@@ -19,15 +19,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(limit.entry, f"{limit.burst_name} has no credit (burst_{limit.way}loan)")
         elif not _SHORTEST * beyond <= limit.loan <= _LONGEST * beyond:
             seconds = limit.loan / beyond
-            yield Violation(limit.entry, f"{limit.burst_name} has credit for {seconds:.3g} s")
+            yield Violation(limit.entry, f"{limit.burst_name} has credit for {seconds:.3g} s, not for about 60 s")
 
 
 CHECK = Check(
     code="QOS-04",
     title="a burst whose credit is not about a minute",
     severity=Severity.WARNING,
-    why="Credit divided by what the burst adds is how long it lasts: without any there is no burst, with too much no limit.",
-    fix="burst_*_loan_* = 60 x (burst - limit)",
+    why="A burst lasts as long as its credit divided by what it adds to the limit: without credit there is no burst, with too much there is no limit.",
+    fix="set burst_*_loan_* to 60 x (burst - limit)",
     source="VAST knowledge base, QoS best practices: credit of 60 s",
     run=_run,
 )

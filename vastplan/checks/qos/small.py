@@ -20,8 +20,8 @@ CHECK = Check(
     code="QOS-03",
     title="a bandwidth limit below 100 MB/s",
     severity=Severity.WARNING,
-    why="Limits are kept in windows of 0.1 s by adding latency: small ones let few requests through at a time, and stall clients.",
-    fix="100 MB/s or more; mind that the unit is MB/s, not Mb/s",
+    why="VMS keeps limits in windows of 0.1 s by adding latency: small limits let few requests through at a time, and stall clients.",
+    fix="raise it to 100 MB/s or more; the unit is MB/s, not Mb/s",
     source="VAST knowledge base, QoS best practices: max of 100 MB/s at least",
     run=_run,
 )

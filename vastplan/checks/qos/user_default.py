@@ -12,16 +12,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for tenant, policies in user_policies(facts).items():
         if not any(policy.values.get("is_default") is True for policy in policies):
             yield Violation(
-                policies[0], f"is a USER policy, and {tenant_label(tenant)} has no default one in this document"
+                policies[0], f"is a USER policy, and {tenant_label(tenant)} has no default USER policy in this document"
             )
 
 
 CHECK = Check(
     code="QOS-09",
-    title="a USER policy without a default one",
+    title="a USER policy in a tenant without a default USER policy",
     severity=Severity.WARNING,
-    why="VMS wants a default USER policy in the tenant before others are attached to users.",
-    fix="add a USER policy with is_default: true; one outside this document is not seen here",
+    why="VMS needs a default USER policy in the tenant before it attaches others to users.",
+    fix="add a USER policy with is_default: true; this check does not see one outside this document",
     source="VAST knowledge base, creating a QoS policy: users",
     run=_run,
 )

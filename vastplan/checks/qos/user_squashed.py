@@ -1,4 +1,4 @@
-"""QOS-11: policies of users where a view policy makes one user of all."""
+"""QOS-11: QoS policies of users where a view policy squashes all users."""
 
 from collections.abc import Iterator
 
@@ -13,14 +13,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for policy in facts.objects.all("view_policy"):
         if policy.values.get("nfs_all_squash") and tenant_of(policy) in limited:
             name = limited[tenant_of(policy)][0].address.name
-            yield Violation(policy, f"nfs_all_squash makes everybody nobody, whom USER policy {name} cannot tell apart")
+            yield Violation(
+                policy, f"nfs_all_squash makes one user of all, so USER policy {name} cannot limit single users"
+            )
 
 
 CHECK = Check(
     code="QOS-11",
-    title="limits of users where all users are squashed",
+    title="QoS limits of users have no effect: the view policy squashes all users",
     severity=Severity.WARNING,
-    why="A squashing policy makes one user of all clients, so a limit of each user is shared by all of them or holds nobody.",
+    why="nfs_all_squash makes one user of all clients, so they share one user's limit or have none.",
     fix="limit the view instead, or squash root only",
     source="inferred: QoS of users looks at who the request is from after squashing",
     run=_run,

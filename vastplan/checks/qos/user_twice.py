@@ -1,4 +1,4 @@
-"""QOS-10: a user whom two USER policies of a tenant claim."""
+"""QOS-10: a user in two USER policies of a tenant."""
 
 from collections.abc import Iterator
 
@@ -16,15 +16,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 way, name = whom(user)
                 other = first.setdefault((way, name), policy.address.name)
                 if other != policy.address.name:
-                    yield Violation(policy, f"{way} {name} of {tenant_label(tenant)} is in {other} already")
+                    yield Violation(policy, f"{way} {name} of {tenant_label(tenant)} is already in USER policy {other}")
 
 
 CHECK = Check(
     code="QOS-10",
     title="a user in two USER policies of a tenant",
     severity=Severity.ERROR,
-    why="A user has one USER policy in a tenant: the second attachment is refused, or takes the user from the first.",
-    fix="attach the user to one of them",
+    why="A user has one USER policy in a tenant: VMS refuses the second one, or takes the user out of the first.",
+    fix="attach the user to one of them only",
     source="VAST knowledge base, QoS overview: one user policy per user and tenant",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""The USER policies of a document by tenant, and who somebody is."""
+"""The USER policies of a document by tenant, and the users in them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +27,11 @@ def tenant_of(entry: Entry) -> Tenant:
 
 
 def tenant_label(tenant: Tenant) -> str:
-    """What to call it in a message."""
+    """Its name in a message."""
     return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"
 
 
 def whom(item: Mapping[str, Any]) -> tuple[str, str]:
-    """How somebody is said in a list of users or groups, and who: `user`, `alice`."""
+    """How a user or group is given in a list, and which one: `user`, `alice`."""
     way = next(way for way in ("user", "group", "uid", "gid", "sid") if way in item)
     return way, str(item[way])

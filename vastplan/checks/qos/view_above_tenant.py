@@ -1,4 +1,4 @@
-"""QOS-13: a limit of a view that its tenant never lets it reach."""
+"""QOS-13: a limit of a view above the limit of its tenant."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for limit in by_policy.get(policy.target, ()) if isinstance(policy, Ref) else ():
             ceiling = ceilings.get((limit.way, limit.unit), 0)
             if 0 < ceiling < limit.ceiling:
-                text = f"{limit.ceiling_name} {limit.ceiling} is not reached: tenant {tenant} has {ceiling}"
+                text = f"{limit.ceiling_name} {limit.ceiling} is never reached: tenant {tenant} has {ceiling}"
                 yield Violation(view, text)
 
 
@@ -33,8 +33,8 @@ CHECK = Check(
     code="QOS-13",
     title="a limit of a view above its tenant's",
     severity=Severity.NOTE,
-    why="The smallest of the limits of user, view and tenant holds, so this one is never reached.",
-    fix="raise the tenant's, or lower the view's so that it says what is",
+    why="The smallest of the limits of user, view and tenant applies, so this limit has no effect.",
+    fix="raise the tenant's limit, or lower the view's to the same figure",
     source="VAST knowledge base, QoS overview: the strictest limit holds",
     run=_run,
 )

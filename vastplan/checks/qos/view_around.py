@@ -25,7 +25,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
             unlimited = [above for above in outer if not views[above].values.get("qos_policy")]
             if unlimited:
                 yield Violation(
-                    views[path], f"its limits are gone around by {unlimited[-1]} ({views[unlimited[-1]].address.name})"
+                    views[path],
+                    f"clients bypass its limits through {unlimited[-1]} ({views[unlimited[-1]].address.name})",
                 )
 
 
@@ -33,8 +34,8 @@ CHECK = Check(
     code="QOS-12",
     title="a view without limits over one with limits",
     severity=Severity.WARNING,
-    why="The limits hold for what comes through the view that has them: through a view above it the same files have none.",
-    fix="give the outer view a qos_policy too, or no protocols that clients use",
+    why="Limits apply to requests through the view that has them: through a view above it the same files have no limits.",
+    fix="give the outer view a qos_policy too, or remove the protocols that clients use from it",
     source="inferred: QoS is of the view that is mounted",
     run=_run,
 )

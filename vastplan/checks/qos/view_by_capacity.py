@@ -1,4 +1,4 @@
-"""QOS-14: limits by capacity where there is no quota to count."""
+"""QOS-14: limits by capacity without a quota."""
 
 from collections.abc import Iterator
 
@@ -23,14 +23,14 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for view, policy in counting:
         mode, tenant = policy.values["mode"], view.values["tenant"]
         if isinstance(tenant, Ref) and (tenant.target, view.values["path"]) not in limited:
-            yield Violation(view, f"has no quota, and the {mode} limits of {policy.address.name} count one")
+            yield Violation(view, f"has no quota, and the {mode} limits of {policy.address.name} need one")
 
 
 CHECK = Check(
     code="QOS-14",
     title="limits by capacity without a quota",
     severity=Severity.NOTE,
-    why="Limits for each GB need a quota on the view's path; where there is none VMS makes one, which nobody here manages.",
+    why="Limits for each GB need a quota on the view's path; without one VMS creates a quota that this document does not manage.",
     fix="give the view a quota",
     source="VAST knowledge base, QoS overview (an older page)",
     run=_run,

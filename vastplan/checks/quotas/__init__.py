@@ -1,1 +1,1 @@
-"""Checks of what may be stored."""
+"""Checks of quotas and capacity."""

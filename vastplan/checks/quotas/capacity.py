@@ -10,7 +10,7 @@ from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 _HOLDERS = ("tenant", "quota", "storage_class")
-"""Who may promise: the first one is told, of the first of these kinds that the document has on a site."""
+"""Who may promise: the finding is about the first entry of the first of these kinds that the document has on a site."""
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -18,9 +18,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
         if row.over and holders:
             has = show(int(row.limit or 0), BYTES)
-            text = (
-                f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
-            )
+            text = f"hard limits on {row.site} add up to {show(int(row.after), BYTES)}, and {has} may be promised"
             yield Violation(min(holders.values(), key=lambda entry: entry.address), text)
 
 
@@ -32,10 +30,10 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="CAP-01",
-    title="more capacity promised than there is",
+    title="more capacity promised than the site has",
     severity=Severity.WARNING,
-    why="When tenants use what they were promised the cluster is full before their quotas are, for all of them at once.",
-    fix="lower quotas and sizes, or say in sites.SITE.capability how much is there (usable_capacity) and what share may be promised (promised_percent)",
+    why="When tenants use what they were promised, the cluster is full before their quotas are, for all tenants at once.",
+    fix="lower quotas and sizes, or write the capacity (usable_capacity) or the share that may be promised (promised_percent) in sites.SITE.capability",
     source="VMS 5.5 document, clusters.usable_capacity_bytes",
     run=_run,
     reads=("cluster",),

@@ -15,14 +15,14 @@ def _run(facts: Facts) -> Iterator[Violation]:
             for suffix in ("limit", "limit_inodes"):
                 soft, hard = limits.get(f"soft_{suffix}"), limits.get(f"hard_{suffix}")
                 if soft and soft == hard:
-                    yield Violation(entry, f"soft_{suffix} is its hard_{suffix}")
+                    yield Violation(entry, f"soft_{suffix} equals hard_{suffix}")
 
 
 CHECK = Check(
     code="QTA-02",
     title="a soft limit at the hard limit",
     severity=Severity.WARNING,
-    why="A soft limit is to warn before the hard one stops writes; at the same figure both happen at once.",
+    why="A soft limit warns before the hard limit stops writes; at the same figure both happen at once.",
     fix="lower the soft limit, to 90 % for example, or remove it",
     source="VMS 5.5 document, quotas.soft_limit and quotas.hard_limit",
     run=_run,

@@ -34,7 +34,7 @@ def hard_limits_of(objects: Index) -> HardLimits:
     hard_limits: HardLimits = {}
     for quota in objects.all("quota"):
         limit, path, tenant = quota.values.get("hard_limit"), quota.values["path"], quota.values["tenant"]
-        # what is live is as a system said it, or somebody who wrote a snapshot
+        # live values are as a system returned them, or as a snapshot has them
         if limit and isinstance(limit, int) and isinstance(path, str) and isinstance(tenant, Ref):
             hard_limits.setdefault(tenant.target, {})[path] = limit
     return hard_limits
@@ -51,7 +51,7 @@ def outermost(hard_limits: HardLimits) -> dict[Address, int]:
 def claimed(facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, int] | None = None) -> dict[Address, int]:
     """Bytes by tenant of claims whose class's directory is under no quota; of those that are `existing`, what they grow by.
 
-    A class whose tenant the document does not say stands for it; its directory is then taken to be under anybody's quota.
+    Where the document does not say the tenant of a class, the class is counted instead; its directory may then be under any tenant's quota.
     """
     claimed_bytes: dict[Address, int] = {}
     sizes_now = existing or {}

@@ -1,4 +1,4 @@
-"""QTA-05: quotas of users where a view policy makes one user of all."""
+"""QTA-05: quotas of users where a view policy squashes all users."""
 
 from collections.abc import Iterator, Mapping
 
@@ -45,14 +45,14 @@ def _squashed(quotas: list[Entry], views: Mapping[str, Entry]) -> Iterator[Viola
         found = below.get(path) or next(over, None)
         if found is not None:
             text = f"view {found.address.name} has policy {found.values['view_policy']}"
-            yield Violation(quota, f"limits users, and {text}, whose nfs_all_squash makes everybody nobody")
+            yield Violation(quota, f"limits users, and {text}, whose nfs_all_squash makes one user of all")
 
 
 CHECK = Check(
     code="QTA-05",
-    title="quotas of users where all users are squashed",
+    title="quotas of users have no effect: the view policy squashes all users",
     severity=Severity.WARNING,
-    why="A squashing policy makes one user of all clients: what they write is his, and the quotas of users hold nobody.",
+    why="nfs_all_squash makes one user of all clients: that user owns what they write, and quotas of other users limit nobody.",
     fix="limit the directory instead, or squash root only",
     source="inferred: files are counted for the user that owns them, who is the one that clients are squashed to",
     run=_run,

@@ -1,4 +1,4 @@
-"""QTA-04: quotas of users that the directory cannot keep."""
+"""QTA-04: quotas of users above the quota of their directory."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -31,13 +31,15 @@ def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation
             if figure > most:
                 told = True
                 way, name = whom(rule)
-                yield Violation(quota, f"{limit} of {way} {name} is {show(figure, unit)}, above its own, {held}")
+                yield Violation(
+                    quota, f"{limit} of {way} {name} is {show(figure, unit)}, above the directory's own {held}"
+                )
         default = f"default_{rules.removesuffix('s')}"
         figure = _figure(quota.values.get(default) or {}, limit)
         if figure > most:
-            yield Violation(quota, f"{default}.{limit} is {show(figure, unit)}, above its own, {held}")
+            yield Violation(quota, f"{default}.{limit} is {show(figure, unit)}, above the directory's own {held}")
         if total > most and not told:
-            text = f"{limit} of its {words} add up to {show(total, unit)}, above its own, {held}"
+            text = f"{limit} of its {words} add up to {show(total, unit)}, above the directory's own {held}"
             yield Violation(quota, text, severity=Severity.NOTE)
 
 
@@ -50,8 +52,8 @@ CHECK = Check(
     code="QTA-04",
     title="quotas of users above the quota of their directory",
     severity=Severity.WARNING,
-    why="The tighter limit wins: who is promised more than the directory holds, alone or with others, never gets it.",
-    fix="raise hard_limit of the quota, or lower those of its users and groups",
+    why="The tighter limit applies: whoever is promised more than the directory may hold, alone or with others, never gets it.",
+    fix="raise hard_limit of the quota, or lower the limits of its users and groups",
     source="VAST knowledge base, overview of quotas: the tighter of two limits holds",
     run=_run,
     milder=Severity.NOTE,

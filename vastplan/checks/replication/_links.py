@@ -7,4 +7,4 @@ from vastplan.model.units import BANDWIDTH, show
 def how_fast(facts: Facts, site: str, other: str) -> str:
     """How fast a site sends to another one at most, as a finding says it."""
     wan = facts.capability(site).get("wan_bw_mbps", {}).get(other)
-    return "how fast is not known" if wan is None else f"at {show(wan, BANDWIDTH)} at most"
+    return "over a link of unknown speed" if wan is None else f"over a link of {show(wan, BANDWIDTH)} at most"

@@ -17,14 +17,14 @@ _SHORT = 7200  # seconds
 def _run(facts: Facts) -> Iterator[Violation]:
     for path, taken, behind, every in _late(facts):
         text = (
-            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest that has arrived is {_long(behind)} "
-            f"older, and one is due every {show(every, SECONDS)}"
+            f"the newest snapshot is of {taken:%Y-%m-%d %H:%M}, the newest one at the destination "
+            f"is {_long(behind)} older, and one is due every {show(every, SECONDS)}"
         )
         yield Violation(path, text)
 
 
 def _long(seconds: int) -> str:
-    """Exact while that is short, else as one says it."""
+    """Exact for short spans, else rounded."""
     return show(seconds, SECONDS) if seconds < _SHORT else formatting.span(seconds)
 
 
@@ -62,10 +62,10 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="REP-17",
-    title="a copy that is further behind than its schedule says",
+    title="a copy that is further behind than its schedule allows",
     severity=Severity.WARNING,
-    why="A failover now would lose more than the schedule promises: what was written since the newest copy that has arrived.",
-    fix="look at the state of the path and its peer, and at the bandwidth between the sites; or a longer every",
+    why="A failover now would lose more than the schedule allows: all writes since the newest snapshot at the destination.",
+    fix="check the state of the path and of its peer in VMS and the bandwidth between the sites, or write a longer every",
     source="VMS 5.5 document, protectedpaths.last_snapshot_creation_time and last_restore_point_creation_time",
     run=_run,
     reads=("protected_path",),

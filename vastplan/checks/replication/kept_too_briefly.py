@@ -1,4 +1,4 @@
-"""REP-11: replicas that are gone before the next one is sure to be there."""
+"""REP-11: restore points that may expire before the next one arrives."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="REP-11",
-    title="replicas kept for less than two rounds",
+    title="restore points kept for less than two intervals",
     severity=Severity.WARNING,
-    why="A replica expires while the next one may still be on its way: for a while there is nothing to fail over to.",
-    fix="keep_remote of at least twice every",
+    why="A restore point may expire while the next one is still on its way: until then there is nothing to fail over to.",
+    fix="raise keep_remote to at least twice every",
     source="VAST knowledge base: the worst case is the schedule and the transfer together",
     run=_run,
 )

@@ -15,7 +15,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if shared is None or not isinstance(interval, int) or volume.address.site != values["active"]:
             continue
         if shared["lease"] > interval:
-            text = f"a lease of {show(shared['lease'], SECONDS)}, and a checkpoint every {show(interval, SECONDS)}"
+            text = f"has a lease of {show(shared['lease'], SECONDS)}, and writes a checkpoint every {show(interval, SECONDS)}"
             yield Violation(volume, text)
 
 
@@ -23,8 +23,8 @@ CHECK = Check(
     code="REP-19",
     title="a lease that is longer than the time between checkpoints",
     severity=Severity.WARNING,
-    why="The other site answers from its cache while the lease holds: it may not see the newest checkpoint when the next one is there.",
-    fix="a lease of at most the interval",
+    why="The other site answers from its cache while the lease lasts: it may not see a checkpoint until after the next one is written.",
+    fix="shorten lease to at most the interval",
     source="VMS 5.5 document, protectedpaths.lease_expiry_time; VAST knowledge base, global namespace overview",
     run=_run,
 )

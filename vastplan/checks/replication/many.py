@@ -1,4 +1,4 @@
-"""REP-14: more protected paths or schedules than clusters have been said to take."""
+"""REP-14: more protected paths or schedules than the documented limit of a cluster."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if len(entries) > most:
                 yield Violation(
                     entries[most],
-                    f"is one of {len(entries)} of kind {kind} on {site}; {most} is the limit that VAST gave",
+                    f"is one of {len(entries)} of kind {kind} on {site}, and VAST documents a limit of {most}",
                 )
 
 
@@ -24,8 +24,8 @@ CHECK = Check(
     code="REP-14",
     title="more protected paths or schedules than a cluster takes",
     severity=Severity.WARNING,
-    why="Beyond the cluster's limit the next one is refused, in the middle of an apply.",
-    fix="put directories under a common parent that is protected; ask VAST what your release takes",
+    why="The cluster refuses the next one beyond its limit, in the middle of an apply.",
+    fix="protect a common parent directory instead; ask VAST for the limit of your release",
     source="VAST knowledge base, replication overview (an older page): 128 protected paths, 64 policies",
     run=_run,
 )

@@ -43,9 +43,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="REP-02",
-    title="a replicated directory twice, inside another, or inside a bucket",
+    title="a directory that is replicated twice, inside another one, or inside a bucket",
     severity=Severity.ERROR,
-    why="VAST replicates a directory once: nested protected paths are refused, and so are parts of a bucket.",
+    why="VAST replicates a directory once: it refuses nested protected paths and parts of a bucket.",
     fix="replicate the outer directory only, or move one of them",
     source="VAST knowledge base, managing protected paths",
     run=_run,

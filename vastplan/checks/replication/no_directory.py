@@ -1,4 +1,4 @@
-"""REP-03: a protected path of a directory that nobody is known to make."""
+"""REP-03: a protected path of a directory that the document does not create."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
         views = {view.values["path"] for view in facts.objects.on(site, "view").values()}
         views |= {live.values["path"] for live in facts.seen.get((site, "view"), ()) if "path" in live.values}
         if not any((view.rstrip("/") + "/").startswith(directory.rstrip("/") + "/") for view in views):
-            yield Violation(path, f"no view of {site} is in {directory}, so nothing here makes it")
+            yield Violation(
+                path, f"no view of {site} is in {directory}, so this document does not create that directory"
+            )
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
@@ -26,10 +28,10 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="REP-03",
-    title="a protected path of a directory that nobody makes",
+    title="a protected path of a directory that the document does not create",
     severity=Severity.NOTE,
-    why="VAST takes a directory that is there: of one that is not the protected path is refused in the middle of an apply.",
-    fix="a view of the directory in the document; nothing, where something else makes it",
+    why="VAST protects a directory that exists: it refuses a protected path of another one, in the middle of an apply.",
+    fix="add a view of the directory to the document, unless something else creates it",
     source="VAST knowledge base, managing protected paths: the source path must exist",
     run=_run,
     reads=("view", "protected_path"),

@@ -1,4 +1,4 @@
-"""REP-12: a replica on a site where nobody could mount it after a failover."""
+"""REP-12: a copy on a site where nobody could mount it after a failover."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         ]
         if lacking:
             yield Violation(
-                path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, where its replica goes"
+                path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, the destination of this path"
             )
 
 
@@ -34,9 +34,9 @@ def _serves_every_tenant(facts: Facts, site: str, kind: str) -> bool:
 
 CHECK = Check(
     code="REP-12",
-    title="a replica that nobody could mount",
+    title="a copy that nobody could mount",
     severity=Severity.WARNING,
-    why="Only data replicates: pools, policies and views have to be there before the other site can take over.",
+    why="Only data is replicated: VIP pools, view policies and views have to exist before the other site can become active.",
     fix="add the site to the sites of the tenant's vip_pool and view_policy",
     source="VAST knowledge base, replication: what has to be configured on the peer before resuming operations",
     run=_run,

@@ -1,4 +1,4 @@
-"""REP-06: a peer that has lost its connection."""
+"""REP-06: a disconnected peer."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for peer in facts.objects.all("replication_peer"):
         for live in facts.seen.get((peer.address.site, "replication_peer"), ()):
             if live.address == peer.address and live.figures.get(CONNECTED) == 0:
-                yield Violation(peer, f"{peer.address.name} is there, and is not connected")
+                yield Violation(peer, f"{peer.address.name} is disconnected")
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
@@ -22,10 +22,10 @@ def _wanted(facts: Facts) -> Iterator[str]:
 
 CHECK = Check(
     code="REP-06",
-    title="a replication peer that is not connected",
+    title="a replication peer that is disconnected",
     severity=Severity.WARNING,
-    why="Nothing is replicated over it: the other site grows old, and a fail-over would lose what was written since.",
-    fix="look at what the VMS says of the peer, and at the REPLICATION pools and the network between the sites",
+    why="Nothing is replicated over it: the other site falls behind, and a failover would lose all writes since then.",
+    fix="check the state of the peer in VMS, the REPLICATION pools and the network between the sites",
     source="VMS 5.5 document, nativereplicationremotetargets.state",
     run=_run,
     reads=("replication_peer",),

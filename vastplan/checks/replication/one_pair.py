@@ -41,8 +41,8 @@ CHECK = Check(
     code="REP-01",
     title="a copy and global access at one cluster",
     severity=Severity.WARNING,
-    why="VAST has one or the other of a path between two clusters: what replicates a path and what shares it go to different ones.",
-    fix="one of both: replicate for a site that is to take over, global_access for one that is to read at once",
+    why="Between two clusters VAST either replicates a path or gives global access to it, not both.",
+    fix="keep one of them: replicate for a site to fail over to, global_access for a site that reads the data at once",
     source="VAST knowledge base, asynchronous replication of a global folder",
     run=_run,
 )

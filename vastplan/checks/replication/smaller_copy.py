@@ -1,4 +1,4 @@
-"""REP-18: a volume, a view or a bucket that is smaller or slower on the site that is to take over."""
+"""REP-18: a volume, a view or a bucket that is smaller or slower at the destination."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -48,10 +48,10 @@ def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
 
 CHECK = Check(
     code="REP-18",
-    title="what is smaller or slower where it is to go on",
+    title="a destination that is smaller or slower than the source",
     severity=Severity.WARNING,
     why="After a move the other site holds the same data and takes the same writes: a smaller quota refuses them, a lower limit slows them.",
-    fix="the same size and qos on both sites",
-    source="VAST knowledge base: quotas and QoS are not replicated, and are made on the peer by hand",
+    fix="write the same size and qos on both sites",
+    source="VAST knowledge base: quotas and QoS are not replicated, and have to be created on the peer",
     run=_run,
 )

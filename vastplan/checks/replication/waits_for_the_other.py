@@ -15,15 +15,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         others = [one for one in facts.sites if one != site and bucket.address.name in facts.written.on(one, "bucket")]
         for other in others:
-            yield Violation(bucket, f"each write waits for the way to {other} and back, {how_fast(facts, site, other)}")
+            yield Violation(bucket, f"each write waits for the round trip to {other}, {how_fast(facts, site, other)}")
 
 
 CHECK = Check(
     code="REP-21",
     title="a bucket whose every write waits for the other site",
     severity=Severity.NOTE,
-    why="A write is answered when both sites have it: its latency has the round trip between them in it, and its rate is that of the link.",
-    fix="sites.SITE.capability.wan_bw_mbps says what the WAN carries; replicate: SCHEDULE where what was written last may be lost with the site",
+    why="A write is acknowledged when both sites have it: its latency includes the round trip between them, and its rate is that of the link.",
+    fix="write replicate: SCHEDULE instead where the last writes may be lost with the site; write the speed of the WAN in sites.SITE.capability.wan_bw_mbps",
     source="VAST knowledge base, S3 synchronous and asynchronous replication: a write is acknowledged when both clusters have it",
     run=_run,
 )

@@ -15,15 +15,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         origin = values["active"]
         fast = how_fast(facts, site, origin)
-        yield Violation(volume, f"reads come over the WAN, and writes are sent to the origin {origin}, {fast}")
+        yield Violation(volume, f"reads come over the WAN, and writes go to the origin {origin}, {fast}")
 
 
 CHECK = Check(
     code="REP-08",
     title="a satellite that writes over the WAN",
     severity=Severity.WARNING,
-    why="A write at a satellite goes to the origin, and is as slow as the link between them; without the origin there is none.",
-    fix="access: {SITE: read} where it only reads; else sites.SITE.capability.wan_bw_mbps says what the WAN carries",
+    why="A write at a satellite goes to the origin and is as slow as the link between them; without the origin it fails.",
+    fix="write access: {SITE: read} where the site only reads; else write the speed of the WAN in sites.SITE.capability.wan_bw_mbps",
     source="VAST knowledge base, global namespace overview: writes are forwarded to the origin",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""RAI-04: more guaranteed GPUs than there are, in a department or in a node pool."""
+"""RAI-04: more guaranteed GPUs than a department or a node pool has."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _promised_in_departments(facts: Facts) -> dict[tuple[Address, str], float]:
 
 CHECK = Check(
     code="RAI-04",
-    title="more guaranteed GPUs than there are",
+    title="more guaranteed GPUs than exist",
     severity=Severity.WARNING,
-    why="A guarantee that is not there makes workloads wait, and preempt each other's, however the quotas read.",
-    fix="lower gpus of projects, or raise the department's; what a pool has is counted by its nodes, or said in sites.SITE.capability.gpus",
+    why="Workloads wait for guaranteed GPUs that do not exist, and preempt each other.",
+    fix="lower gpus of the projects, or raise gpus of the department; where nodes do not show what a pool has, write it in sites.SITE.capability.gpus",
     source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools; Run:AI 2.24 document, nodes: gpuInfo.gpuCount",
     run=_run,
     reads=("node",),

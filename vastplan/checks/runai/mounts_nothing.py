@@ -1,4 +1,4 @@
-"""RAI-08: a bucket that says where it is mounted, and that no workload of Run:AI finds there."""
+"""RAI-08: a bucket with a mount that no workload of Run:AI finds."""
 
 from collections.abc import Iterator
 
@@ -15,20 +15,20 @@ def _run(facts: Facts) -> Iterator[Violation]:
         project = lacks_a_key(bucket, facts.scope)
         entry = facts.objects.get(Ref(project.target)) if project is not None else None
         if entry is not None:
-            text = f"says mount: {bucket.values['mount']}, and workloads of project {project} do not find it there: no key is delivered"
+            text = f"has mount: {bucket.values['mount']}, and workloads of project {project} do not find it there: no key is delivered"
             where = namespace_of({"name": entry.called, **entry.values})
-            yield Violation(bucket, text, fix=f"deliver: {{secret: {where}/s3}}, or protocols: [S3, NFS]")
+            yield Violation(bucket, text, fix=f"write deliver: {{secret: {where}/s3}}, or protocols: [S3, NFS]")
 
 
 CHECK = Check(
     code="RAI-08",
-    title="a bucket with a place where nothing mounts it",
+    title="a bucket that Run:AI does not mount",
     severity=Severity.WARNING,
     why=(
-        "By S3 Run:AI mounts a bucket with a key, and none is delivered: mount counts in what is exported for SkyPilot alone, and "
-        "workloads see an empty directory, or none."
+        "Run:AI mounts a bucket by S3 with a key, and no key is delivered: mount has an effect only in exports for SkyPilot, and workloads "
+        "see an empty directory, or none."
     ),
-    fix="deliver: {secret: NAMESPACE/NAME} in the namespace of the project, or protocols: [S3, NFS]",
-    source="Run:AI API 2.24, asset/datasource/s3: accessKeyAssetId; inferred for what is left out",
+    fix="write deliver: {secret: NAMESPACE/NAME} in the namespace of the project, or protocols: [S3, NFS]",
+    source="Run:AI API 2.24, asset/datasource/s3: accessKeyAssetId; inferred where it is left out",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""RAI-07: a data source that gives projects of one tenant what is in another's directory or bucket."""
+"""RAI-07: a data source that gives projects of one tenant a directory or bucket of another."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _judged(
     if found:
         project, other, more = found
         besides = f" and {more} more of other tenants" if more else ""
-        text = f"gives project {project.address.name} of tenant {other}{besides} {what} of tenant {tenant}"
+        text = f"gives {what} of tenant {tenant} to project {project.address.name} of tenant {other}{besides}"
         yield Violation(source, text)
 
 
@@ -141,8 +141,8 @@ CHECK = Check(
     code="RAI-07",
     title="a data source that crosses tenants",
     severity=Severity.WARNING,
-    why="Whoever may start a workload in one of its projects mounts it: nothing of a class, a quota or a namespace is in between.",
-    fix="give it the scope of projects of that tenant only, or mount what is meant for all from a tenant of its own",
+    why="Whoever may start a workload in one of these projects can mount it: no class, quota or namespace prevents that.",
+    fix="limit its scope to projects of that tenant, or keep data for all tenants in a tenant of its own",
     source="Run:AI documentation, data sources: an asset is for all units under its scope, also those that come later",
     run=_run,
 )

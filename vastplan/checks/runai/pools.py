@@ -9,7 +9,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.schema.entries import Entry
 
-_LARGEST = 10**15  # what is live is as a system said it; sums of less are numbers
+_LARGEST = 10**15  # live values are as a system returned them; sums of smaller ones are finite
 
 
 def pools(facts: Facts, site: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""RAI-06: a credential whose Secret is not where Run:AI takes it from."""
+"""RAI-06: a credential whose Secret is not in the namespace where Run:AI looks for it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -26,19 +26,22 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 wanted, why = _wanted(credential, namespaces)
                 there = _namespace_of(facts, secret, namespaces)
                 if wanted and there and wanted != there:
-                    yield Violation(credential, f"its Secret {secret} is in namespace {there}, and {why} in {wanted}")
+                    yield Violation(
+                        credential,
+                        f"its Secret {secret} is in namespace {there}, and Run:AI looks for {why} in {wanted}",
+                    )
 
 
 def _wanted(credential: Entry, namespaces: Mapping[str, str]) -> tuple[str, str]:
     """The namespace that Run:AI looks into, "" where that is not known, and of what it is."""
     project = credential.values.get("project")
     if isinstance(project, Ref):
-        return namespaces.get(project.target.name, ""), f"that of project {project} is looked for"
-    return _SHARED, "one for more than a project is looked for"
+        return namespaces.get(project.target.name, ""), f"that of project {project}"
+    return _SHARED, "one for more than a project"
 
 
 def _namespace_of(facts: Facts, secret: Ref, namespaces: Mapping[str, str]) -> str:
-    """The namespace of a Secret, "" where nobody says."""
+    """The namespace of a Secret, "" where it is not known."""
     entry = facts.objects.get(secret)
     if entry is None:
         return secret.target.name.rpartition("/")[0]
@@ -53,10 +56,10 @@ def _namespace_of(facts: Facts, secret: Ref, namespaces: Mapping[str, str]) -> s
 
 CHECK = Check(
     code="RAI-06",
-    title="a credential whose Secret is elsewhere",
+    title="a credential whose Secret is in another namespace",
     severity=Severity.ERROR,
-    why="Run:AI looks for the Secret of a credential in one namespace only; the credential stays without values, and what uses it waits.",
-    fix="put the Secret into that namespace, or give the credential the scope of the namespace where it is",
+    why="Run:AI looks for the Secret of a credential in one namespace only; without it the credential has no values, and what uses it waits.",
+    fix="move the Secret to that namespace, or give the credential the scope that fits the Secret's namespace",
     source="Run:AI documentation, credentials: creating secrets in advance, by scope",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""RAI-05: a claim that Run:AI and vastplan would both make."""
+"""RAI-05: a claim that Run:AI and vastplan would both create."""
 
 from collections.abc import Iterator
 
@@ -27,12 +27,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
         project = made.get((source.address.site, unit.target if unit else None), {}).get(str(name))
         if project is not None:
             yield Violation(
-                source, f"has Run:AI make the claim {name}, which the document makes in project {project} too"
+                source, f"creates claim {name} in Run:AI, and this document creates it in project {project}, too"
             )
 
 
 def _units(project: Entry | None, namespace: Ref) -> Iterator[Address | None]:
-    """Whose data sources make claims where a claim is: the project's, its department's, the cluster's (`None`)."""
+    """Whose data sources create claims in the namespace of a claim: the project's, its department's, the cluster's (`None`)."""
     yield namespace.target
     if namespace.target.kind == "project":
         department = project.values.get("department") if project else None
@@ -43,10 +43,10 @@ def _units(project: Entry | None, namespace: Ref) -> Iterator[Address | None]:
 
 CHECK = Check(
     code="RAI-05",
-    title="a claim with two makers",
+    title="a claim that both Run:AI and vastplan create",
     severity=Severity.ERROR,
-    why="What Run:AI makes it deletes with the data source, data and all, also where vastplan owns it.",
-    fix="claim: NAME, to use the one that the document makes, or another claim_name",
+    why="Run:AI deletes a claim of its data source together with that, data included, even where vastplan owns the claim.",
+    fix="write claim: NAME to use the claim of the document, or another claim_name",
     source="Run:AI API 2.24, asset/datasource/pvc: existingPvc",
     run=_run,
 )

@@ -1,1 +1,1 @@
-"""What SkyPilot needs of a document and of its task files, to mount the buckets and claims that are there."""
+"""What SkyPilot needs of a document and of its task files, to mount buckets and claims of the document."""

@@ -1,4 +1,4 @@
-"""The buckets of a document by where an S3 client meets them: the tenant, its endpoint, and who may make more of them."""
+"""The buckets of a document as an S3 client finds them: the tenant, its endpoint, and who may create more of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Buckets:
     by_name: Mapping[tuple[str, str], tuple[Entry, ...]]
     """The buckets by site and name: one for each tenant that has one of that name."""
     makers: Mapping[Address, tuple[Entry, ...]]
-    """The views of a tenant below which somebody may make buckets by S3."""
+    """The views of a tenant below which users may create buckets by S3."""
     limited: frozenset[Address]
     """The views whose data has a limit: a QoS policy of their own, or a quota of their directory."""
 

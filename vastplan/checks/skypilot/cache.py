@@ -64,8 +64,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         lag, target = upload_seconds(budget), budget.inputs.targets.rpo
         if lag is not None and budget.at_interval.rpo <= target < budget.at_interval.rpo + lag:
             text = (
-                f"through SkyPilot's cache up to {span(budget.at_interval.rpo + lag)} of work may be lost, "
-                f"of which {span(lag)} for the upload; the target is {span(target)}"
+                f"up to {span(budget.at_interval.rpo + lag)} of work may be lost through SkyPilot's cache, "
+                f"{span(lag)} of it for the upload; the target is {span(target)}"
             )
             yield Violation(view, text, fix="write checkpoints more often, or mount the claim instead of the bucket")
 
@@ -77,10 +77,10 @@ def in_rclone(count: int) -> str:
 
 CHECK = Check(
     code="SKY-07",
-    title="checkpoints through a cache that is too small, or too late",
+    title="checkpoints through a SkyPilot cache that is too small or too slow",
     severity=Severity.WARNING,
-    why="MOUNT_CACHED writes to the node's disk first: what does not fit waits for the upload, and what is not uploaded goes with the node.",
-    fix="a cache for two checkpoints of a node",
+    why="MOUNT_CACHED writes to the node's disk first: what does not fit waits for the upload, and what is not uploaded is lost with the node.",
+    fix="set vfs_cache_max_size to two checkpoints of a node",
     source="SkyPilot 0.14.1, sky/data/mounting_utils.py, get_mount_cached_cmd: --vfs-cache-max-size 10G --vfs-write-back 1s",
     run=_run,
 )

@@ -22,12 +22,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
             yield Violation(
                 entry,
                 f"has several S3 endpoints: {urls}",
-                fix="leave s3_endpoint at one of its pools, and take it away from the others",
+                fix="keep s3_endpoint in one of its pools, and remove it from the others",
             )
         for each in endpoints:
             if each.url.startswith("http://"):
-                text = f"{each.url} is not encrypted: anybody in between reads the data"
-                yield Violation(each.pool, text, fix="give an https:// endpoint", severity=Severity.WARNING)
+                text = f"{each.url} is not encrypted: anybody on the network path can read the data"
+                yield Violation(each.pool, text, fix="write s3_endpoint: https://HOST", severity=Severity.WARNING)
         for view in found.views.get(tenant, ()) if len(endpoints) == 1 else ():
             yield from _shut_out(facts, view, endpoints[0])
     for task in facts.tasks:
@@ -43,9 +43,9 @@ def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violati
         else []
     )
     if policy is not None and pools and Ref(endpoint.pool.address) not in pools:
-        text = f"view policy {policy.address.name} does not let in VIP pool {endpoint.pool.address.name}, which has the endpoint"
+        text = f"view policy {policy.address.name} does not allow VIP pool {endpoint.pool.address.name}, which has the endpoint"
         yield Violation(
-            view, text, fix="add the pool to the policy's vip_pools, or give s3_endpoint to one that is there"
+            view, text, fix="add the pool to the policy's vip_pools, or move s3_endpoint to one of these pools"
         )
 
 
@@ -59,21 +59,23 @@ def _nowhere(found: Buckets, task: Task) -> Iterator[Violation]:
                 tenants.setdefault(tenant, mount)
     for tenant, mount in tenants.items():
         if tenant not in found.endpoints:
-            text = f"bucket {mount.bucket} is of tenant {tenant.name}, and none of its VIP pools says where its S3 endpoint is"
+            text = (
+                f"bucket {mount.bucket} is of tenant {tenant.name}, and none of the tenant's VIP pools has s3_endpoint"
+            )
             yield Violation(mount.entry, text)
     if len(tenants) > 1:
         names = some(sorted(tenant.name for tenant in tenants))
-        fix = "a task for each tenant, or one tenant for all: SkyPilot has a single profile for VAST"
+        fix = "write a task for each tenant, or use one tenant for all: SkyPilot has a single profile for VAST"
         yield Violation(task.entry, f"mounts buckets of several tenants: {names}", fix=fix)
 
 
 CHECK = Check(
     code="SKY-04",
-    title="buckets without one S3 endpoint",
+    title="buckets without exactly one S3 endpoint",
     severity=Severity.ERROR,
     milder=Severity.WARNING,
-    why="SkyPilot reads one endpoint and one key from fixed places in a home: what is elsewhere, or somebody else's, is out of reach.",
-    fix="give the VIP pool that S3 clients use s3_endpoint: https://HOST",
+    why="SkyPilot reads one endpoint and one key from fixed files in the home directory: it cannot reach buckets that need others.",
+    fix="write s3_endpoint: https://HOST in the VIP pool that S3 clients use",
     source="SkyPilot 0.14.1, sky/adaptors/vastdata.py, VASTDATA_CONFIG_PATH and VASTDATA_PROFILE_NAME; VMS 5.5, viewpolicies.vip_pools",
     run=_run,
 )

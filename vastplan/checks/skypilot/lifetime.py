@@ -21,10 +21,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="SKY-09",
-    title="a bucket of the document that ends with a task",
+    title="a bucket of the document that SkyPilot deletes with a task",
     severity=Severity.ERROR,
-    why="With persistent: false SkyPilot deletes a bucket that it made, with all that is in it; this one is the document's.",
-    fix="leave persistent out",
+    why="With persistent: false SkyPilot deletes a bucket with all its data when the task ends; the document manages this bucket.",
+    fix="remove persistent: false",
     source="SkyPilot documentation, storage: persistent",
     run=_run,
 )

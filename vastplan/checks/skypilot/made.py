@@ -1,4 +1,4 @@
-"""SKY-06: buckets that SkyPilot makes."""
+"""SKY-06: buckets that SkyPilot creates."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for tenant in sorted(found.endpoints):
         for view in found.makers.get(tenant, ()):
             if view.address not in found.limited:
-                text = "who makes a bucket below it has no limit: it has no qos_policy, and its directory no quota"
+                text = "buckets created below it have no limit: it has no qos_policy, and its directory has no quota"
                 yield Violation(view, text, fix="give it a quota, or a qos_policy, or both")
     for task in facts.tasks:
         for mount in task.mounts:
@@ -27,29 +27,31 @@ def _run(facts: Facts) -> Iterator[Violation]:
 def _of_mount(found: Buckets, task: Task, mount: Mount) -> Iterator[Violation]:
     known = found.by_name.get((task.site, mount.bucket), ())
     if mount.makes_its_bucket and known:
-        text = f"{quoted(mount.path)}: bucket {mount.bucket} is in the document, and SkyPilot would make it where it is not there yet"
+        text = f"{quoted(mount.path)}: bucket {mount.bucket} is in the document, and SkyPilot would create it where it does not exist yet"
         yield Violation(
-            mount.entry, text, fix=f"write source: {SCHEME}://{mount.bucket}, which fails where there is none"
+            mount.entry,
+            text,
+            fix=f"write source: {SCHEME}://{mount.bucket}, which fails where the bucket does not exist",
         )
     elif mount.makes_its_bucket and not (found.makers.get(task.tenant, ()) if task.tenant else found.makers):
-        text = f"{quoted(mount.path)}: SkyPilot makes bucket {quoted(mount.bucket)}, and nothing in the document says who may, and where"
+        text = f"{quoted(mount.path)}: SkyPilot creates bucket {quoted(mount.bucket)}, and nothing in the document says who may create buckets, and where"
         yield Violation(mount.entry, text)
     elif not mount.makes_its_bucket and not known:
         text = f"{quoted(mount.path)}: bucket {quoted(mount.bucket)} is not in the document"
         near = get_close_matches(
             mount.bucket[:64], [name for site, name in found.by_name if site == task.site][:2000], n=1
         )
-        declare = "declare it, or mind that nothing says who owns it, how large it may be and who reads it"
-        yield Violation(mount.entry, text, fix=f"did you mean {near[0]}? Else {declare}" if near else declare)
+        declare = "declare it: without that nothing says who owns it, how large it may be and who may read it"
+        yield Violation(mount.entry, text, fix=f"did you mean {near[0]}? Otherwise {declare}" if near else declare)
 
 
 CHECK = Check(
     code="SKY-06",
-    title="a bucket that SkyPilot makes, or that nobody declares",
+    title="a bucket that SkyPilot creates, or that the document does not declare",
     severity=Severity.WARNING,
     why=(
-        "A bucket that is made by S3 lands below the S3 endpoint view that names its maker, else below / with the default policy: "
-        "without a quota, a limit or an owner that somebody chose."
+        "VAST puts a bucket that is created by S3 below the S3 endpoint view that names its creator, else below / with the default policy: "
+        "nobody chose its quota, limits and owner."
     ),
     fix="declare the bucket, or a view with protocol ENDPOINT, bucket_creators and a quota",
     source="VAST knowledge base, managing S3 request-initiated bucket creation; VMS 5.5 document, views.bucket_creators",

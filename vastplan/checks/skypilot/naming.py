@@ -1,4 +1,4 @@
-"""SKY-01: a mount that SkyPilot cannot make out."""
+"""SKY-01: a mount that contradicts itself."""
 
 from collections.abc import Iterator
 
@@ -26,26 +26,26 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 def _problem(mount: Mount) -> str:
     if mount.mode not in MODES and mount.mode != CLAIM:
-        return f"its mode is {quoted(mount.mode)}, and SkyPilot has {', '.join(MODES)}"
+        return f"mode is {quoted(mount.mode)}, and SkyPilot knows {', '.join(MODES)}"
     if mount.scheme == "vast":
-        return f"no store has the scheme vast; VAST's is {SCHEME}://BUCKET"
+        return f"SkyPilot has no scheme vast; VAST's is {SCHEME}://BUCKET"
     if mount.name and mount.scheme:
-        return "it has a name and a source with a scheme: the name makes a bucket, the source takes one that is there"
+        return "it has both name and a source with a scheme: name creates a bucket, source uses one that exists"
     if mount.name and "://" in mount.name:
-        return "its name has a scheme: what is there is named by source"
+        return "name has a scheme: only source may name a bucket that exists"
     if mount.store == STORE and mount.scheme and mount.scheme != SCHEME:
-        return f"its store is {STORE.lower()}, and its source is not"
+        return f"store is {STORE.lower()}, and source is not"
     if mount.store == STORE and mount.mode == "COPY" and not mount.source:
-        return "nothing can be copied from a bucket that is only made: it has no source"
+        return "mode COPY has no source: there is nothing to copy from a new bucket"
     return ""
 
 
 CHECK = Check(
     code="SKY-01",
-    title="a mount of a SkyPilot task that is said twice, or not at all",
+    title="a mount of a SkyPilot task that contradicts itself",
     severity=Severity.ERROR,
-    why="SkyPilot's parser takes it and its storage class refuses it, when the cluster is there already and costs money.",
-    fix=f"for a bucket that is there write source: {SCHEME}://BUCKET alone; for a new one name and store: {STORE.lower()}",
+    why="SkyPilot's parser accepts it, and its storage class refuses it later, when the cluster already runs and costs money.",
+    fix=f"for a bucket that exists write only source: {SCHEME}://BUCKET; for a new one write name and store: {STORE.lower()}",
     source="SkyPilot 0.14.1, sky/data/storage.py, Storage._validate_storage_spec and _validate_source",
     run=_run,
 )

@@ -18,7 +18,7 @@ CHECK = Check(
     title="a secret in a SkyPilot task",
     severity=Severity.ERROR,
     why="Task files are kept in git and shown in SkyPilot's dashboard; SkyPilot brings the key to the nodes itself.",
-    fix="take it out, and make a new one: the key belongs into ~/.vastdata/vastdata.credentials, mode 0600",
+    fix="remove it and create a new key: the key belongs in ~/.vastdata/vastdata.credentials, mode 0600",
     source="SkyPilot 0.14.1, sky/adaptors/vastdata.py, get_credential_file_mounts",
     run=_run,
 )

@@ -1,4 +1,4 @@
-"""SKY-02: a part of a bucket that is to be mounted."""
+"""SKY-02: a mount of a part of a bucket."""
 
 from collections.abc import Iterator
 
@@ -21,8 +21,8 @@ CHECK = Check(
     code="SKY-02",
     title="a mount of a part of a bucket",
     severity=Severity.ERROR,
-    why="SkyPilot mounts whole buckets; a part of one can only be copied.",
-    fix="mount the bucket and use the path below it, or say mode: COPY",
+    why="SkyPilot mounts whole buckets; it can only copy a part of one.",
+    fix="mount the bucket and use the path below it, or write mode: COPY",
     source="SkyPilot 0.14.1, sky/data/storage.py, StorageModeError of Storage._validate_source",
     run=_run,
 )

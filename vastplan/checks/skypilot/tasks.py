@@ -1,6 +1,7 @@
-"""SkyPilot tasks as checks see them: what each mounts and how; and the facts of SkyPilot's own that decide about it.
+"""SkyPilot tasks as checks see them: what each mounts and how; and the facts about SkyPilot that decide this.
 
-Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `sky/adaptors/vastdata.py`, `sky/task.py`.
+Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `sky/adaptors/vastdata.py`,
+`sky/task.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SCHEME = "vastdata"
 STORE = "VASTDATA"
 MODES = ("MOUNT", "MOUNT_CACHED", "COPY")
 CLAIM = "CLAIM"
-"""The mode of a claim, which stands under `volumes` in a task."""
+"""The mode of a claim, which is under `volumes` in a task."""
 LONGEST_VOLUME = (
     63  # characters: a volume's name is that of a container's volume too (`Kubernetes.is_volume_name_valid`)
 )
@@ -42,7 +43,7 @@ _SYSTEM = re.compile(
 _SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
-# Given its value, or told to `aws configure set`; by a reference to a variable, a command or a placeholder it is not said.
+# A literal value, also in `aws configure set`; a reference to a variable, a command or a placeholder is none.
 _SAID_IN_A_SHELL = re.compile(
     r"(?:aws_secret_access_key[ \t]*=|configure[ \t]+set[ \t]+\S*aws_secret_access_key(?=[ \t]))[ \t]*[\"']?(?![\s\"'$<=`]|$)",
     re.IGNORECASE | re.MULTILINE,
@@ -51,9 +52,10 @@ _SAID_IN_A_SHELL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the claim.
+    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the
+    claim.
 
-    `entry` is what a finding about it is about; "" is what is not said.
+    A finding about it is about `entry`; "" is for what the task does not say.
     """
 
     entry: Entry
@@ -72,7 +74,7 @@ class Mount:
 
     @property
     def scheme(self) -> str:
-        """What stands before `://` in its source."""
+        """The part before `://` in its source."""
         return self.source.partition("://")[0] if "://" in self.source else ""
 
     @property
@@ -89,13 +91,14 @@ class Mount:
 
     @property
     def makes_its_bucket(self) -> bool:
-        """Whether SkyPilot makes the bucket where there is none."""
+        """Whether SkyPilot creates the bucket where it does not exist."""
         return self.of_vast and "://" not in self.source and bool(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task on one site, with the identity of one tenant. `secrets` says where it holds some; `reader` is which SkyPilot reads it.
+    """A task on one site, with the identity of one tenant. `secrets` says where it has some; `reader` is the version of SkyPilot
+    that reads it.
 
     `given` is whether somebody wrote it, and not an export.
     """
@@ -114,7 +117,7 @@ class Task:
 
 
 def is_bucket_name(name: str) -> bool:
-    """Whether SkyPilot takes it for the name of a bucket."""
+    """Whether SkyPilot accepts it as the name of a bucket."""
     return 3 <= len(name) <= 63 and bool(_BUCKET.fullmatch(name)) and ".." not in name and not _IP.fullmatch(name)
 
 
@@ -124,7 +127,7 @@ def is_mount_path(path: str) -> bool:
 
 
 def is_of_the_system(path: str) -> bool:
-    """Whether a node needs what is there, which goes when something is mounted on it."""
+    """Whether it is a folder that a node needs, which SkyPilot would empty when it mounts there."""
     return bool(_SYSTEM.fullmatch(path.rstrip("/")))
 
 
@@ -135,7 +138,7 @@ def cache_size(text: object) -> int | None:
 
 
 def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Task:
-    """A task file as somebody wrote it, for a site. What is no task is one that mounts nothing: SkyPilot says so itself."""
+    """A task file for a site. What is not a task is one that mounts nothing: SkyPilot reports that itself."""
     entry = Entry(Address(site, TASK, name), {}, where)
     mounts = tree.get("file_mounts")
     places = _places(mounts)
@@ -182,7 +185,7 @@ def _text(value: Any) -> str:
 
 
 def _secrets(tree: Mapping[str, Any]) -> Iterator[str]:
-    """Where a task says a secret itself: never what it says."""
+    """Where a task contains a secret, never the secret itself."""
     for part in ("envs", "secrets"):
         named = tree.get(part)
         for name, value in named.items() if isinstance(named, Mapping) else ():

@@ -18,17 +18,19 @@ def _run(facts: Facts) -> Iterator[Violation]:
         version = parse(task.reader)
         if version is None:
             yield Violation(
-                task.entry, f"{quoted(task.reader)} is no version", fix="write what `sky --version` says: 0.14.1"
+                task.entry, f"{quoted(task.reader)} is not a version", fix="write what `sky --version` says: 0.14.1"
             )
         elif not at_least(version, FIRST):
-            yield Violation(task.entry, f"SkyPilot {quoted(task.reader)} has no store for VAST, which came with 0.12.0")
+            yield Violation(
+                task.entry, f"SkyPilot {quoted(task.reader)} does not know VAST; 0.12.0 is the first version that does"
+            )
 
 
 CHECK = Check(
     code="SKY-08",
     title="a SkyPilot that is too old for VAST",
     severity=Severity.ERROR,
-    why="The store vastdata and its scheme are there since 0.12.0; vast, which is older, is somebody else's compute.",
+    why="SkyPilot has the store vastdata and its scheme since 0.12.0; the older name vast is that of another company, which rents GPUs.",
     fix='pip install "skypilot[vastdata]>=0.12"',
     source="the wheels of skypilot 0.11.2 and 0.12.0, sky/data/storage.py; skypilot-org/skypilot#9041",
     run=_run,

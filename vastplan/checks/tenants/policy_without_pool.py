@@ -1,4 +1,4 @@
-"""TEN-07: a view policy that does not let in the VIP pool that a class or a volume mounts through."""
+"""TEN-07: a view policy that does not allow the VIP pool through which a class or a volume mounts."""
 
 from collections.abc import Iterator
 
@@ -25,17 +25,17 @@ def _compared(facts: Facts, entry: Entry, policy_ref: object, pool: object) -> I
         return
     writing, reading = (policy.values.get(name) or [] for name in ("vip_pools", "vip_pools_read_only"))
     if pool in reading:
-        yield Violation(entry, f"view policy {policy.address.name} lets VIP pool {pool} read only")
+        yield Violation(entry, f"view policy {policy.address.name} allows VIP pool {pool} only to read")
     elif (writing or reading) and pool not in writing:
-        yield Violation(entry, f"view policy {policy.address.name} does not let in VIP pool {pool}")
+        yield Violation(entry, f"view policy {policy.address.name} does not allow VIP pool {pool}")
 
 
 CHECK = Check(
     code="TEN-07",
-    title="a view policy that shuts out the pool it is mounted through",
+    title="a view policy that does not allow the VIP pool of a mount",
     severity=Severity.ERROR,
-    why="A policy with pools of its own answers on those pools only: every mount through another one is refused.",
-    fix="add the pool to the policy's vip_pools, or mount through one that is there",
+    why="A view policy with a list of VIP pools answers on those only: mounts through other pools are refused.",
+    fix="add the pool to the policy's vip_pools, or mount through one of these pools",
     source="VMS 5.5 document, viewpolicies.vip_pools and permission_per_vip_pool",
     run=_run,
 )

@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if pool and isinstance(owner, Ref) and isinstance(tenant, Ref) and owner != tenant:
             yield Violation(
                 storage_class,
-                f"VIP pool {pool.address.name} is of tenant {owner}, and its volumes are of tenant {tenant}",
+                f"VIP pool {pool.address.name} is of tenant {owner}, and volumes of this class are of tenant {tenant}",
             )
 
 
@@ -24,7 +24,7 @@ CHECK = Check(
     code="TEN-05",
     title="a class that mounts through another tenant's VIP pool",
     severity=Severity.ERROR,
-    why="The driver refuses to provision such a volume: a pool of one tenant does not show another tenant's views.",
+    why="The driver refuses to provision such a volume: a VIP pool of one tenant does not serve another tenant's views.",
     fix="name a vip_pool of the same tenant as the view policy",
     source="vast-csi: the VIP pool belongs to another tenant",
     run=_run,

@@ -1,4 +1,4 @@
-"""TEN-04: tenants told apart by client addresses only, whose projects run on the same nodes."""
+"""TEN-04: tenants recognized by client addresses only, whose projects run on the same nodes."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 if tenant.address.name in names:
                     yield Violation(
                         tenant,
-                        f"is told apart by client addresses, and shares node pool {pool} with {others[0]}"
+                        f"is recognized by client addresses only, and shares node pool {pool} with {others[0]}"
                         + _more(others),
                     )
 
@@ -39,9 +39,9 @@ def _more(others: list[str]) -> str:
 
 CHECK = Check(
     code="TEN-04",
-    title="tenants told apart by the addresses of nodes they share",
+    title="tenants recognized by the addresses of nodes that they share",
     severity=Severity.WARNING,
-    why="Volumes are mounted from the node: on a shared node every pod has the address that opens either tenant.",
+    why="Nodes mount the volumes: on a shared node every pod has the address that gives access to all these tenants.",
     fix="give each tenant a VIP pool of its own, or node pools of its own",
     source="inferred: the CSI driver mounts from the node's network, so VMS sees the node's address",
     run=_run,

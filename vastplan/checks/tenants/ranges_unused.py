@@ -1,4 +1,4 @@
-"""TEN-02: client ranges of a tenant whose pools are all its own."""
+"""TEN-02: client ranges of a tenant whose VIP pools serve this tenant only."""
 
 from collections.abc import Iterator
 
@@ -17,14 +17,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
             bound = facts.objects.referring(site, "vip_pool", "tenant", tenant.address)
             if tenant.values.get("client_ip_ranges") and bound and not shared:
                 names = ", ".join(sorted(pool.address.name for pool in bound))
-                yield Violation(tenant, f"client_ip_ranges are not looked at: its VIP pools ({names}) are its own")
+                yield Violation(
+                    tenant, f"client_ip_ranges have no effect: its VIP pools ({names}) serve this tenant only"
+                )
 
 
 CHECK = Check(
     code="TEN-02",
-    title="client ranges that nothing looks at",
+    title="client ranges that have no effect",
     severity=Severity.NOTE,
-    why="A pool of one tenant serves that tenant whoever calls; client ranges count for pools of all tenants only.",
+    why="A VIP pool of one tenant serves that tenant to every client; client ranges apply only to pools of all tenants.",
     fix="remove client_ip_ranges, unless a pool outside this document serves all tenants; to keep clients out, use the view policy",
     source="VMS 5.5 document, tenants.client_ip_ranges: used for VIP pools without a tenant",
     run=_run,

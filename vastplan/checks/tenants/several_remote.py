@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         first = firsts.setdefault((tenant.target, peer.target), protected)
         here, there = _remote(protected), _remote(first)
         if here != there:
-            text = f"replicates to tenant {here}, and {first.address.name} of the same tenant to {there}"
+            text = f"replicates to tenant {here}, and {first.address.name} of the same tenant to tenant {there}"
             yield Violation(protected, text)
 
 
@@ -33,7 +33,7 @@ CHECK = Check(
     code="TEN-08",
     title="a tenant that replicates to several tenants of one cluster",
     severity=Severity.ERROR,
-    why="VAST replicates a tenant to one tenant of a peer; a protected path to another is refused, in the middle of an apply.",
+    why="VAST replicates a tenant to one tenant of a peer; it refuses a protected path to another one, in the middle of an apply.",
     fix="give all of them the same remote_tenant",
     source="VAST knowledge base, managing protected paths",
     run=_run,

@@ -1,4 +1,4 @@
-"""TEN-03: a tenant that holds views or classes, and that no client can be told to belong to."""
+"""TEN-03: a tenant with views that no client can reach."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="TEN-03",
-    title="a tenant that no client is told to belong to",
+    title="a tenant that no client can reach",
     severity=Severity.WARNING,
-    why="Clients come into a tenant by its own VIP pool or by their address; without either nobody mounts its views.",
-    fix="give it a vip_pool, or client_ip_ranges; a pool outside this document is not seen here",
+    why="Clients reach a tenant through its own VIP pool or by their address; without either nobody can mount its views.",
+    fix="give it a vip_pool, or client_ip_ranges; this check does not see a pool outside this document",
     source="inferred from the VMS 5.5 document, tenants.client_ip_ranges and vippools.tenant_id",
     run=_run,
 )

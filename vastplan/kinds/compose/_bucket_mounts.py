@@ -43,7 +43,7 @@ class BucketDelivery(IntoSecret):
     """Names in the Secret of the access key and the secret key; left out, those that Run:AI looks for where it mounts
     the bucket by S3, else the AWS ones."""
     generation: Generation = 1
-    """Number of the pair of keys. A greater one makes and delivers a new pair; a lower one is refused (VP336)."""
+    """Number of the pair of keys. A greater one creates and delivers a new pair; a lower one is refused (VP336)."""
     overlap: Overlap = DAY
     """Seconds for which the former pair of keys goes on working after a new one is delivered; 0 removes it at once."""
 
@@ -69,7 +69,7 @@ def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
 
 
 def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
-    """The project that would mount a bucket by S3 if there were a key; `None` where there is one, or nothing is to be mounted."""
+    """The project that would mount a bucket by S3 if a key were delivered; `None` where one is, or where nothing mounts the bucket."""
     return None if "deliver" in bucket.values else _by_s3(bucket, scope)
 
 
@@ -81,8 +81,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
     same = scope.indexed(site, "bucket", _by_secret)[deliver["secret"]]
     first = same[0]
     if _said(bucket) != _said(first):
-        text = f"bucket {first.address.name} delivers another key to {deliver['secret']}"
-        fix = "say the same of user, keys, generation and overlap in both, or deliver to another Secret"
+        text = f"bucket {first.address.name} delivers another key to the same Secret, {deliver['secret']}"
+        fix = "write the same user, keys, generation and overlap in both, or deliver to another Secret"
         scope.refuse(bucket, "VP282", text, fix)
     elif bucket is first:
         mounted = any(_by_s3(each, scope) is not None for each in same)
@@ -103,8 +103,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
 def mounted(
     bucket: Entry, scope: Scope, called: str, path: str, *, leads: bool = True, after: tuple[Address, ...] = ()
 ) -> Iterable[Entry]:
-    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site leads, there is a data source
-    only if the bucket can be read here meanwhile; what it needs else is there, so that no job has to wait for it after a move."""
+    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site is active, there is a data
+    source only if the bucket can be read here meanwhile; what else it needs exists, so that no job has to wait for it after a move."""
     values, project = bucket.values, project_of(bucket, scope)
     _alone_at_its_place(bucket, project, scope)
     if project is None:
@@ -118,13 +118,13 @@ def mounted(
         if offers(bucket, leads=leads):
             yield from (replace(source, after=after) for source in _source(bucket, scope, project, called))
     elif "project" in values:
-        text = f"project {project} mounts it by S3, and there is no key that it could log in with"
-        scope.refuse(bucket, "VP283", text, "deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
+        text = f"project {project} mounts it by S3, and no key is delivered for that"
+        scope.refuse(bucket, "VP283", text, "write deliver: {secret: NAMESPACE/NAME}, in the namespace of the project")
 
 
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
-    """Refuse a bucket at whose place another bucket, or a volume, of the project is. One of no project is for all projects of its
-    tenant, in exports."""
+    """Refuse a bucket with the same mount as another bucket or volume of the project. A bucket without a project is for all
+    projects of its tenant, in exports."""
     site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
     if mount is None:
         return
@@ -145,13 +145,13 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
             where = f"project {project or others}" if project or others else f"tenant {tenant}"
             named = " and ".join(f"{one.address.kind} {one.address.name}" for one in (other, bucket))
             scope.refuse(
-                bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "another mount for one of them"
+                bucket, "VP290", f"{named} of {where} are both mounted at {mount}", "give one of them another mount"
             )
 
 
 def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
-    """Buckets or volumes by where they are mounted, and by the project that they name; those that name none by their tenant. Of a
-    tenant all are found, too."""
+    """Buckets or volumes by their mount, and by the project that they name; those that name none by their tenant. All are also
+    listed for their tenant."""
     found: dict[tuple[str, Ref | str], list[Entry]] = {}
     for entry in entries:
         values, tenant = entry.values, entry.values.get("tenant")
@@ -177,7 +177,7 @@ def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _said(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
-    """Whose key it is, and what is said of it."""
+    """The tenant of a key, and what the bucket says of the key."""
     return bucket.values["tenant"], {"user": bucket.values["owner"], **bucket.values["deliver"]}
 
 
@@ -201,9 +201,12 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
     values = bucket.values
     url = _url(bucket, scope)
     if url is None:
-        text = f"mounted by S3 in project {project}, and no pool of tenant {values['tenant']} alone says where its buckets are found"
+        text = f"project {project} mounts it by S3, and the VIP pools of tenant {values['tenant']} have no s3_endpoint, or several"
         scope.refuse(
-            bucket, "VP283", text, "s3_endpoint: URL in its vip_pool, or vip_pool: NAME where several have one"
+            bucket,
+            "VP283",
+            text,
+            "write s3_endpoint: URL in the tenant's vip_pool, or vip_pool: NAME in the bucket where several have one",
         )
         return
     source = {
@@ -221,7 +224,7 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
 
 
 def _url(bucket: Entry, scope: Scope) -> str | None:
-    """Where S3 clients find a bucket: what its pool says, else the one endpoint of its tenant's pools, or of those for all tenants."""
+    """Where S3 clients find a bucket: the endpoint of its pool, else the only one of its tenant's pools, or of those for all tenants."""
     site, chosen = bucket.address.site, bucket.values.get("vip_pool")
     if chosen is not None:
         pools = [scope.get(chosen.target)]

@@ -1,4 +1,4 @@
-"""What the claim of a volume of a class is made from: another claim as it is then, or a VolumeSnapshot of it, also of another project."""
+"""The source of the claim of a volume of a class: another claim as it is then, or a VolumeSnapshot of it, also of another project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME: TypeAdapter[str] = TypeAdapter(KubernetesName)
 
 @dataclass(frozen=True, slots=True)
 class FromAnother:
-    """What a claim says of what it is made from, what is made for that, and what comes before."""
+    """The fields of a claim that name its source, the objects that this needs, and what comes before."""
 
     says: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Entry, ...] = ()
@@ -40,7 +40,7 @@ def project_of(volume: Entry, scope: Scope) -> Ref | None:
 
 
 def is_kubernetes_name(name: str) -> bool:
-    """Whether an object of Kubernetes can be called so."""
+    """Whether an object of Kubernetes can have this name."""
     try:
         _NAME.validate_python(name)
     except ValidationError:
@@ -49,10 +49,10 @@ def is_kubernetes_name(name: str) -> bool:
 
 
 def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnother:
-    """What the claim of a StorageClass is made from; nothing where that is refused, or where there is no source.
+    """The source of the claim of a StorageClass; nothing where that is refused, or where there is no source.
 
-    Kubernetes takes a snapshot of the claim's own namespace only. One of another project comes there by a content of its own, which
-    is called `prefix` and the claim.
+    Kubernetes takes a snapshot of the claim's own namespace only. A snapshot of another project gets there by a content of its
+    own, named after `prefix` and the claim.
     """
     if "source" not in entry.values:
         return _NOTHING
@@ -77,7 +77,10 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
     copy_name = _copy_of(called, volume, which(source))
     if not is_kubernetes_name(copy_name):
         scope.refuse(
-            entry, "VP293", f"{copy_name} is too long a name for the snapshot that it is made from", "a shorter name"
+            entry,
+            "VP293",
+            f"{copy_name} is too long as the name of the snapshot that it is created from",
+            "choose a shorter name",
         )
         return _NOTHING
     content = {
@@ -96,7 +99,7 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
 
 
 def _copy_of(called: str, volume: Entry, wanted: str) -> str:
-    """What a snapshot is called in another project: by what it is of, as a claim that says it was made from it cannot say another one."""
+    """The name of a snapshot in another project: after its volume, as a claim that was created from it cannot name another one."""
     return f"{called}-of-{volume.called}-{wanted.partition(' ')[0]}"
 
 
@@ -115,46 +118,59 @@ def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any]
 
 
 def _problem(entry: Entry, volume: Entry) -> Problem | None:
-    """Why nothing of a class is made from a volume, whosever that is."""
+    """Why no claim is created from a volume, of whichever project."""
     name, wanted = volume.address.name, which(entry.values["source"])
     if volume.address == entry.address:
-        return "it is its own source", "source: {volume: another one}"
+        return "it is its own source", "name another volume in source"
     if "path" in volume.values:
-        return f"{name} has a path, and it is of a StorageClass", "a source of a class, or a path for this volume"
+        return (
+            f"its source {name} has a path, and it has a storage_class",
+            "name a source with a storage_class, or give this volume a path",
+        )
     if volume.address.site != entry.address.site:
-        return "the claim that another one is made from is on the same site", "a source of this site"
+        return (
+            "its source is on another site, and a claim is created from one of its own site",
+            "name a source on this site",
+        )
     if "copies" in entry.values:
-        return "how a claim is copied is the driver's (blockingClones)", "leave copies out"
+        return "copies has no effect on a claim: the driver decides how it copies (blockingClones)", "remove copies"
     if not wanted.startswith("before ") and not is_kubernetes_name(wanted):
-        return f"no VolumeSnapshot can be called {wanted}", "snapshot: latest, or the name of one"
+        return f"{wanted} cannot be the name of a VolumeSnapshot", "write snapshot: latest, or the name of one"
     return None
 
 
 def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -> Problem | None:
-    """Why it is not made from the claim itself, as it is then; `None` where a snapshot is said."""
+    """Why it is not created from the claim itself, as it is then; `None` where a snapshot is named."""
     name = volume.address.name
     if "snapshot" in entry.values["source"]:
-        return None if theirs is not None else (f"it is not told which project {name} is of", "project: NAME there")
+        return (
+            None
+            if theirs is not None
+            else (
+                f"the document does not say which project its source {name} is of",
+                "write project: NAME in the source",
+            )
+        )
     if theirs != project:
-        text = f"{name} is of project {theirs}, and a claim is made from one of its own project"
-        return text, f"project: {theirs}, or snapshot: latest, or NAME: one of a snapshot may be of another project"
+        text = f"its source {name} is of project {theirs}, and a claim is created from one of its own project"
+        return text, f"write project: {theirs}, or snapshot: latest or NAME: a snapshot may be of another project"
     if entry.values["size"] < volume.values["size"]:
-        return f"it is smaller than {name}", "size: that of its source, or more"
+        return f"it is smaller than its source {name}", "raise size to that of the source, or more"
     return None
 
 
 def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
-    """Why a snapshot does not go from the project of a volume to another one: both, and their classes, are of one tenant."""
+    """Why a snapshot is not used in another project than that of its volume: both, and their classes, have to be of one tenant."""
     theirs, ours = _tenants(volume, scope), _tenants(entry, scope)
     if len(theirs) == 1 and theirs == ours and None not in theirs:
         return None
     of, to = (" and ".join(sorted(str(one or "none") for one in tenants)) for tenants in (theirs, ours))
-    text = f"{volume.address.name} is of tenant {of}, this one of {to}, and a clone stays in its tenant"
-    return text, "projects and classes of one tenant"
+    text = f"its source {volume.address.name} is of tenant {of}, it is of {to}, and a clone stays in its tenant"
+    return text, "use projects and classes of one tenant"
 
 
 def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
-    """All tenants that a volume is of: what it says, that of its project, which may have none, and that of its class, where it is told."""
+    """All tenants of a volume: its own, that of its project, which may have none, and that of its class, where that is known."""
     project, of = project_of(volume, scope), volume.values.get("storage_class")
     owner = scope.get(project.target) if project is not None else None
     class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None

@@ -1,4 +1,4 @@
-"""Who may use each class now, as the objects that isolation makes say it: what an entry has to say so that nobody gains or loses."""
+"""Who may use each class now, by the objects that isolation creates: what an entry has to say so that nobody gains or loses access."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from vastplan.schema.recovery import Pieces, Unsayable
 
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 _BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
-"""What says who may use a class."""
-_BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
+"""The kinds that say who may use a class."""
+_BY_HAND = "write in its entry who may use it: a plan shows what that changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ClassAccess:
 
 
 def class_access(pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> dict[Address, ClassAccess | Unsayable]:
-    """Who may use each class; `tenant_of` says in which tenant a project stands."""
+    """Who may use each class; `tenant_of` returns the tenant of a project."""
     rooms = _Rooms(pieces, tenant_of)
     return {entry.address: rooms.access(entry) for entry in pieces.of("storage_class")}
 
@@ -57,10 +57,10 @@ class _Rooms:
             self._quotas.setdefault((quota.address.site, quota.called), set()).add(namespace)
 
     def access(self, entry: Entry) -> ClassAccess | Unsayable:
-        """Who may use one, and in which tenant it is to stand so that just they may."""
+        """Who may use a class, and the tenant that it has to be in so that only they may."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
         if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
-            tenant = None  # one that stands in a tenant says which
+            tenant = None  # a class of a tenant names it
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
         said = self._allowed(entry, home)
         if isinstance(said, Unsayable):
@@ -76,7 +76,7 @@ class _Rooms:
         others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
         if is_open and strangers:
             return Unsayable(
-                entry.address, f"its policy is open, and lists {_some(strangers)}, of no project", _BY_HAND
+                entry.address, f"its policy is open, and lists namespaces of no project: {_some(strangers)}", _BY_HAND
             )
         members = tuple(sorted(project.address.name for project in home.values()))
         return ClassAccess(tenant, is_open, members, listing, others)
@@ -96,7 +96,7 @@ class _Rooms:
         if policy is None:
             return self._narrowest(entry, home)
         listed = {str(one) for one in policy.get("namespaces") or ()}
-        lists = f"it lists {_some(listed)}, and its projects are in {_some(home)}"
+        lists = f"the policy lists {_some(listed)}, and projects of its tenant are in {_some(home)}"
         if policy.get("rule") != AS_WRITTEN or str(policy.get("storage_class")) != entry.called:
             what = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
             return Unsayable(
@@ -105,8 +105,8 @@ class _Rooms:
         is_open = policy.get("open") is True
         gone = {one for one in listed if self._pieces.sight.live(site, "namespace", one) is None}
         if gone:
-            text = f"its policy {name} lists namespaces that were not found: {_some(gone)}; {lists}"
-            return Unsayable(entry.address, text, "take them off that list")
+            text = f"its policy {name} lists namespaces that do not exist: {_some(gone)}; {lists}"
+            return Unsayable(entry.address, text, "remove them from that list")
         binding = self._pieces.sight.live(site, "admission_binding", name)
         if binding is not None:
             wrong = _departs(binding, name, audit=isolation == "audit")
@@ -115,8 +115,8 @@ class _Rooms:
             return is_open, listed
         if is_open or isolation == "audit" or self._closes_to_nobody(entry, listed):
             return is_open, listed
-        text = f"its policy {name} is not in force: nothing binds it, and an entry would; {lists}"
-        return Unsayable(entry.address, text, "isolation: audit on the site, or delete that policy")
+        text = f"its policy {name} has no effect without a binding, and an entry would create one; {lists}"
+        return Unsayable(entry.address, text, "write isolation: audit on the site, or delete that policy")
 
     def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]]:
         """Where that is asked for: its own projects and all who are seen to use it, as long as these are in projects, too."""
@@ -137,20 +137,20 @@ class _Rooms:
 
 
 def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[str, str] | None:
-    """In what a live binding is not as vastplan writes it, and what to do."""
+    """How a live binding differs from what vastplan writes, and what to do."""
     actions = {str(one) for one in binding.get("validation_actions") or ()}
     if str(binding.get("policy")) != policy:
         return "binds another policy", _BY_HAND
     if binding.get("only"):
-        return "holds for a part of the cluster only", _BY_HAND
+        return "applies to a part of the cluster only", _BY_HAND
     if actions == ({"Audit", "Warn"} if audit else {"Deny"}):
         return None
     said = f"says {_some(actions)}"
     if audit:
-        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site"
+        return f"{said}, and the site says isolation: audit", "remove isolation: audit from the site"
     if "Deny" in actions:
         return f"{said}, and an entry says Deny", _BY_HAND
-    return f"{said}, which refuses nobody", "isolation: audit on the site"
+    return f"{said}, which refuses nobody", "write isolation: audit on the site"
 
 
 def _some(names: Any) -> str:

@@ -1,9 +1,10 @@
 """What VAST's CSI drivers do in VMS, as the rights of a role that lets them do it and nothing else.
 
 From the drivers' source, versions 2.4 to 2.7 (https://github.com/vast-data/vast-csi: `vast_csi/session/resources.py`, `builders`,
-`plugins`): which collections they ask, make, change and delete. The types are those of realms, in lower case; that a type is spelled
-like its schema in the document of VMS is an inference (`docs/unverified.md`, VMS-113). Versions, tasks and the drivers' own reports
-take no right. `tests/sim/test_csi_rights.py` takes the simulated drivers through their work with these rights, and with one less.
+`plugins`): which collections they read, create, change and delete. The types are those of realms, in lower case; that a type is
+spelled like its schema in the document of VMS is an inference (`docs/unverified.md`, VMS-113). Versions, tasks and the drivers'
+own reports take no right. `tests/sim/test_csi_rights.py` takes the simulated drivers through their work with these rights, and
+with one less.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class RealmRights:
 
     @property
     def called(self) -> str:
-        """What tells the realm from the others of the role: its verbs."""
+        """What distinguishes the realm from the others of the role: its verbs."""
         return "-".join(self.verbs)
 
 

@@ -20,7 +20,7 @@ def csi_user_of(site: str, tenant: object, scope: Scope) -> Entry | None:
 
 
 def secret_of(user: Entry, scope: Scope) -> Ref:
-    """The Secret that gets the log-in of a CSI user: one of the document, or the one that is made for it."""
+    """The Secret that gets the log-in of a CSI user: one of the document, or the one that is created for it."""
     path = path_of(user, scope)
     written = secret_at(user.address.site, path, scope)
     return Ref(written.address if written is not None else Address(user.address.site, "secret", path))
@@ -32,7 +32,7 @@ def path_of(user: Entry, scope: Scope) -> str:
 
 
 def called(tenant: Ref, scope: Scope) -> str:
-    """What a tenant is called in VMS."""
+    """The name of a tenant in VMS."""
     entry = scope.get(tenant.target) if tenant.managed else None
     return entry.called if entry is not None else tenant.target.name
 

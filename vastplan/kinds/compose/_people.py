@@ -16,18 +16,18 @@ def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
 
 
 def user_of(site: str, tenant: Ref, name: str, scope: Scope) -> Entry | None:
-    """The entry of the user who is called so in the local provider of a tenant."""
+    """The entry of the user with that name in the local provider of a tenant."""
     return _of("user", site, tenant, name, scope)
 
 
 def name_of(user: Ref, scope: Scope) -> str:
-    """What VMS calls somebody."""
+    """The name of a user in VMS."""
     entry = scope.get(user.target) if user.managed else None
     return entry.called if entry is not None else user.target.name
 
 
 def owner_of(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
-    """The user of the tenant's provider who is called so; somebody else where there is none."""
+    """The user of the tenant's provider with that name, else an existing user."""
     home = pieces.get(tenant.target)
     provider = home.values.get("local_provider") if home is not None else None
     for user in pieces.around("user"):
@@ -38,7 +38,7 @@ def owner_of(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
 
 
 def after_its_own(right: Entry, kind: str, name: str, scope: Scope) -> tuple[Address, ...]:
-    """What comes before rights in a tenant: whom they are of, where the document makes him."""
+    """What comes before rights in a tenant: their user, where the document creates that user."""
     own = _of(kind, right.address.site, right.values["tenant"], name, scope)
     return (*right.after, own.address) if own is not None else right.after
 

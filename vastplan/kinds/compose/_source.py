@@ -1,4 +1,4 @@
-"""What a volume is made of, once: the words of a document for it, and which directory of which volume they mean."""
+"""The source that a volume is created from, once: how a document names it, and which directory of which volume it means."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LATEST = "latest"
 
 
 class Before(Spec):
-    """The newest snapshot that was made at a time or before it."""
+    """The newest snapshot that was created at a time or before it."""
 
     SAYS = "{before: TIME}"
     before: Moment
-    """Latest time at which the snapshot was made, such as 2027-03-01T06:00:00Z; without a zone it is UTC."""
+    """Latest time at which the snapshot was created, such as 2027-03-01T06:00:00Z; without a zone it is UTC."""
 
 
 class Source(Spec):
@@ -46,7 +46,7 @@ class Source(Spec):
     @classmethod
     def _of_the_document(cls, volume: Any) -> Any:
         if volume is not MISSING and not isinstance(volume, str):
-            raise ValueError("a source is a volume of the document")
+            raise ValueError("a source has to be a volume of the document")
         return volume
 
 
@@ -57,7 +57,7 @@ def which(source: Mapping[str, Any]) -> str:
 
 
 def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
-    """Whose a volume is: its own tenant, or that of its project."""
+    """The tenant of a volume: its own, or that of its project."""
     tenant, project = volume.values.get("tenant"), volume.values.get("project")
     if tenant is None and isinstance(project, Ref):
         owner = scope.get(project.target)
@@ -70,16 +70,21 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
     source = entry.values["source"]
     site, name = source.get("site", entry.address.site), source["volume"]
     if site not in scope.sites:
-        scope.refuse(entry, "VP202", f"source: no site {site}", f"site: {' or '.join(sorted(scope.sites))}")
+        scope.refuse(entry, "VP202", f"source: no site {site}", f"write site: {' or '.join(sorted(scope.sites))}")
         return None
     volume = scope.get(Address(site, "volume", name))
     if volume is None:
-        scope.refuse(entry, "VP209", f"source: no volume {name} on {site}", "another name, or site: where it is")
+        scope.refuse(
+            entry,
+            "VP209",
+            f"source: no volume {name} on {site}",
+            "correct the name, or write site: SITE where the volume is on another site",
+        )
     return volume
 
 
 def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | None:
-    """Why a snapshot that the document declares is not what a volume is made from: it is of another one."""
+    """Why a volume is not created from a snapshot that the document declares: it is of another volume."""
     wanted = which(entry.values["source"])
     of = {
         one.values["volume"].target.name: one.values["volume"].target
@@ -90,13 +95,13 @@ def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | N
         return None
     name = volume.address.name
     return (
-        f"the snapshot {wanted} is of {' and '.join(sorted(of))}, not of {name}",
-        f"a snapshot of {name}, or volume: {min(of)}",
+        f"snapshot {wanted} is of {' and '.join(sorted(of))}, not of {name}",
+        f"name a snapshot of {name}, or write volume: {min(of)}",
     )
 
 
 def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
-    """The clone that a volume with a path is made by; `None` where it cannot be, which is refused."""
+    """The clone that creates a volume with a path; `None` where that is refused."""
     volume = volume_of(entry, scope)
     if volume is None:
         return None
@@ -104,7 +109,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
     theirs, wanted = tenant_of(volume, scope), which(entry.values["source"])
     problem = _problem(entry, volume, tenant, theirs, wanted) or of_another(entry, volume, scope)
     if problem is not None or theirs is None:
-        scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "a source with a tenant")))
+        scope.refuse(entry, "VP293", *(problem or ("its source is of no tenant", "name a source with a tenant")))
         return None
     declared = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
     meant = [one for one in declared if wanted in (LATEST, one.address.name)]
@@ -124,7 +129,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
         links = [one for one in scope.of(entry.address.site, "peering") if sorted(one.values["between"]) == ends]
         if len(links) != 1:
             text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
-            scope.refuse(entry, "VP293", text, "one entry of replication_peers between them")
+            scope.refuse(entry, "VP293", text, "write one entry of replication_peers between them")
             return None
         peer, before = peer_at(links[0], entry.address.site)
         made |= {"peer": peer, "source_tenant": theirs}
@@ -136,18 +141,21 @@ def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: s
     """Why an entry is no clone of a volume, and what to do; `None` where it is."""
     name = volume.address.name
     if volume.address == entry.address:
-        return "it is its own source", "source: {volume: another one}"
+        return "it is its own source", "name another volume in source"
     if "path" not in volume.values:
-        return f"{name} is of a StorageClass, and it has a path", "a source with a path, or a volume of that class"
+        return (
+            f"its source {name} has a storage_class, and it has a path",
+            "name a source with a path, or write the storage_class of the source",
+        )
     if of is None or (of.target.name, of.managed) != (tenant.target.name, tenant.managed):
-        return f"{name} is of tenant {of}, and a clone stays in its tenant", f"a volume of tenant {of}"
+        return f"its source {name} is of tenant {of}, and a clone stays in its tenant", f"use a volume of tenant {of}"
     if len(entry.address.name) > LONGEST_NAME:
-        return f"a clone has a name of at most {LONGEST_NAME} characters", "a shorter name"
+        return f"a clone has a name of at most {LONGEST_NAME} characters", "choose a shorter name"
     if volume.address.site != entry.address.site:
         by_time = wanted.startswith("before ")
-        text = "another site tells the names of its snapshots, and not when they were made"
-        return (text, "snapshot: latest, or a name") if by_time else None
+        text = "another site returns the names of its snapshots, and not when they were created"
+        return (text, "write snapshot: latest, or a name") if by_time else None
     inner, outer = (f"{path.rstrip('/')}/" for path in (entry.values["path"], volume.values["path"]))
     if inner.startswith(outer) or outer.startswith(inner):
-        return f"its path and that of {name} are one inside the other", "a path of its own"
+        return f"its path and that of its source {name} are one inside the other", "choose a path outside of it"
     return None

@@ -1,7 +1,8 @@
-"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no others.
+"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no
+others.
 
 The classes are those that the admission policies leave to it: the ones it lists, those of its tenant, those that are shared or
-opened to its namespace. Run:AI's forms then offer them where they follow the policy; what holds is the admission policy.
+opened to its namespace. Run:AI's forms then offer them where they follow the policy; what enforces it is the admission policy.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def policies(project: Entry, scope: Scope) -> Iterable[Entry]:
         return
     classes = sorted(_classes(project, scope), key=lambda ref: ref.target)
     if not classes:
-        text = "storage_policies: there is no class that it may use, and a policy cannot say none"
-        scope.refuse(project, "VP289", text, "storage_classes: [NAME], or leave storage_policies out")
+        text = "storage_policies: it may use no class, and a policy has to list one"
+        scope.refuse(project, "VP289", text, "write storage_classes: [NAME], or remove storage_policies")
         return
     for type_ in TYPES:
         values = {"type": type_, "project": Ref(project.address), "storage_classes": list(classes)}

@@ -1,4 +1,4 @@
-"""Volumes, views and buckets that two sites share: which of them writes, what sends it to the other, and what the schedule says."""
+"""Volumes, views and buckets that two sites share: which site is active, what replicates them, and what the schedule says."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
 
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
-    """How something is shared by two sites; `None` where it is not, or where what it says of that is refused."""
+    """How two sites share something; `None` where they do not, or where that is refused."""
     if entry.values.keys().isdisjoint(SHARED):
         return None
     there = sites_of(entry, scope)
@@ -55,12 +55,12 @@ def shared(entry: Entry, scope: Scope) -> Shared | None:
 
 
 def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
-    """By which peer it is shared, or what is wrong with how it is: code, message and fix."""
+    """The peer by which it is shared, or what is wrong: code, message and fix."""
     active = entry.values["active"]
     if any(other.values.get("active") != active for other in there.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
     if active not in there:
-        return "VP292", f"active is {active}, which is none of its sites", f"active: {' or '.join(there)}"
+        return "VP292", f"active is {active}, and that is not one of its sites", f"write active: {' or '.join(there)}"
     if GLOBAL_ACCESS in entry.values:
         return _for_global_access(entry, there, scope)
     if SYNCHRONOUS in entry.values:
@@ -71,11 +71,11 @@ def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tup
     peering = scope.get(to.target) if isinstance(to, Ref) else None
     if peering is None:
         text = f"{schedule} does not replicate to a site of this document"
-        return "VP291", text, f"a snapshot schedule with replicate_to, or snapshots: {schedule}"
+        return "VP291", text, f"name a snapshot schedule with replicate_to, or write snapshots: {schedule}"
     between = sorted(peering.values["between"])
     if sorted(there) != between:
         text = f"{schedule} replicates between {' and '.join(between)}, and it is on {', '.join(there)}"
-        return "VP291", text, f"sites: [{', '.join(between)}]"
+        return "VP291", text, f"write sites: [{', '.join(between)}]"
     return peering
 
 
@@ -83,17 +83,15 @@ def _for_global_access(entry: Entry, there: Mapping[str, Entry], scope: Scope) -
     active = entry.values["active"]
     ends = sorted({active, *entry.values[GLOBAL_ACCESS]["at"]})
     if sorted(there) != ends or len(ends) != 2:
-        text = (
-            f"it is on {', '.join(there)}, and global access is between {active}, which is active, and one site of at"
-        )
-        return "VP291", text, "two sites: one is active, and at names the other"
+        text = f"it is on {', '.join(there)}, and global access is between the active site {active} and one site of at"
+        return "VP291", text, "write two sites: one is active, and at names the other"
     return _only_link(ends, active, scope)
 
 
 def _synchronously(there: Mapping[str, Entry], active: str, scope: Scope) -> Entry | tuple[str, str, str]:
     if len(there) != 2:
-        text = f"it is on {', '.join(there)}, and synchronous replication is between two sites"
-        return "VP291", text, "sites: the active one and another"
+        text = f"it is on {', '.join(there)}, and synchronous replication needs two sites"
+        return "VP291", text, "write the active site and another one in sites"
     return _only_link(sorted(there), active, scope)
 
 
@@ -101,7 +99,7 @@ def _only_link(ends: list[str], active: str, scope: Scope) -> Entry | tuple[str,
     links = [one for one in scope.of(active, "peering") if sorted(one.values["between"]) == ends]
     if len(links) != 1:
         text = f"{'no' if not links else 'more than one'} replication peer links {' and '.join(ends)}"
-        return "VP291", text, "one entry of replication_peers between them"
+        return "VP291", text, "write one entry of replication_peers between them"
     return links[0]
 
 
@@ -111,16 +109,17 @@ def may_read(entry: Entry) -> bool:
 
 
 def offers(entry: Entry, *, leads: bool) -> bool:
-    """Whether there is something to mount it by on its site."""
+    """Whether something mounts it on its site."""
     return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
 
 
 def path_between(
     entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
 ) -> Entry:
-    """What sends the directory `here` of an entry, on the site that is active, to the directory `there` of `theirs` on the other.
+    """What replicates the directory `here` of an entry, on the active site, to the directory `there` of `theirs` on the other.
 
-    It follows the view of the entry, which makes the directory here. `defaults` are the fields that nobody wrote where no name of it is.
+    It follows the view of the entry, which creates the directory here. `defaults` are the fields that nobody wrote where no name of
+    it is.
     """
     values, name, names = entry.values, entry.address.name, entry.values.get("names", {})
     sent = {
@@ -147,16 +146,16 @@ def path_between(
 
 
 def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
-    """Whose the copy is, where that is not the tenant of the same name."""
+    """The tenant of the copy, where that is not the tenant of the same name."""
     if theirs is None or (theirs.target.name, theirs.managed) == (ours.target.name, ours.managed):
         return {}
     return {"remote_tenant": theirs.target.name if theirs.managed else {"existing": theirs.target.name}}
 
 
 def stands_on(schedule: Entry, scope: Scope) -> bool:
-    """Whether a schedule is wanted on its site: one that something replicates by runs where that is active.
+    """Whether a schedule is wanted on its site: one by which something replicates runs where that is active.
 
-    The system takes it to the other site by itself.
+    The system copies it to the other site by itself.
     """
     site, name = schedule.address.site, schedule.address.name
     places = ((each, kind) for each in scope.sites for kind in SHARING)

@@ -76,8 +76,8 @@ def _ref(value: Any) -> Ref | None:
 
 
 def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
-    """The tenant of a project's claims, where that is one; of one without claims, that of its name, unless who stands where decides
-    who is kept out."""
+    """The tenant of a project's claims, where that is one; of a project without claims, the tenant of its name, unless that
+    decides who may use a class."""
     tenants = set()
     site, name = project.address.site, namespace_of(pieces.full(project))
     if name is None:

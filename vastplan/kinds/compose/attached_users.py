@@ -1,6 +1,6 @@
-"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS is told names.
+"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS gets names.
 
-A policy names users of any provider by text, so one who is misspelt is limited by nobody, and VMS does not say so.
+A policy names users of any provider by text, so a misspelt user is not limited, and VMS does not report that.
 """
 
 from collections.abc import Iterable
@@ -44,8 +44,8 @@ def _whose(entry: Entry) -> str:
 
 
 def _users(policy: Entry, scope: Scope) -> dict[str, Entry]:
-    """The users of the document whom a policy can hold, by their keys and by what they are called; of all providers where nothing
-    says which one counts."""
+    """The users of the document whom a policy can limit, by their keys and by their names; of all providers where the document
+    does not say which one applies."""
     tenant = policy.values.get("tenant")
     provider = provider_of(tenant, scope) if isinstance(tenant, Ref) else None
     users = [
@@ -60,7 +60,7 @@ def _provider(user: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """Policies whose users are those of the document, or said to be there."""
+    """Policies with their users as those of the document, or as `existing` ones."""
     for policy in pieces.of("qos_policy"):
         attached = policy.values.get("attached_users")
         if attached:
@@ -76,7 +76,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _keys(pieces: Pieces, policy: Entry) -> dict[str, str]:
-    """The keys of the users whom a policy can hold, by what they are called."""
+    """The keys of the users whom a policy can limit, by their names."""
     tenant = policy.values.get("tenant")
     home = pieces.get(tenant.target) if isinstance(tenant, Ref) else None
     provider = home.values.get("local_provider") if home is not None else None

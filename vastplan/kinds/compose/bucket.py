@@ -1,7 +1,7 @@
-"""Buckets: what a team keeps by S3, with whom it belongs to, how large it may become and what happens to its objects.
+"""Buckets: what a team keeps by S3, with its owner, its largest size and what happens to its objects.
 
-A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can be
-written alone.
+A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can
+be written alone.
 """
 
 import re
@@ -69,12 +69,13 @@ class BucketPartNames(PartNames):
 class Bucket(LimitsUsers, MountedOnTwoSites):
     """A bucket of a tenant: a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own.
 
-    Identity policies let in whoever is listed in `read` and `write`; they count where the view policy has the flavor
-    S3_NATIVE. Before the last bucket of a tenant goes that lists somebody, apply `read: []` and `write: []`.
+    Identity policies give access to whoever is listed in `read` and `write`; they apply where the view policy has the
+    flavor S3_NATIVE. Before you delete the last bucket of a tenant that lists somebody, apply `read: []` and
+    `write: []`.
 
-    A bucket that two sites share (`replicate`, `global_access` or `synchronous_replication`) is made on both, with policies
-    and a pair of keys of each site's own. With either replication it is mounted on the active site, and on the other one
-    where `access` allows reading.
+    A bucket that two sites share (`replicate`, `global_access` or `synchronous_replication`) is created on both, with
+    policies and a pair of keys of each site's own. With either replication it is mounted on the active site, and on the
+    other one where `access` allows reading.
     """
 
     bucket: BucketName | MISSING = MISSING
@@ -86,8 +87,8 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     size: Annotated[Bytes, Field(gt=0)]
     """Most bytes that the bucket may hold, as the hard limit of the quota on its directory."""
     owner: Annotated[ReferenceName, Refers("user")]
-    """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. Another owner shuts the
-    former one out at once."""
+    """User who may do everything with the bucket: one of the document, or `{existing: NAME}`. With another owner
+    the former one loses access at once."""
     read: _Whom = MISSING
     """Groups and users who may list the bucket and read its objects: of the document, or groups of a directory as
     `{existing: NAME}`. Needs a view policy of flavor S3_NATIVE."""
@@ -167,7 +168,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
     def _as_a_view(self) -> "Bucket":
         protocols = set(self.protocols) if isinstance(self.protocols, list) else {"S3"}
         if "S3" not in protocols:
-            raise ValueError("a bucket has protocol S3; a directory without it is a volume, or a view")
+            raise ValueError("a bucket needs protocol S3; a directory without it is a volume, or a view")
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
         kept_as_said(self, protocols)
@@ -179,7 +180,7 @@ class Bucket(LimitsUsers, MountedOnTwoSites):
         files = isinstance(self.protocols, list) and not {"NFS", "NFS4"}.isdisjoint(self.protocols)
         for name in ("project", "description", "vip_pool", "access"):
             if getattr(self, name) is not MISSING and self.mount is MISSING:
-                raise ValueError(f"{name} says how it is mounted: write mount, too")
+                raise ValueError(f"{name} says how it is mounted, and needs mount")
         for name in ("secret", "mount_options"):
             if getattr(self, name) is not MISSING and (self.mount is MISSING or not files):
                 raise ValueError(f"{name} is for a bucket that is mounted by NFS")
@@ -194,7 +195,7 @@ _MADE_BY = {
 
 
 def _systems(values: Mapping[str, Any]) -> frozenset[str]:
-    """Where it is mounted nobody says here: a mount without a project is for exports, too."""
+    """A mount without a project needs no Run:AI: it is for exports, too."""
     needed = (
         {"vast"} | ({"kubernetes"} if "deliver" in values else set()) | ({"runai"} if "project" in values else set())
     )
@@ -210,9 +211,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     try:
         _bucket_name(_called(entry))
     except ValueError as wrong:
-        scope.refuse(
-            entry, "VP284", str(wrong), "bucket: NAME, as the entry's name is what it is called where nothing is said"
-        )
+        scope.refuse(entry, "VP284", str(wrong), "write bucket: NAME; without it the entry's name is used")
     path, among = _directory(entry, scope), shared(entry, scope)
     leads = among is None or among.leads(entry.address.site)
     view = {
@@ -236,7 +235,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     hosts = _view_policy(entry, scope) if "view_policy" not in values else None
     if hosts is not None:
         view["view_policy"] = hosts
-        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} by which identity policies count")
+        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} with flavor S3_NATIVE")
     otherwise = (
         ("name",) if _called(entry) != entry.address.name else ()
     )  # what else there is keeps the name that it has
@@ -263,20 +262,20 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _check(entry: Entry, scope: Scope, right: str) -> None:
-    """Whoever is let in can be told from others."""
+    """Refuse a name that is both a user and a group."""
     for whom in entry.values[right]:
         if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
-            text = f"{right}: {whom.target.name} is a group and a user of this document"
-            scope.refuse(entry, "VP281", text, "give the entry of one of them another key; name says what it is called")
+            text = f"{right}: {whom.target.name} is both a group and a user of this document"
+            scope.refuse(entry, "VP281", text, "give one of the two entries another key, and write name: NAME in it")
 
 
 def _called(entry: Entry) -> str:
-    """The name that S3 clients know."""
+    """The name that S3 clients use."""
     return str(entry.values.get("bucket", entry.address.name))
 
 
 def _directory(entry: Entry, scope: Scope) -> str:
-    """Where it is: where nothing is said, in the directory of its tenant."""
+    """The directory of the bucket; left out, in the directory of its tenant."""
     if "path" in entry.values:
         return str(entry.values["path"])
     tenant = scope.get(entry.values["tenant"].target)
@@ -284,7 +283,7 @@ def _directory(entry: Entry, scope: Scope) -> str:
 
 
 def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
-    """The view policy of its tenant that asks identity policies, where there is just one."""
+    """The view policy of its tenant with which identity policies apply, where there is just one."""
     found = [
         Ref(policy.address)
         for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
@@ -303,8 +302,8 @@ _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view of protocol S3 with a limit, that says nothing which a bucket cannot; with the policies that are those of a bucket,
-    where all who have them can be named."""
+    """A view of protocol S3 with a limit, where a bucket can express all of it; with the policies of a bucket, where all who
+    have them can be named."""
     policies = _policies(pieces)
     for view in pieces.of("view"):
         said, quota = view.values, view.values.get("quota") or {}
@@ -346,7 +345,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
-    """The identity policies that say no more than a document, by their tenant, that, and their key."""
+    """The identity policies that have only a policy document, by their tenant, the document, and their key."""
     return {
         (entry.values["tenant"], _same(entry.values["policy"]), entry.address.name): entry
         for entry in pieces.of("s3_policy")
@@ -355,7 +354,7 @@ def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
 
 
 def _same(document: Mapping[str, Any]) -> str:
-    """The same text for documents that say the same."""
+    """The same text for equal documents."""
     return json_text(canonical(document))
 
 

@@ -1,12 +1,13 @@
-"""Who may read and write buckets: the identity policies that a bucket makes, and on whom it has them.
+"""Who may read and write buckets: the identity policies that a bucket creates, and the users and groups that have them.
 
-A bucket says whom it lets in, and a system has that at those who are let in: a group of three buckets has three policies. So a
+A bucket lists who may use it, and VAST stores that with those users and groups: a group of three buckets has three policies. So a
 group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
-of all its groups and users which policies they have: one that no bucket names any more has its policy no more, though nobody wrote
-a word about it. Where the last such bucket goes, nothing is said any more of their policies, and what nobody speaks of stays as it is:
-its policies are in use, so the plan is held up (`in-use`) until `read: []` and `write: []` were applied.
+of all its groups and users which policies they have: one that no bucket names any more loses the policy, although its own entry did
+not change. Without the last such bucket the document says nothing about their policies, and what it does not say stays as it is: the
+policies are in use, so the plan is blocked (`in-use`) until `read: []` and `write: []` were applied.
 
-Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request needs.
+Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request
+needs.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _GET = ("s3:GetObject",)
 _PARTS = ("s3:ListBucketMultipartUploads",)
 _PUT = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
 _ACTIONS = {"read": (_LOOK, _GET), "write": ((*_LOOK, *_PARTS), _PUT)}
-"""What is allowed of the bucket, and of what is in it. Nobody but the owner deletes the bucket, or changes who gets at it."""
+"""What is allowed on the bucket, and on its objects. Only the owner may delete the bucket, or change who may use it."""
 RIGHTS = tuple(_ACTIONS)
 HOLDERS = frozenset({"user", "group"})
 """What policies are attached to."""
 
 
 def policy(right: str, bucket: str) -> dict[str, Any]:
-    """The document by which somebody may read a bucket, or write it."""
+    """The policy document that lets a user or group read a bucket, or write it."""
     of_it, of_objects = _ACTIONS[right]
     return {
         "Version": "2012-10-17",
@@ -44,7 +45,7 @@ def policy(right: str, bucket: str) -> dict[str, Any]:
 
 
 def part_name(bucket: Entry, right: str) -> str:
-    """What the policy of a bucket is called among the entries."""
+    """The key of the policy of a bucket among the entries."""
     return f"{bucket.address.name}-{right}"
 
 
@@ -64,12 +65,12 @@ class BucketRights:
 
 
 def rights_of(site: str, scope: Scope) -> BucketRights:
-    """What the buckets of a site say; put together once."""
+    """What the buckets of a site say about rights; computed once."""
     return scope.indexed(site, "bucket", rights_in)
 
 
 def rights_in(buckets: Iterable[Entry]) -> BucketRights:
-    """What buckets of one site say."""
+    """What buckets of one site say about rights."""
     policies: dict[Address, list[Ref]] = {}
     elsewhere: dict[Elsewhere, list[Ref]] = {}
     first: dict[Elsewhere, Address] = {}
@@ -96,8 +97,8 @@ def rights_in(buckets: Iterable[Entry]) -> BucketRights:
 
 
 def with_bucket_policies(entry: Entry, tenants: Iterable[Ref], scope: Scope) -> list[Any] | None:
-    """The identity policies of somebody in these tenants: what is written of him, and what buckets add; `None` where no bucket
-    there says who reads or writes."""
+    """The identity policies of a user or group in these tenants: those that are written there, and those that buckets add;
+    `None` where no bucket there says who reads or writes."""
     rights = rights_of(entry.address.site, scope)
     return None if rights.tenants.isdisjoint(tenants) else _joined(entry, rights.policies.get(entry.address, ()))
 

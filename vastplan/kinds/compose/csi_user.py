@@ -1,5 +1,5 @@
-"""A CSI user: a manager of one tenant who may what the CSI driver does there and nothing else, and whose log-in is in the Secret that
-the tenant's classes name. So no class needs the cluster's administrator, and who reads one Secret reaches one tenant."""
+"""A CSI user: a manager of one tenant with the rights of the CSI driver and no others. The log-in is in the Secret that the
+tenant's classes name, so no class needs the cluster's administrator, and whoever reads one Secret reaches one tenant."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class CsiUser(Spec):
     """VAST CSI drivers that the manager gets rights for; left out, those of the tenant's classes, or `file` where there
     are none."""
     secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
-    """NAMESPACE/NAME of the Secret that gets the log-in; left out, vast-csi/TENANT-csi. It is made where the document
-    has none of that name."""
+    """NAMESPACE/NAME of the Secret that gets the log-in; left out, vast-csi/TENANT-csi. It is created where the
+    document has none of that name."""
     endpoint: Annotated[Host | MISSING, DOCUMENT] = MISSING
     """Host at which the CSI driver reaches VMS; left out, the host in the `url` of the site's `vast` in this document."""
     generation: Annotated[Generation, DOCUMENT] = 1
@@ -56,8 +56,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         other.address.name for other in scope.owned_by(tenant, site, "csi_user") if other.address != entry.address
     ]
     if others:
-        text = f"tenant {tenant} has another: {', '.join(sorted(others))}; nobody knows with which its classes log in"
-        scope.refuse(entry, "VP285", text, "leave one of them")
+        text = f"tenant {tenant} has another CSI user, {', '.join(sorted(others))}, and its classes can use only one"
+        scope.refuse(entry, "VP285", text, "keep one of them")
         return
     name, of, path = entry.values.get("name"), called(tenant, scope), path_of(entry, scope)
     name = str(name) if name is not None else f"{of}-csi"
@@ -78,12 +78,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "tenant": tenant,
         "user_type": "TENANT_ADMIN",
         "roles": [Ref(entry.part("manager_role", name, {}).address)],
-        # a password that ends one day ends the driver's work, and nobody is there to change it
+        # where a password expires the driver stops working, and nobody would change it
         "password_expiration_disabled": True,
         "generation": entry.values["generation"],
         "deliver": {"secret": target, "keys": login},
     }
-    chosen = (f"may what the {' and the '.join(drivers)} driver does; its log-in is delivered to secret {path}",)
+    chosen = (f"gets the rights of the {' and the '.join(drivers)} driver; its log-in is delivered to secret {path}",)
     yield entry.part("manager", name, manager, chosen=chosen)
 
 
@@ -100,25 +100,27 @@ def _endpoint(entry: Entry, scope: Scope) -> str:
         address = scope.sites[entry.address.site].settings.get("addresses", {}).get("vast")
         said = urlsplit(address).hostname if address else None
     if said is None:
-        text = "endpoint is left out, and the document does not say where this site's VMS is"
+        text = "endpoint is missing, and the document does not say where this site's VMS is"
         scope.refuse(entry, "VP286", text, "write endpoint: HOST, as the driver reaches VMS")
     return str(said)
 
 
 def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:
-    """A Secret of the document gets the log-in and nothing else: what the driver needs beside it has to be there."""
+    """A Secret of the document gets the log-in and nothing else: it has to have what else the driver needs."""
     data = secret.values.get("data") or {}
     taken = [key for key in _LOGS_IN if key in data]
     if taken:
-        text = f"secret {secret.address.name} says itself what its {', '.join(taken)} is"
-        scope.refuse(entry, "VP279", text, "take it out there, or name another Secret")
+        text = f"secret {secret.address.name} already has a value for {', '.join(taken)}"
+        scope.refuse(entry, "VP279", text, "remove it there, or name another Secret")
     if secret.values.get("immutable"):
         text = f"secret {secret.address.name} is immutable, and nothing can be delivered into it"
-        scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+        scope.refuse(entry, "VP279", text, "remove immutable there, or name another Secret")
     lacking = [key for key in ("endpoint", "tenant") if key not in data]
     if lacking:
         text = f"secret {secret.address.name} has no {' and no '.join(lacking)}, and the driver needs it for a tenant's manager"
-        scope.refuse(entry, "VP287", text, "write it there, or leave the Secret to vastplan")
+        scope.refuse(
+            entry, "VP287", text, "write it there, or remove the Secret from the document: vastplan creates it"
+        )
 
 
 CSI_USER = composite(CsiUser, name="csi_user", section="csi_users", systems=_systems)

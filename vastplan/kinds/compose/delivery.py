@@ -1,9 +1,9 @@
-"""What delivers a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
+"""Delivery of a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
 
 A credential of Run:AI that names a Secret into which something of the document is delivered waits for that. Of an access key
 Run:AI reads the keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and
-`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the two a
-release goes by is RAI-150 of docs/unverified.md, so both are written).
+`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the
+two a release goes by is RAI-150 of docs/unverified.md, so both are written).
 """
 
 from collections.abc import Iterable
@@ -24,11 +24,11 @@ LABELS_FOR_RUNAI = {"run.ai/credentials": "true", "run.ai/resource": "access-key
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a composition
-    says it needs."""
+    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a
+    composition asks for."""
     to = entry.values["deliver"]
     path = to["secret"]
-    if isinstance(path, Ref):  # whoever made the entry saw to it
+    if isinstance(path, Ref):  # what created the entry did this already
         yield entry
         return
     written = secret_at(entry.address.site, path, scope)
@@ -39,11 +39,11 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if written is not None:
         taken = ", ".join(sorted(set(to["keys"].values()) & set(written.values.get("data") or ())))
         if taken:
-            text = f"secret {written.address.name} says itself what its {taken} is"
-            scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
+            text = f"secret {written.address.name} already has a value for {taken}"
+            scope.refuse(entry, "VP279", text, "name another key in deliver, or remove it there")
         if written.values.get("immutable"):
             text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
-            scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+            scope.refuse(entry, "VP279", text, "remove immutable there, or name another Secret")
     told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
         {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
@@ -86,14 +86,14 @@ def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
-    """The Secret of the document that is called so (NAMESPACE/NAME)."""
+    """The Secret of the document with that name (NAMESPACE/NAME)."""
     namespace, _, name = path.partition("/")
     called = scope.called(site, "secret", name)
     return next((one for one in called if _namespace(one.values["namespace"], scope) == namespace), None)
 
 
 def room_of(site: str, namespace: str, scope: Scope) -> Ref:
-    """The namespace of that name: of the document, where it or one of its projects makes it."""
+    """The namespace of that name: of the document, where the document or one of its projects creates it."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
         for found in scope.called(site, kind, name):
             if _namespace(Ref(found.address), scope) == namespace:
@@ -114,7 +114,7 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
     typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
     if "deliver" in typed:
         yield from _compose(entry.standing_for(typed), scope)
-    else:  # nothing is drawn that could be drawn again
+    else:  # no value is drawn that could be drawn again
         yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
@@ -127,7 +127,7 @@ OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
 
 
 def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    """A key of a local user, or of a user of another provider, who is not created and not listed."""
     user = entry.values["user"]
     if user.managed:
         yield from _compose(entry, scope)

@@ -1,8 +1,9 @@
 """Isolation: a StorageClass is cluster-scoped, so what closes it to other namespaces is in place before it is.
 
-A managed class is open to the namespaces of the projects that list it or whose tenant holds it and to those that it lists
-as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens anything.
-With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it would refuse.
+A managed class is open to the namespaces of the projects that list it or whose tenant has it and to those that it
+lists as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens
+anything. With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it
+would refuse.
 """
 
 from collections.abc import Iterable
@@ -38,7 +39,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if site.settings.get("isolation") == "resource_quota":
         quotas = list(_quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)}))
         yield from quotas
-        weaker = "isolation by resource quota, which is weaker: it does not cover namespaces made later"
+        weaker = "isolation by resource quota, which is weaker: it does not cover namespaces created later"
         yield entry.standing_for(values, chosen=(*chosen, weaker), after=tuple(quota.address for quota in quotas))
         return
     shared = entry.values.get("shared") is True
@@ -60,7 +61,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     ]
     who = "everybody" if shared else ", ".join(named) or "nobody"
     if audit and not shared:
-        who = f"everybody; seen, not enforced: {who}"
+        who = f"everybody; reported, not enforced: {who}"
     yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=tuple(first))
 
 
@@ -78,7 +79,7 @@ def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str
     user = csi_user_of(entry.address.site, tenant, scope)
     if user is not None and "secret" not in values and "secrets" not in values:
         values["secret"] = secret_of(user, scope)
-        chosen.append(f"secret {values['secret']}, that of tenant {tenant}'s CSI user")
+        chosen.append(f"secret {values['secret']}, the one of tenant {tenant}'s CSI user")
 
 
 def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
@@ -87,7 +88,7 @@ def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
 
 
 def _others(entry: Entry, scope: Scope) -> list[Ref]:
-    """The namespaces of `open_to`, each by what the document calls it: a namespace, a project's, or one that is there."""
+    """The namespaces of `open_to`, as the document has them: a namespace, a project's, or an existing one."""
     site = entry.address.site
     own = {str(one.values.get("name", one.address.name)): one.address for one in scope.of(site, "namespace")}
     of_projects = {str(one.values.get("namespace")): one.address for one in scope.of(site, "project")}
@@ -123,10 +124,10 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A class as open as it is: to those that its own policy or its quotas leave, in the tenant that all it names is in where those
-    of that tenant are among them; to everybody where nothing closes it.
+    """A class with the access that it has now: for those whom its own policy or its quotas allow, in the tenant of all that it names
+    where that tenant's projects are among them; for everybody where nothing closes it.
 
-    A policy or a binding that says anything else than ours would is no part of it: what is composed is compared.
+    A policy or a binding that differs from what vastplan would write is not part of it: the composed objects are compared.
     """
     access = class_access(pieces, lambda project: _ref(project.values.get("tenant")))
     for entry in pieces.of("storage_class"):

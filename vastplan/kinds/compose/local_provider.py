@@ -10,7 +10,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered
 
-_NO_BUCKET = "s3_policies none: no bucket lists it in read or write, and an owner needs none"
+_NO_BUCKET = "no s3_policies: no bucket lists it in read or write, and an owner needs none"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -19,23 +19,27 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if isinstance(tenant, Ref):
         provider = provider_of(tenant, scope)
         if provider is None:
-            text = f"nothing says which local provider tenant {tenant} uses, so nobody knows where this is kept"
+            text = (
+                f"the document does not say which local provider tenant {tenant} uses, and that is where it is created"
+            )
             fix = "write local_provider: NAME in the tenant; the one of new clusters is {existing: default}"
             scope.refuse(entry, "VP271", text, fix)
         else:
             values["local_provider"] = provider
-            chosen.append(f"local_provider {provider}, that of tenant {tenant}")
+            chosen.append(f"local_provider {provider}, the one of tenant {tenant}")
     groups = entry.values.get("groups")
     if groups is not None:
         gids = set(values.get("gids") or ())
         for ref in groups:
             group = scope.get(ref.target) if isinstance(ref, Ref) and ref.managed else None
             if group is None:
-                text = f"group {ref} is not in this document, so its number is not known"
+                text = f"group {ref} is not in this document, and its number is not known"
                 scope.refuse(entry, "VP272", text, "write its number in gids")
             elif _provider(group, scope) != values.get("local_provider"):
-                text = f"group {ref} is kept in another local provider than the user"
-                scope.refuse(entry, "VP272", text, "name a group of the same one, or write its number in gids")
+                text = f"group {ref} is in another local provider than the user"
+                scope.refuse(
+                    entry, "VP272", text, "name a group of the same provider, or write the group's number in gids"
+                )
             else:
                 gids.add(group.values["gid"])
                 after.append(group.address)
@@ -50,7 +54,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _tenants(entry: Entry, provider: Any, scope: Scope) -> Iterable[Ref]:
-    """The tenants whose users and groups are kept where an entry is."""
+    """The tenants that use the local provider of an entry."""
     own = entry.values.get("tenant")
     if isinstance(provider, Ref):
         yield from (
@@ -77,8 +81,8 @@ def _provider(of: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
-    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them, and
-    users with the groups that there are."""
+    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them,
+    and users with the groups that exist."""
     tenants: dict[Any, list[Address]] = {}
     for tenant in pieces.around("tenant"):
         provider = tenant.values.get("local_provider")

@@ -1,4 +1,4 @@
-"""Replication peers: one entry for two sites. The peer is made on the first; the system mirrors it on the second."""
+"""Replication peers: one entry for two sites. The peer is created on the first; the system mirrors it on the second."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -25,7 +25,7 @@ class Peering(Spec):
     """A replication peer: the link between the VAST clusters of two sites, over which snapshots and writes are replicated."""
 
     between: Annotated[dict[str, PeerSite], Field(min_length=2, max_length=2), DOCUMENT]
-    """The two sites, each with its pool. The peer is made on the site written first; VMS mirrors it on the other."""
+    """The two sites, each with its pool. The peer is created on the site written first; VMS mirrors it on the other."""
     secure_mode: Literal["NONE", "SECURE"] | MISSING = MISSING
     """SECURE encrypts replication by mTLS and needs certificates uploaded to both clusters; NONE sends it unencrypted."""
     transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
@@ -39,7 +39,7 @@ def _sites(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def peer_at(entry: Entry, site: str) -> tuple[Ref, tuple[Address, ...]]:
-    """The peer as `site` sees it, and what must be there first: on the second site it is the system's mirror."""
+    """The peer as `site` sees it, and what must exist first: on the second site it is the system's mirror."""
     first = next(iter(entry.values["between"]))
     created = Address(first, "replication_peer", entry.address.name)
     if site == first:
@@ -79,10 +79,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _hint(scope: Scope, site: str) -> str:
-    """Which pools could be meant."""
+    """What to write: the pools that fit, or a new one."""
     fit = [pool.address.name for pool in scope.of(site, "vip_pool") if pool.values.get("role") == "REPLICATION"]
     return (
-        f"pools with role REPLICATION there: {some(sorted(fit))}" if fit else "make one there, with role: REPLICATION"
+        f"use one of the pools with role REPLICATION there: {some(sorted(fit))}"
+        if fit
+        else "write one there, with role: REPLICATION"
     )
 
 
@@ -94,7 +96,8 @@ PEERING = composite(
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A link whose two ends have one name, of which the first leads to a pool of the other.
 
-    Both rows look alike; the end that makes it is the one whose schedules replicate over it, else the first by name.
+    Both rows look alike; the end that creates it is the one whose schedules replicate over it, else the first by
+    name.
     """
     ends: dict[str, list[Entry]] = {}
     for peer in pieces.of("replication_peer"):

@@ -1,4 +1,4 @@
-"""Protected paths: whose the copy is, and where, as the schedule says that it replicates."""
+"""Protected paths: the tenant and the site of the copy, as the schedule replicates."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,16 +30,16 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     elif "remote_tenant" in values:
         del values["remote_tenant"]
         if policy is None or "peer" in said:
-            text = f"where {schedule} replicates to is no site of this document, so remote_tenant says nothing"
+            text = f"{schedule} does not replicate to a site of this document, and remote_tenant has no effect"
             scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
         else:
-            scope.refuse(entry, "VP247", f"{schedule} does not replicate, so there is no remote_tenant", "remove it")
+            scope.refuse(entry, "VP247", f"{schedule} does not replicate, and remote_tenant has no effect", "remove it")
     elif "remote_tenant_guid" in values:
         if policy is not None and "peer" not in said:
-            text = f"{schedule} does not replicate, so there is no remote_tenant_guid"
+            text = f"{schedule} does not replicate, and remote_tenant_guid has no effect"
             scope.refuse(entry, "VP247", text, "remove it")
     elif "peer" in said:
-        text = f"{schedule} replicates to a peer that is no site of this document, and nothing says to whom there"
+        text = f"{schedule} replicates to a peer outside this document, and the tenant there is not known"
         scope.refuse(entry, "VP247", text, "write it in protected_paths, with remote_tenant_guid")
     else:
         _local(entry, scope, values)
@@ -47,34 +47,39 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _of_a_bucket(entry: Entry, scope: Scope) -> None:
-    """Refuse to replicate synchronously what the document says to be no bucket."""
+    """Refuse to replicate synchronously what is not a bucket in the document."""
     values, site = entry.values, entry.address.site
     views = scope.owned_by(values["tenant"], site, "view") if values.get("capabilities") == SYNCHRONOUS else []
     here = [view for view in views if view.values.get("path") == values["source_dir"]]
     if here and not any("S3" in (view.values.get("protocols") or ()) for view in here):
-        text = f"synchronous replication is for S3 buckets alone, and view {here[0].address.name} is none"
+        text = f"synchronous replication is for S3 buckets only, and view {here[0].address.name} is not a bucket"
         scope.refuse(
-            entry, "VP247", text, "an entry of buckets with synchronous_replication; or a schedule that replicates"
+            entry,
+            "VP247",
+            text,
+            "write an entry of buckets with synchronous_replication, or use a schedule that replicates",
         )
 
 
 def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
-    """Without a schedule: whose the directory is on the site at the other end of the peer."""
+    """Without a schedule: the tenant of the copy on the site at the other end of the peer."""
     _of_a_bucket(entry, scope)
     peering = scope.get(Address(entry.address.site, "peering", values["peer"].target.name))
     if peering is not None:
         _to_a_site(entry, scope, values, other_site(peering, entry.address.site))
     elif "remote_tenant_guid" not in values:
-        text = f"{values['peer']} is no link to a site of this document, and nothing says to whom it goes there"
+        text = f"{values['peer']} is not a link to a site of this document, and the tenant there is not known"
         scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
     return values
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:
-    """The tenant that the copy belongs to: the one that is written, or the one that is called as ours."""
+    """The tenant of the copy: the one that is written, or the one of the same name."""
     if "remote_tenant_guid" in values:
         fix = "write remote_tenant: NAME"
-        scope.refuse(entry, "VP247", f"it replicates to {site}, whose tenants are known by name", fix)
+        scope.refuse(
+            entry, "VP247", f"it replicates to {site}, a site of this document: its tenants are written by name", fix
+        )
         return
     written, tenant = values.get("remote_tenant"), values.get("tenant")
     if isinstance(written, str):
@@ -93,22 +98,22 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
             if written is None
             else f"for one that is not in this document write {{existing: {scalar(name)}}}"
         )
-        scope.refuse(entry, "VP237", f"it replicates to {site}, where tenant {name} is not", fix)
+        scope.refuse(entry, "VP237", f"it replicates to {site}, and tenant {name} is not on that site", fix)
     values["remote_tenant"] = Ref(remote, managed=there)
 
 
 def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
-    """Without a copy elsewhere it is itself that it protects."""
+    """Without a copy elsewhere its target is itself."""
     if values["target_exported_dir"] != values["source_dir"]:
         text = f"{values['protection_policy']} does not replicate, so the target is the source_dir"
         scope.refuse(entry, "VP247", text, "remove target_exported_dir")
     if values.get("capabilities", "ASYNC_REPLICATION") != "ASYNC_REPLICATION":
         text = f"{values['capabilities']} needs a schedule that replicates"
-        scope.refuse(entry, "VP247", text, "a snapshot schedule with replicate_to")
+        scope.refuse(entry, "VP247", text, "name a snapshot schedule with replicate_to")
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A path without what follows from its schedule: that a local one is its own target, and whose the copy elsewhere is."""
+    """A path without what follows from its schedule: that a local one is its own target, and the tenant of the copy elsewhere."""
     for entry in pieces.of("protected_path"):
         values, remote, tenant = entry.values, entry.values.get("remote_tenant"), entry.values.get("tenant")
         followed = {"remote_tenant_guid"} if isinstance(remote, Ref) else set()

@@ -12,7 +12,7 @@ _SAYS = "permissions_list"
 
 
 def after_realms(entry: Entry, scope: Scope) -> Entry:
-    """The entry with the realms of the document that its permissions speak of before it; others have to be there."""
+    """The entry after the realms of the document that its permissions name; other realms have to exist."""
     wanted = {str(one).partition("_")[2] for one in entry.values.get(_SAYS) or ()} - BUILT_IN_REALMS
     if not wanted:
         return entry

@@ -20,7 +20,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     peering = scope.get(wanted.target)
     if peering is None:
         scope.refuse(
-            entry, "VP235", "replicate_to names a replication peer of this document", "add it to replication_peers"
+            entry,
+            "VP235",
+            "replicate_to has to name a replication peer of this document",
+            "add the peer to replication_peers",
         )
         return
     peer, before = peer_at(peering, entry.address.site)

@@ -1,6 +1,7 @@
-"""What stands inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy that its tenant implies.
+"""What is written inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy of its
+tenant.
 
-One that two sites share is made on both, and sent by a path on the site that is active.
+A view that two sites share is created on both, and replicated by a path on the active site.
 """
 
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from vastplan.schema.recovery import Pieces, Recovered, only
 
 _PARTS = ("quota", "qos", "snapshots", "lifecycle", "names", "active", *SHARED)
 _OF_ITS_DIRECTORY = ("create_dir_mode", "owner", "owning_group")
-"""With what a view makes its directory. On the site of a copy the path makes it."""
+"""The fields with which a view creates its directory. On the site of a copy the protected path creates it."""
 
 
 _LIMITS = tuple(QuotaRules.model_fields)
@@ -95,19 +96,19 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _called(entry: Entry, part: str) -> str:
-    """What an object of the view is called."""
+    """The name of an object of the view."""
     name: str = entry.values.get("names", {}).get(part, entry.address.name)
     return name
 
 
 def _defaults(entry: Entry, part: str) -> tuple[str, ...]:
-    """What nobody wrote of an object of the view: as of what the view is part of, but for a name that is written."""
+    """The fields that are defaults in an object of the view: those of the entry around the view, but for a name that is written."""
     written = part in entry.values.get("names", {})
     return tuple(field for field in entry.defaults if not (written and field == "name"))
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view with those parts that are of it alone and say no more than can be written there, by their names where they have others."""
+    """A view with those parts that only it uses and that can be written inside it, with `names` where theirs differ."""
     for view in pieces.of("view"):
         values, parts, site, key = dict(view.values), [view.address], view.address.site, view.address.name
         directory, names = {"tenant": values.get("tenant"), "path": values["path"]}, dict[str, str]()
@@ -138,7 +139,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _is_of(pieces: Pieces, policy: Entry, view: Entry) -> bool:
-    """Whether a QoS policy is called as the view, and used by that alone."""
+    """Whether a QoS policy has the name of the view, and only the view uses it."""
     return policy.called == view.address.name and pieces.referring(policy.address) == [view.address]
 
 

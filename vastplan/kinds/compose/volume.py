@@ -1,8 +1,8 @@
 """Volumes: what a project mounts.
 
-With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home (view,
-quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act on the
-directory that jobs really write to. Either way `mount` makes the Run:AI data source.
+With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home
+(view, quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act
+on the directory that jobs really write to. Either way `mount` creates the Run:AI data source.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,9 +58,9 @@ class VolumePartNames(PartNames):
 class Volume(LimitsUsers, MountedOnTwoSites):
     """A volume of a project: a claim of a StorageClass, or a directory in VAST that is bound to a claim.
 
-    With `storage_class` the CSI driver provisions it. With `path` vastplan makes the view, quota, QoS policy and snapshots
-    of the directory, and binds a static persistent volume and a claim to it; only such a volume takes the fields that
-    belong to these.
+    With `storage_class` the CSI driver provisions it. With `path` vastplan creates the view, quota, QoS policy and
+    snapshots of the directory, and binds a static persistent volume and a claim to it; only such a volume takes the
+    fields that belong to these.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
@@ -71,7 +71,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
     """Tenant of the volume. Left out, a volume with `path` belongs to the tenant of its project."""
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
-    """Run:AI project in whose namespace the claim is made; left out, the only project of the tenant."""
+    """Run:AI project in whose namespace the claim is created; left out, the only project of the tenant."""
     size: Bytes
     """Requested size of the claim in bytes; of a volume with `path` also the hard limit of the quota on its directory."""
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
@@ -82,7 +82,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     mount: Path | MISSING = MISSING
     """Absolute path in containers at which workloads of the project find the volume, by a Run:AI data source."""
     description: Text | MISSING = MISSING
-    """Description of the Run:AI data source that `mount` makes."""
+    """Description of the Run:AI data source that `mount` creates."""
     access_modes: Annotated[
         list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
     ] = ["ReadWriteMany"]
@@ -130,16 +130,16 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
     """Checkpoints that jobs write to the volume. Checks and budgets compute with them; nothing of it is sent anywhere."""
     source: Source | MISSING = MISSING
-    """Volume, and snapshot of it, whose data this volume has when it is made. It is used once: another source later is
-    refused (VP350)."""
+    """Volume, and snapshot of it, whose data this volume has when it is created. It is used once: another source
+    later is refused (VP350)."""
     copies: Annotated[Copies | MISSING, DOCUMENT] = MISSING
-    """`background` copies all data of the source once the clone is there, as when left out; `on_read` reads it from the
-    snapshot, which then stays for good. Needs `source` and `path`."""
+    """`background` copies all data of the source once the clone exists, and is the default; `on_read` reads it from
+    the snapshot, which then stays forever. Needs `source` and `path`."""
 
     @model_validator(mode="after")
     def _made_of(self) -> "Volume":
         if self.source is MISSING and self.copies is not MISSING:
-            raise ValueError("copies is for volumes with a source")
+            raise ValueError("copies needs source")
         return self
 
     @model_validator(mode="after")
@@ -152,7 +152,7 @@ class Volume(LimitsUsers, MountedOnTwoSites):
             for name in _OF_A_PATH:
                 if getattr(self, name) is not MISSING:
                     raise ValueError(
-                        f"{name} is for volumes with a path; a provisioned one has what its class gives it"
+                        f"{name} is for volumes with a path; the class decides it for a provisioned volume"
                     )
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
@@ -192,7 +192,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         tenant = values.get("tenant") or _tenant_of(scope, project)
         if tenant is None:
             scope.refuse(
-                entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
+                entry,
+                "VP238",
+                "a volume with a path needs a tenant",
+                "write tenant: NAME, or a project that has a tenant",
             )
             return
         yield from _with_a_home(entry, scope, {**values, "name": called}, project, tenant, tuple(chosen))
@@ -202,8 +205,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     of_class = {"storage_class": values["storage_class"], "size": values["size"], **made.says}
     there = sites_of(entry, scope)
     if len(there) > 1:
-        first = "made from its source there" if "source" in values else "which is empty at first"
-        chosen.append(f"on {', '.join(there)}: a volume of its own on each, {first}; no data is shared")
+        first = "created from its source there" if "source" in values else "empty at first"
+        chosen.append(f"on {', '.join(there)}: a separate volume on each, {first}; no data is shared")
     yield _claim(entry, {**values, "name": called}, project, of_class, tuple(chosen), made.after)
     if "mount" in values:
         yield mounting(entry, {**values, "name": called}, project)
@@ -214,7 +217,7 @@ def _with_a_home(
 ) -> Iterable[Entry]:
     """The home of a volume with a path, what binds and mounts it, and the path by which two sites share it.
 
-    What the other site has of it is made after that path, which makes the directory there.
+    Its objects on the other site are created after that path, which creates the directory there.
     """
     site, name, among = entry.address.site, entry.address.name, shared(entry, scope)
     named_otherwise = ("name",) if values["name"] != name else ()
@@ -240,7 +243,7 @@ def _with_a_home(
 def bound(
     entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...] = ()
 ) -> Iterable[Entry]:
-    """The static volume of the directory of a view that is called as the entry, and the claim of a project that is bound to it.
+    """The static volume of the directory of a view with the entry's name, and the claim of a project that is bound to it.
 
     `values` are those of a volume with a path, its `name` that of the claim.
     """
@@ -294,11 +297,11 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
 def offered(
     entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
 ) -> Iterable[Entry]:
-    """The data source of an entry that two sites may share: `after` what sends it where it is active, else where it can be read.
+    """The data source of an entry that two sites may share: `after` what replicates it where it is active, else where it can be read.
 
-    The claim's access modes are the same on both sites whoever is active: they are immutable, and a role that goes to and fro must
-    replace nothing that is in use. A copy that a schedule sends takes no writes, whatever they say; where writes would be taken, and go to
-    the other site (at a satellite, or synchronously), the data source is one to read.
+    The claim's access modes are the same on both sites whoever is active: they are immutable, and a move in either direction must
+    replace nothing that is in use. A copy that a schedule replicates accepts no writes, whatever they say; where writes would be
+    accepted and go to the other site (at a satellite, or synchronously), the data source is read-only.
     """
     if offers(entry, leads=leads):
         source = mounting(entry, values, project)
@@ -330,16 +333,18 @@ def _view(values: Mapping[str, Any], tenant: Ref, scope: Scope) -> dict[str, Any
 def _static(
     entry: Entry, scope: Scope, values: Mapping[str, Any], name: str, project: Ref, tenant: Ref
 ) -> dict[str, Any]:
-    """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
+    """The persistent volume of the directory: its handle is the path, and it is always retained."""
     domain = _domain_of(entry, scope, tenant) if "vip_pool" not in values else None
     pool = values.get("vip_pool") or (scope.only(entry, "vip_pool", "vip_pool", tenant) if domain is None else None)
     known = _secrets_of(entry, scope, tenant)
     secret = values.get("secret") or (next(iter(known)) if len(known) == 1 else None)
     if secret is None and "secrets" not in values:
-        text = f"secret is left out, and no class of tenant {tenant} names one"
+        scope.refuse(
+            entry, = f"secret is missing, and no class of tenant {tenant} names one"
         if known:
             text = f"secret is left out, and tenant {tenant} uses {' and '.join(sorted(map(str, known)))}"
-        scope.refuse(entry, "VP239", text, "secret: NAME")
+        scope.refuse(entry, "VP239", text, "write secret: NAME"
+        )
     return {
         "name": name,
         "size": values["size"],
@@ -404,11 +409,11 @@ _STANDS_ON = (
 """What a static volume cannot be put together without."""
 
 
-_NO_PROJECT = "its namespace is no project's, and a volume is of a project"
+_NO_PROJECT = "its namespace belongs to no project, and a volume needs a project"
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
+    """A claim in a project's namespace, with its directory (or the class it is of), and what mounts it."""
     projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
     for claim in pieces.of("persistent_volume_claim"):
         namespace, site = claim.values["namespace"], claim.address.site
@@ -462,9 +467,9 @@ def _called_so(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
-    """The static volume behind a claim, and the view of its directory, which says nothing that a volume cannot.
+    """The static volume behind a claim, and the view of its directory, where a volume can express all of it.
 
-    The entry is called as the view is, so no other claim may be.
+    The entry gets the name of the view, so no other claim may have that.
     """
     site, of = claim.address.site, claim.values.get("volume")
     static = pieces.get(of.target) if isinstance(of, Ref) else None
@@ -483,7 +488,7 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
 
 
 def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
-    """What there is of the directory of a static volume."""
+    """The objects of the directory of a static volume."""
     site, pool, path = static.address.site, static.values.get("vip_pool"), static.values.get("volume_handle")
     owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
     tenant = owner.values.get("tenant") if owner is not None else None

@@ -1,4 +1,4 @@
-"""Declared snapshots: what was in a volume at one moment, such as before an upgrade, made once and kept until it expires."""
+"""Declared snapshots: what was in a volume at one moment, such as before an upgrade, created once and kept until it expires."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 
 class VolumeSnapshot(Spec):
-    """A snapshot of a volume: made once, by the first apply that has it, and not again when it has expired or is gone.
+    """A snapshot of a volume: created once, by the first apply that has it, and not recreated when it has expired or is
+    gone.
 
-    For a volume with `path` VAST makes it of the directory; for one of a class the CSI driver makes it, as a VolumeSnapshot of
-    the claim.
+    For a volume with `path` VAST creates it of the directory; for one of a class the CSI driver creates it, as a
+    VolumeSnapshot of the claim.
     """
 
     name: Annotated[Name | MISSING, NAMED] = MISSING
@@ -26,27 +27,29 @@ class VolumeSnapshot(Spec):
     volume: Annotated[ReferenceName, Refers("volume")]
     """Volume of the document whose data the snapshot keeps."""
     expires: Moment | None | MISSING = MISSING
-    """Time at which VAST removes the snapshot; left out or null, it stays. Refused for a volume of a class, as
+    """Time at which VAST deletes the snapshot; left out or null, it stays. Refused for a volume of a class, as
     Kubernetes has no expiry."""
     snapshot_class: Annotated[ReferenceName | MISSING, Refers("snapshot_class")] = MISSING
-    """Class by which the CSI driver makes the snapshot of a volume of a class; left out, the document's only one for
-    that driver, else the cluster's default."""
+    """Class by which the CSI driver creates the snapshot of a volume of a class; left out, the document's only one
+    for that driver, else the cluster's default."""
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if entry.address.name == LATEST:
-        scope.refuse(entry, "VP294", f"{LATEST} is the newest snapshot, whichever that is", "another name for this one")
+        scope.refuse(
+            entry, "VP294", f"{LATEST} means the newest snapshot, and cannot be the name of one", "choose another name"
+        )
         return
     of = entry.values["volume"]
     volume = scope.get(of.target) if of.managed else None
     if volume is None:
-        scope.refuse(entry, "VP294", f"{of} is no volume of this document", "volume: one of this document")
+        scope.refuse(entry, "VP294", f"{of} is not a volume of this document", "name a volume of this document")
         return
     if "path" not in volume.values:
         yield from _of_a_claim(entry, scope, volume)
         return
     if "snapshot_class" in entry.values:
-        scope.refuse(entry, "VP294", f"snapshot_class is for volumes of a class, and {of} has a path", "leave it out")
+        scope.refuse(entry, "VP294", f"snapshot_class is for volumes of a class, and {of} has a path", "remove it")
         return
     tenant = tenant_of(volume, scope)
     if not isinstance(tenant, Ref):  # the volume itself is refused
@@ -64,12 +67,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
     """The VolumeSnapshot of the claim of a volume of a class, in the namespace of its project."""
     if entry.values.get("expires") is not None:
-        text = f"{volume.address.name} is of a StorageClass, and Kubernetes removes no VolumeSnapshot by itself"
-        fix = "leave expires out, and take the entry out of the document when it is to go"
+        text = f"volume {volume.address.name} is of a StorageClass, and Kubernetes deletes no VolumeSnapshot by itself"
+        fix = "remove expires, and remove the entry from the document when the snapshot should be deleted"
         scope.refuse(entry, "VP294", text, fix)
         return
     if not is_kubernetes_name(entry.called):
-        scope.refuse(entry, "VP294", f"no VolumeSnapshot can be called {entry.called}", "name: a name for it")
+        scope.refuse(entry, "VP294", f"{entry.called} cannot be the name of a VolumeSnapshot", "write another name")
         return
     project = project_of(volume, scope)
     if project is None:  # the volume itself is refused
@@ -81,7 +84,7 @@ def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
 
 
 def _class_of(entry: Entry, scope: Scope, volume: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """By which class it is made, and what to say of that where it was chosen."""
+    """The class that creates it, and the note about it where it was chosen."""
     if "snapshot_class" in entry.values:
         return {"snapshot_class": entry.values["snapshot_class"]}, ()
     of = volume.values["storage_class"]
