@@ -222,7 +222,7 @@ def test_a_document_with_another_name_is_another_one(tmp_path: Path, vastplan: R
     ran = vastplan("plan", file, "--adopt")
     assert "blocked (other-document): the document good owns it" in ran.out, ran
     assert vastplan("apply", file, "--adopt", "--auto-approve").code == 3
-    assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
+    assert vastplan("ledger", "list", file).out == "the ledger is empty\n"
 
 
 def test_nobody_there_to_say_yes(tmp_path: Path, vastplan: Run) -> None:

@@ -198,7 +198,7 @@ def test_exit_codes_say_whether_there_is_something_new(world: World, dry: Any, v
 
 def test_a_path_behind_full_was_meant_to_be_the_document(world: World, vastplan: Run) -> None:
     ran = vastplan("import", "--full", world.folder)
-    assert ran.code == 1 and "is a path and no kind: type --full last, or --full=KIND" in ran.err
+    assert ran.code == 1 and "is a path, not a kind: type --full last, or --full=KIND" in ran.err
 
 
 # What only the systems themselves can answer

@@ -135,7 +135,7 @@ def test_a_base_that_is_broken_is_said_and_one_that_is_not_there_is_an_error(lab
         assert {one["standing"] for one in found["actions"]} == {None}
     (lab.folder / "base.yaml").unlink()
     ran = vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml")
-    assert ran.code == 1 and ran.out == "" and "base.yaml: there is no such file or folder" in ran.err, ran
+    assert ran.code == 1 and ran.out == "" and "base.yaml does not exist" in ran.err, ran
 
 
 @pytest.mark.slow

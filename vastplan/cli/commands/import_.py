@@ -64,12 +64,12 @@ def _folder(request: ImportRequest) -> Path:
     """Where the new files go. Raises `VastplanError` where that is not said, or no folder."""
     for path in request.paths:
         if not path.exists():
-            raise VastplanError(f"{path}: there is no such file or folder")
+            raise VastplanError(f"{path}: the file or folder does not exist")
     if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
-        raise VastplanError("--out FOLDER says where the new files go; without it PATH has to be one folder")
+        raise VastplanError("give --out FOLDER for the new files; without it PATH has to be one folder")
     folder = request.out or request.paths[0]
     if not folder.is_dir():
-        raise VastplanError(f"--out {folder}: there is no such folder")
+        raise VastplanError(f"--out {folder}: the folder does not exist")
     return folder
 
 
@@ -78,12 +78,14 @@ def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
     if request.dry_run:
         if unfinished(folder):
             raise VastplanError(
-                f"an import was cut off while it wrote to {inert(str(folder))}: without --dry-run that is taken back"
+                f"an earlier import was interrupted while it wrote to {inert(str(folder))}: run without --dry-run to remove what it wrote"
             )
         return
     gone = take_back(folder)
     if gone:
-        screen.progress(f"an import was cut off while it wrote: took back {', '.join(map(inert, gone))}")
+        screen.progress(
+            f"an earlier import was interrupted while it wrote; removed what it wrote: {', '.join(map(inert, gone))}"
+        )
 
 
 def _refuse_beside(request: ImportRequest, folder: Path) -> None:
@@ -92,7 +94,7 @@ def _refuse_beside(request: ImportRequest, folder: Path) -> None:
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
         again = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])
-        text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files and is not now"
+        text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files but is not part of PATH"
         raise VastplanError(f"{text}: {again}")
 
 
