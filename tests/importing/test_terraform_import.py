@@ -176,7 +176,7 @@ def test_an_old_state_says_so_and_names_nothing(lab: Lab, vastplan: Run, tmp_pat
     (tmp_path / "iad.tfstate").write_bytes(made.state())
     ran = vastplan("import", ".", "--terraform", "iad.tfstate", "--site", "iad")
     assert "because the state is old: run `terraform apply -refresh-only`" in ran.out
-    assert "    vastdata_view.scratch: view 7 on iad has path /nlp/x9, in the state it is /nlp/before" in ran.out
+    assert "    vastdata_view.scratch: view 7 on iad has path /nlp/x9, but the state has /nlp/before" in ran.out
     assert '    vastdata_view.home["ana"]: iad has no view with id 99' in ran.out
     assert "vastdata_view.scratch" not in _blocks(ran.out) and _removed(ran.out) == ['vastdata_view.home["bo b"]']
     assert {"nlp-x9", "nlp-h-ana"} < _entries(tmp_path)
@@ -243,9 +243,9 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
         (["."], ". cannot be read: Is a directory"),
         (["pipe"], "pipe cannot be read: it is no regular file"),
         (["large"], "large cannot be read: it is larger than 1 KiB"),
-        (["half"], "half is not whole JSON"),
-        (["iad="], "--terraform iad=: it names no file"),
-        ([""], "--terraform : it names no file"),
+        (["half"], "half is not complete JSON"),
+        (["iad="], "--terraform iad=: the file is missing"),
+        ([""], "--terraform : the file is missing"),
         (["lhr=state"], "--terraform lhr=state: lhr is no site of this import (iad, pdx)"),
         (["iad=state", "pdx=./state"], "--terraform pdx=./state: state is given twice"),
     ],

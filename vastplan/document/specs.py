@@ -81,7 +81,7 @@ class Connections(Spec):
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
         if self.sim is not MISSING and self.given():
-            raise ValueError(f"a site is either simulated or real: give sim, or {_listed(_system_fields(self), 'and')}")
+            raise ValueError(f"a site is simulated or real: give either sim or {_listed(_system_fields(self), 'and')}")
         return self
 
     def given(self) -> dict[str, SystemSpec]:
@@ -261,7 +261,7 @@ class SecretsSpec(Spec):
             Annotated[
                 str,
                 StringConstraints(pattern=r"^[A-Za-z0-9_*]+$"),
-                Says("the name of an environment variable, with * for anything", shown=False),
+                Says("the name of an environment variable, where * matches anything", shown=False),
             ]
         ]
         | MISSING

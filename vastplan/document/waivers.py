@@ -27,7 +27,7 @@ def day(text: str) -> str:
 
 def _pattern(text: str) -> str:
     if text.count("/") < 2 or not all(text.split("/", 2)) or not text.isprintable():
-        raise ValueError(f"{quoted(text)} is no address: write site/kind/name, with * for anything")
+        raise ValueError(f"{quoted(text)} is not an address: write site/kind/name, where * matches anything")
     return text
 
 

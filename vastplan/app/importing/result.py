@@ -100,9 +100,9 @@ def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -
         if key_of(live) in seen:
             continue
         if live.kind.mirrored:
-            yield leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
+            yield leave(live, Reason.MIRROR, "it is a copy of an object on another site")
         else:
-            yield leave(live, Reason.FORM, "what was written does not take it over")
+            yield leave(live, Reason.FORM, "the new entries do not adopt it")
 
 
 def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:

@@ -52,7 +52,7 @@ def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, 
         place = path.absolute()
         if place in known:
             raise VastplanError(
-                f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it is of several"
+                f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it covers several"
             )
         known[place] = text
         states.append(StateFile(str(path), (site,) if site else tuple(sites), _read(path)))
@@ -95,11 +95,11 @@ def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
         site, path = "", text
     if site and site not in sites:
         raise VastplanError(
-            f"--terraform {inert(text)}: {inert(site)} is no site of this import ({', '.join(sites)});"
-            " a file of that name is typed as ./FILE"
+            f"--terraform {inert(text)}: {inert(site)} is not a site of this import ({', '.join(sites)}); "
+            "for a file of that name write ./FILE"
         )
     if not path:
-        raise VastplanError(f"--terraform {inert(text)}: it names no file")
+        raise VastplanError(f"--terraform {inert(text)}: the file is missing")
     return site, Path(path)
 
 
