@@ -110,7 +110,7 @@ def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     iad: Configuration, vastplan: Run, tmp_path: Path
 ) -> None:
     ran = vastplan("import", ".", "--terraform", "iad=iad.tfstate", "--dry-run")
-    assert "How Terraform lets go of them is said when the files are written." in ran.out
+    assert "The steps to remove them from Terraform are printed when the files are written." in ran.out
     assert not _blocks(ran.out) and not _removed(ran.out)
     assert vastplan("import", ".", "--terraform", "iad=iad.tfstate").code == 0
     # a number is a position; q0 and q1 are what the quotas are called, which stand in their views

@@ -44,8 +44,8 @@ def test_the_same_change_is_told_once() -> None:
 
 def test_the_worst_comes_first() -> None:
     order = [
-        "Deletes or replaces what holds data", "Deletes or replaces (", "Lets somebody in (", "Lets fewer in",
-        "Undoes a change by hand", "Updates (", "Creates (", "By tenant (",
+        "Deletes or replaces objects with data", "Deletes or replaces (", "Lets somebody in (", "Lets fewer in",
+        "Undoes a change made outside vastplan", "Updates (", "Creates (", "By tenant (",
     ]  # fmt: skip
     for shown in (text(estate(MANY)), comment(estate(MANY))):
         assert sorted(order, key=shown.index) == order
@@ -108,10 +108,10 @@ def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
     assert size(shown) < LIMIT and "**Cut**" not in shown
     check_inert(shown)
     for heading in (
-        "Deletes or replaces what holds data",
+        "Deletes or replaces objects with data",
         "Lets somebody in",
         "Lets fewer in",
-        "Undoes a change by hand",
+        "Undoes a change made outside vastplan",
     ):
         assert f"#### {heading}" in shown
     hosts = {str(change.after[-1]) for action in made.actions for change in action.changes if change.admits}
@@ -212,7 +212,7 @@ def test_with_a_base_each_part_is_told_so() -> None:
     actions = tuple(replace(action, standing=standings[number % 3]) for number, action in enumerate(made.actions))
     made = replace(made, actions=actions, base=Base("main", "0" * 64))
     for shown in (text(made), comment(made)):
-        order = ["This change", "Pending before this change", "Drifted, whatever this change does"]
+        order = ["This change", "Pending before this change", "Drift, independent of this change"]
         assert sorted(order, key=shown.rindex) == order and shown.count("Updates (") == 3
 
 

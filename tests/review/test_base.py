@@ -91,7 +91,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
     ran = vastplan(*words, *(word for file in reports for word in ("--report", file)))
     md, page, sarif, plan = (file.read_text() for file in reports)
     heads = ("This change (4 objects)", "tenant edited", "Pending before this change (2 objects)", "tenant waiting",
-             "Drifted, whatever this change does (2 objects)", "tenant drifted")  # fmt: skip
+             "Drift, independent of this change (2 objects)", "tenant drifted")  # fmt: skip
     for text, order in (
         (ran.out, heads),
         (
@@ -108,7 +108,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
     ):
         found = positions(text, *order)
         assert found == sorted(found), text
-    assert "Beside it: 2 objects pending, 2 objects drifted, 1 pending change withdrawn by it." in md
+    assert "Besides this change: 2 objects pending, 2 objects drifted, 1 pending change withdrawn by it." in md
     assert "before this change" in md
     assert {one["standing"] for one in json.loads(plan)["actions"][:4]} == {"change"}
     (blocked,) = [one for one in json.loads(sarif)["runs"][0]["results"] if one["ruleId"] == "blocked"]

@@ -92,7 +92,7 @@ def test_a_name_does_not_leave_its_place() -> None:
     assert [one["kind"] for one in found] == ["ClusterRole", "ClusterRole", "Role", "Role"]
     assert found[2]["metadata"]["namespace"] == NASTY and found[2]["rules"][0]["resourceNames"] == [NASTY, "null"]
     assert [rule.get("resourceNames") for rule in found[3]["rules"]] == [[NASTY, "null"], ["null"], None]
-    assert "done without where it is not given: list /x" in text and "\x1b" not in text
+    assert "optional: vastplan works without these: list /x" in text and "\x1b" not in text
 
 
 def test_a_site_and_a_system_of_any_name_are_one_comment() -> None:
