@@ -124,7 +124,7 @@ def test_a_secret_that_somebody_deleted_comes_back_with_another_pair(made: Plant
     ran = made.run("plan")
     assert f"  {lost}\n" in ran.out and "iad/secret/team-a/s3 is gone" in ran.out, ran
     assert (
-        "exists, but its value is missing where it was delivered, and another is made"
+        "exists, but its value is missing where it was delivered, and another is created"
         in made.run("plan", "--format", "markdown").out
     )
     ran = made.run("apply", "--auto-approve", "--allow-delete", "iad/s3_key/*", "--believe-gone", "*")

@@ -30,7 +30,7 @@ _HELP = {
     "vastplan_replications": "Objects that two sites share, by state.",
     "vastplan_replication_oldest_copy_timestamp_seconds": "Time of the oldest copy that a site's objects have on another site.",
     "vastplan_replication_coming_bytes": "Bytes still to be replicated, where the systems report it.",
-    "vastplan_new_drifted_objects": "Objects that changed outside vastplan since the earlier check.",
+    "vastplan_new_drifted_objects": "Objects changed outside vastplan since the earlier check.",
     "vastplan_managed_objects": "Live objects that are managed here.",
     "vastplan_unmanaged_objects": "Live objects that nobody manages here; 0 where all are managed.",
     "vastplan_made_objects": "Live objects that a driver or a system created for itself.",
