@@ -180,7 +180,7 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     shutil.move(tmp_path / "one", tmp_path / "other")
     ran = vastplan("apply", "other/repo/plans/plan.json")
     was = tmp_path / "one" / "repo" / "doc.yaml"
-    assert ran.code == 1 and f"made of the document doc at {was}, which is not there now" in ran.err, ran
+    assert ran.code == 1 and f"the plan is for document doc at {was}, which does not exist" in ran.err, ran
     assert ran.err.endswith("if it moved: vastplan apply other/repo/plans/plan.json --document PATH\n"), ran
     monkeypatch.chdir(tmp_path / "other")
     shutil.move("repo/plans", "plans")

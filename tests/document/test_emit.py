@@ -296,7 +296,7 @@ def test_comments_are_lines_of_their_own_wherever_they_stand() -> None:
 
 @pytest.mark.parametrize("path", [("b",), ("a", "b"), ("views", "w")])
 def test_a_comment_on_nothing_is_a_mistake(path: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=f"a comment on {'.'.join(path)}, which is not there"):
+    with pytest.raises(ValueError, match=f"a comment on {'.'.join(path)}, which does not exist"):
         emit([EntryText("tenants", "t", {"a": 1}, {path: ["x"]})], TYPES)
 
 

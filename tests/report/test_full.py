@@ -279,6 +279,6 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
     base = Base("base.yaml", "0" * 64, tuple(f"iad/view/gone-{n}" for n in range(30)), 40)
     text = comment(replace(planned(*many), isolation=apart * 4, findings=findings, base=base))
     assert size(text) < LIMIT
-    for title in ("Kept apart", "Pending before, no longer pending", "findings that the base has too"):
+    for title in ("Isolation", "Pending before, no longer pending", "findings that the base has too"):
         assert title in text.replace("`", "") or re.search(r"- and \d+ more lines that did not fit", text), title
-    assert "Kept apart" in text
+    assert "Isolation" in text

@@ -73,7 +73,7 @@ def test_what_is_expanded_is_shown_in_full() -> None:
     tenant = text(made, "iad/tenant/team-02")
     mine = [action for action in made.actions if "/team-02-" in str(action.address)]
     assert len(mine) > 40 and all(f" {action.address.name}" in tenant for action in mine)
-    assert "told together or only counted" not in text(made, "*")
+    assert "grouped or only counted" not in text(made, "*")
     assert all(f" {action.address.name}" in text(made, "*") for action in made.actions[:50])
 
 
@@ -84,7 +84,7 @@ def test_a_pattern_that_is_of_nothing_is_named() -> None:
 def test_into_a_file_goes_all_of_it() -> None:
     whole = text(estate(300), whole=True)
     assert all(f" {action.address.name}" in whole for action in estate(300).actions)
-    assert "told together" not in whole and "By tenant" not in whole
+    assert "grouped" not in whole and "By tenant" not in whole
 
 
 def test_every_action_is_told_or_counted() -> None:
@@ -116,7 +116,7 @@ def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
         assert f"#### {heading}" in shown
     hosts = {str(change.after[-1]) for action in made.actions for change in action.changes if change.admits}
     assert all(f"+ {host}`" in shown for host in hosts)
-    assert f"{count} of {count} changes are told together" in shown or "changes are told together" in shown
+    assert f"{count} of {count} changes are grouped" in shown or "changes are grouped" in shown
 
 
 def test_the_page_has_every_address_once_and_is_small() -> None:

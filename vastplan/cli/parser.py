@@ -204,7 +204,7 @@ def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         commands, "export", "write what SkyPilot needs to use the document's buckets and volumes",
         "vastplan export skypilot examples/object-storage.yaml --out sky",
     )  # fmt: skip
-    command.add_argument("target", choices=("skypilot",), help="whom it is for")
+    command.add_argument("target", choices=("skypilot",), help="the tool to write for")
     options.paths(command)
     options.site(command)
     command.add_argument(

@@ -205,7 +205,7 @@ class Resolver:
         return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
-        """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
+        """What is referred to as existing. Once adopted, it is the entry with that name, and waits for it like any other."""
         for kind in kinds:
             key = self._called.get((raw.site, kind), {}).get(name)
             if key is not None:

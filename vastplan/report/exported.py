@@ -29,7 +29,7 @@ def _lines(result: Export) -> Iterator[str]:
             yield f"  and {len(folder.mounts) - _SHOWN} more mounts"
         for file in folder.files:
             if file.state != "unchanged":
-                yield f"  {'wrote' if file.state == 'new' else 'wrote anew'} {inert(file.path)}"
+                yield f"  {'wrote' if file.state == 'new' else 'rewrote'} {inert(file.path)}"
     for path in result.left_over:
         yield f"{inert(path)} is from an earlier export and no longer in the document: delete it"
     states = [file.state for folder in result.folders for file in folder.files]

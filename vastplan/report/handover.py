@@ -1,4 +1,4 @@
-"""How Terraform lets go of what an import took, as text: what to type, in order."""
+"""How to remove imported objects from Terraform, as text: what to type, in order."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _told(each: Alike) -> str:
 
 
 def _terraform(result: Import) -> str:
-    """How Terraform lets go: what is to be typed is indented, and so a block of code that nothing in it can end."""
+    """How to remove objects from Terraform: commands are indented, a block of code that nothing inside it can end."""
     text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
     # A number that begins a list would make the code below it a part of that; in a key `\u0021` is what Terraform reads as `!`.
     lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]

@@ -116,7 +116,7 @@ class ShownObject:
     parts: tuple[ShownPart, ...] = ()
     unsaid: tuple[ShownUnsaid, ...] = ()
     replications: tuple[Replication, ...] = ()
-    """What of it is one on two sites: who leads, and how far the copy is."""
+    """Its paths on two sites: which side is the source, and how old the copy is."""
     format_version: str = FORMAT_VERSION
 
 

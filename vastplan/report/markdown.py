@@ -138,7 +138,7 @@ def _settings(plan: Plan) -> str:
 
 
 def _by_hand(plan: Plan) -> str:
-    """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
+    """The changes made outside vastplan that the plan undoes, and those that it keeps, before anything else."""
     most = (
         SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
     )  # a long plan tells them again, those together that are alike

@@ -117,7 +117,7 @@ def of_problems(command: str, document: str, problems: Problems) -> Results:
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
-    """What moved behind our back, what nobody manages, what is ignored, and what could not be read; only what is new."""
+    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read; only what is new."""
     unmanaged = (
         Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
         for stranger in drift.strangers()

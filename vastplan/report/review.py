@@ -210,7 +210,7 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """One change by hand that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
+    """One change made outside vastplan that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
 
     action: Action
     change: FieldChange | None = None
@@ -232,7 +232,7 @@ def reverted(plan: Plan) -> list[Action]:
 
 
 def reverts(plan: Plan) -> list[Revert]:
-    """Every change by hand that the plan undoes, in the order of work."""
+    """Every change made outside vastplan that the plan undoes, in the order of work."""
     undone = []
     for action in reverted(plan):
         fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
@@ -241,7 +241,7 @@ def reverts(plan: Plan) -> list[Revert]:
 
 
 def keeps(undone: Sequence[Revert]) -> str:
-    """What keeps changes by hand: a value can be taken into the document, an object that is gone cannot."""
+    """What keeps a change made outside vastplan: a value can be written into the document, an object that is gone cannot."""
     fields = any(revert.change is not None for revert in undone)
     gone = any(revert.change is None and not revert.action.supersedes for revert in undone)
     ways = ["--keep-drift ADDRESS keeps it in this run"]

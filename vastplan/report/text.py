@@ -36,7 +36,7 @@ from vastplan.report.view import of_change
 
 __all__ = ["Style", "findings_lines", "part_text", "plan_text", "receipt_text", "summary", "unknown_lines"]
 
-_MOST = 10  # changes by hand that are listed of a long plan
+_MOST = 10  # changes outside vastplan that a long plan lists
 
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence[str] = (), whole: bool = False) -> str:
@@ -139,7 +139,7 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
 
 
 def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
-    """The changes by hand that the plan undoes, and those that it leaves alone: nobody should have to look for them."""
+    """The changes made outside vastplan that the plan undoes, and those that it keeps: nobody should have to look for them."""
     undone = reverts(plan)
     if undone:
         yield ""

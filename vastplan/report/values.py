@@ -91,7 +91,7 @@ def in_full(value: Any) -> Any:
 
 
 def author_text(author: Author | None) -> str:
-    """Who made a change by hand and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
+    """Who made a change outside vastplan and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
     if author is None:
         return ""
     if not author.who:

@@ -144,7 +144,7 @@ def _says_so(file: Path) -> bool:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else who asks so writes to the folder; the system lets go of it for a process that ends."""
+    """Nobody else who takes this lock writes to the folder; the system releases it when a process ends."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:

@@ -79,7 +79,7 @@ def _taken_over(action: Action) -> bool:
 
 
 def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
-    """The live objects that the plan takes over and that an `old` document did not have."""
+    """The live objects that the plan adopts and that an `old` document did not have."""
     actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
     matched = (planned.matches.match(action.address).live for action in actions)
     return {key_of(live) for live in matched if live is not None}

@@ -1,4 +1,4 @@
-"""The stage that reads Terraform's states, and says how Terraform lets go of what the document has."""
+"""The stage that reads Terraform's states, and says how to remove from Terraform what the document has."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
 
 
 def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
-    """How Terraform lets go of the objects that the document has, those included that it takes now."""
+    """How to remove from Terraform the objects that the document has, including those that this import adopts."""
     return tuple(
         StateHandover(
             each.file.name,

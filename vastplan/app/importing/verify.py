@@ -1,4 +1,4 @@
-"""The stage that holds a text against what it was made from: it is planned, and must take over and change nothing.
+"""The stage that compares a text with what it was written from: its plan must adopt everything and change nothing.
 
 What a finding or an action says is laid to the entry whose line it names; its objects fall a step, or lose the field, and the
 next round tries again.

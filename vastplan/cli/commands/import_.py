@@ -74,7 +74,7 @@ def _folder(request: ImportRequest) -> Path:
 
 
 def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
-    """Take back what an import left half done that was cut off; a dry run says no more than that it is there."""
+    """Remove what an interrupted import wrote; a dry run only reports it."""
     if request.dry_run:
         if unfinished(folder):
             raise VastplanError(
@@ -89,7 +89,7 @@ def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
 
 
 def _refuse_beside(request: ImportRequest, folder: Path) -> None:
-    """Raises `VastplanError` where the new files would stand beside some that are not read: what they say would be said twice."""
+    """Raises `VastplanError` if the folder has files that are not read: the new files could repeat what they say."""
     names = beside(folder, request.paths)
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
@@ -99,7 +99,7 @@ def _refuse_beside(request: ImportRequest, folder: Path) -> None:
 
 
 def _next(request: ImportRequest, folder: Path, result: Import) -> str:
-    """What to type to take over what was written; a plan first, where more would be done than that, or it would be refused."""
+    """What to type to adopt what was written; a plan first, if an apply would do more than that or be refused."""
     paths = list(request.paths)
     if folder.resolve() not in {path.resolve() for path in paths}:
         inside = {path.resolve().parent for path in paths if not path.is_dir()}

@@ -1,4 +1,4 @@
-"""Which live object each resource of a Terraform state stands for, and what it is called there.
+"""Which live object each resource of a Terraform state is, and its name there.
 
 A state is a memory: what it says of an object holds only while that is there under its id and is still the one that it
 describes. Where it is not, the state is stale, and nothing is guessed.
@@ -112,7 +112,7 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
 
 
 def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str, foreign: str) -> Live | str | None:
-    """The live object on a site, why it is not there, or `None` where that cannot be told."""
+    """The live object on a site, why it does not exist, or `None` if that cannot be determined."""
     if meant.found_by is FoundBy.NAME:
         return _by_name(instance, meant, observed, site)
     if not instance.id:
