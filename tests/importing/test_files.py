@@ -264,7 +264,7 @@ def test_an_import_that_was_cut_off_is_done_by_the_next(
     ran = vastplan("import", folder, "--dry-run")
     assert ran.code == 1 and "run without --dry-run to remove what it wrote" in ran.err
     ran = vastplan("import", folder)
-    assert ran.code == 0 and "took back shared.yaml, tenant-a.yaml" in ran.err
+    assert ran.code == 0 and "removed what it wrote: shared.yaml, tenant-a.yaml" in ran.err
     new = set(_texts_of(folder)) - before
     assert new and not any(name.startswith(".") for name in new)
     assert vastplan("import", folder).code == 0

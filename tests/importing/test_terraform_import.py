@@ -227,7 +227,7 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     assert all(inert(line, None) == line for line in ran.out.splitlines())
     comment = (tmp_path / "import.md").read_text()
     assert comment.count("<!--") == 1 and "`st\\u202e<b>.tfstate`" in comment
-    assert "\n1\\. Take them:\n\n    vastplan apply . --adopt\n" in comment
+    assert "\n1\\. Adopt them:\n\n    vastplan apply . --adopt\n" in comment
     for text in (ran.out, comment):
         modules, names = zip(*(each.split(".vastdata_view.x", 1) for each in _removed(text)), strict=True)
         (module,) = {parse_module(each)[0].key for each in modules}

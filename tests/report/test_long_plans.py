@@ -52,7 +52,7 @@ def test_the_worst_comes_first() -> None:
 
 
 def test_nothing_is_wider_than_the_window() -> None:
-    heads = (" on ", "Undoes what", "note ", "Plan:")  # one line each, as of a short plan
+    heads = (" on ", "Undoes changes", "note ", "Plan:")  # one line each, as of a short plan
     wide = [
         line for line in text(estate(MANY)).splitlines() if len(line) > 80 and not any(map(line.__contains__, heads))
     ]

@@ -54,4 +54,4 @@ class ChecksSpec(Spec):
     waive: list[WaiverSpec] | MISSING = MISSING
     """Findings that are known and accepted, each with a reason and a last day."""
     raised: Annotated[dict[CheckCode, Literal["warning", "error"]] | MISSING, Field(alias="raise")] = MISSING
-    """Higher severity, by code, for findings in this document; only a waiver lowers one."""
+    """Severity, by code, of findings that this document raises; only a waiver lowers one."""
