@@ -167,7 +167,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
         "- `iad/admission_policy/p` `open`: becomes `true`\n",
         "#### Lets somebody in (1)\n\n<details",
         "<code>iad/admission_policy/p</code>",
-        "#### Deletes or replaces objects with data, or causes it (3)",
+        "#### Deletes or replaces objects with data, or lets a system delete them (3)",
         "<code>iad/view/gone-2</code>",
         "#### Blocked (200)",
         "<code>iad/view/v0</code>",

@@ -36,7 +36,7 @@ _SHOWN_TEAMS = 6
 class Risk(Enum):
     """What an action may cost, the worst first. `label` heads it in a report, `slug` names it in a page."""
 
-    DATA = ("data", "Deletes or replaces objects with data, or causes it")
+    DATA = ("data", "Deletes or replaces objects with data, or lets a system delete them")
     REMOVAL = ("removal", "Deletes or replaces")
     BLOCKED = ("blocked", "Blocked")
     OPENING = ("opening", "Lets somebody in")
