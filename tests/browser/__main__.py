@@ -143,7 +143,7 @@ def _keyboard(browser: Browser, checks: Checks, folder: Path) -> None:
         checks.that(one in reached, f"Tab reaches {one} (it went {reached})")
     said = _said(browser)
     for role, name in (
-        ("table", "Deletes or replaces what holds data, or has it deleted"),
+        ("table", "Deletes or replaces objects with data, or lets a system delete them"),
         ("checkbox", "~ update"),
         ("heading", "Changes"),
         ("columnheader", "Who is affected"),

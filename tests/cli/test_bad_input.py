@@ -40,7 +40,7 @@ DOCUMENTS = {
     "two entries with one identity": ("tenants: {a: {}, b: {name: a}}\n", "4:18", "is the same tenant as a"),
     "a required field": ("qos_policies: {q: {}}\n", "4:19", "tenant is missing"),
     "a list for a mapping": ("tenants: [a]\n", "4:1", "tenants is a list (write tenants: {a: {...}})"),
-    "tenant given inside a tenant": ("tenants: {a: {qos_policy: {tenant: b}}}\n", "4:28", "tenant is given by where the entry stands"),
+    "tenant given inside a tenant": ("tenants: {a: {qos_policy: {tenant: b}}}\n", "4:28", "tenant is already set by the place of the entry"),
 }  # fmt: skip
 
 
@@ -75,7 +75,7 @@ HEADS = {
         "version: 1\nname: a\nsites: {iad: {runai: {url: https://x, cluster: c, client_id: v, client_secret: {command: [ls]}}}}\n",
         "a command, which a document must not run",
     ),
-    "simulated and real": ("version: 1\nname: a\nsites: {iad: {sim: {}, kubernetes: {}}}\n", "either simulated or real"),
+    "simulated and real": ("version: 1\nname: a\nsites: {iad: {sim: {}, kubernetes: {}}}\n", "a site is simulated or real"),
 }  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def test_gpus_that_nobody_has(gpus: float, tmp_path: Path, vastplan: Run) -> Non
     )
     ran = vastplan("plan", file)
     assert ran.code == 1
-    assert "a number of more than 20 digits" in ran.err or "a number of GPUs" in ran.err, ran
+    assert "the number has more than 20 digits" in ran.err or "a number of GPUs" in ran.err, ran
 
 
 @pytest.mark.parametrize("epoch", ["abc", "1e3", "9" * 30, "9" * 5000])
@@ -222,7 +222,7 @@ def test_a_document_with_another_name_is_another_one(tmp_path: Path, vastplan: R
     ran = vastplan("plan", file, "--adopt")
     assert "blocked (other-document): owned by document good" in ran.out, ran
     assert vastplan("apply", file, "--adopt", "--auto-approve").code == 3
-    assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
+    assert vastplan("ledger", "list", file).out == "the ledger is empty\n"
 
 
 def test_nobody_there_to_say_yes(tmp_path: Path, vastplan: Run) -> None:
@@ -420,9 +420,9 @@ BUCKETS: dict[str, Any] = {
         ),
         (
             {"bucket": {"x": {"size": "1 B", "owner": "ann"}, "y": {"size": "1 B", "owner": "ann"}}},
-            ["error VP206: bucket is one bucket, called a as its tenant; x, y are no keys of it (did you mean buckets?)"],
+            ["error VP206: bucket is one bucket, named a like its tenant; x, y are not keys of it (did you mean buckets?)"],
         ),
-        ({"bucket": {"x": {}}}, ["error VP206: bucket is one bucket, called a as its tenant; x are no keys of it (did you mean buckets?)"]),
+        ({"bucket": {"x": {}}}, ["error VP206: bucket is one bucket, named a like its tenant; x are not keys of it (did you mean buckets?)"]),
         (
             {"bucket": {"per_site": {}}},
             [

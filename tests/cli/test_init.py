@@ -62,7 +62,10 @@ def test_without_a_terminal_it_says_what_is_missing(
     words: tuple[str, ...], missing: str, tmp_path: Path, vastplan: Run
 ) -> None:
     ran = vastplan("init", *words)
-    assert ran.code == 1 and ran.err == f"error: there is no terminal to ask at, and these are missing: {missing}\n"
+    assert (
+        ran.code == 1
+        and ran.err == f"error: options are missing, and there is no terminal to ask for them: {missing}\n"
+    )
     assert not any(tmp_path.iterdir())
 
 
@@ -75,7 +78,7 @@ def test_without_a_terminal_it_says_what_is_missing(
         (("--vips", "10.0.0.9 - 10.0.0.1"), "--vips '10.0.0.9 - 10.0.0.1': "),
         (("--clients", "nowhere!"), "--clients 'nowhere!': "),
         (("--kubeconfig", "/nowhere/config"), "put it beside the document"),
-        (("--sim", "--context", "iad"), "--sim is a site without addresses: leave --context out, or --sim"),
+        (("--sim", "--context", "iad"), "--sim makes a site without addresses: leave --context out, or --sim"),
     ],
 )
 def test_what_no_document_can_say_is_refused(words: tuple[str, ...], said: str, tmp_path: Path, vastplan: Run) -> None:
@@ -127,7 +130,7 @@ def test_at_a_terminal_it_asks_until_it_is_answered(tmp_path: Path, vastplan: Ru
     text = b"".join(said).decode()
     assert "yes or no\r\n" in text and "it needs a name" in text
     assert "'I A D' is not a name of small letters and digits" in text
-    assert text.count("What is the site called?") == 2 and text.count("The first team's tenant?") == 2
-    assert text.count("The nodes that mount?") == 2 and "VMS" not in text
+    assert text.count("Name of the site?") == 2 and text.count("Tenant of the first team?") == 2
+    assert text.count("Addresses of the nodes that mount?") == 2 and "VMS" not in text
     assert "Its Run:AI project? [team-a]" in text
     to_no_changes(vastplan)

@@ -59,8 +59,8 @@ def test_a_list_is_of_one_site_where_one_is_named_and_of_those_that_left(tmp_pat
     refused(vastplan("ledger", "forget", document.file, "--site", "mars"), "VP202: no site mars (sites are iad, pdx)")
     refused(vastplan("ledger", "forget", document.file, "--site", "pdx"), "it was not approved (use --yes")
     ran = vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes")
-    assert ran.out == "pdx/tenant/t would no longer be ours\n1 object forgotten; none was touched.\n"
-    refused(vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes"), "nothing is owned on pdx")
+    assert ran.out == "pdx/tenant/t would leave the ledger\n1 object left the ledger; nothing else changed.\n"
+    refused(vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes"), ": the ledger has no objectspdx")
     assert set(document.owned()) == {"iad/tenant/t"}
 
 
@@ -127,12 +127,12 @@ def test_a_plan_of_before_a_move_is_stale(whole: Document, tmp_path: Path) -> No
 def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
     refused(whole.run("ledger", "forget", whole.file, "iad/view/*"), "nothing was done: it was not approved (use --yes")
     shown = whole.run("ledger", "forget", whole.file, "iad/view/*", "--dry-run")
-    assert shown.out == "iad/view/v would no longer be ours\niad/view/x would no longer be ours\n"
+    assert shown.out == "iad/view/v would leave the ledger\niad/view/x would leave the ledger\n"
     assert len(whole.owned()) == 5
     assert "2 objects forgotten" in whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes").out
     assert set(whole.owned()) == {"iad/quota/v", "iad/tenant/t", "iad/view_policy/t"}
     ran = whole.run("ledger", "forget", whole.file, "iad/quota/v", "iad/tenant/t")
-    assert ran.out == "".join(f"iad/{one} is no longer ours; it was not touched.\n" for one in ("quota/v", "tenant/t"))
+    assert ran.out == "".join(f"iad/{one} left the ledger; nothing else changed.\n" for one in ("quota/v", "tenant/t"))
     refused(
         whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes"), "iad/view/* matches nothing in the ledger"
     )
@@ -141,9 +141,9 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        (["forget"], "ledger forget is typed: vastplan ledger forget PATH ADDRESS... or --site SITE"),
-        (["forget", "a/b/c", "--site", "iad"], "ledger forget is typed:"),
-        (["forget", "--site", "iad", "--with-parts"], "ledger forget is typed:"),
+        (["forget"], "write vastplan ledger forget PATH ADDRESS... or vastplan ledger forget PATH --site SITE"),
+        (["forget", "a/b/c", "--site", "iad"], "write vastplan ledger forget PATH ADDRESS"),
+        (["forget", "--site", "iad", "--with-parts"], "write vastplan ledger forget PATH ADDRESS"),
         (
             ["forget", "iad/tenant/u", "--with-parts"],
             "the document has no iad/tenant/u, so vastplan cannot determine its parts",
@@ -151,7 +151,7 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
         (["forget", "iad/tenant/t", "--with-parts"], "iad/tenant/t is not in the ledger"),
         (["move", "a/b/c"], "NEW is missing"),
         (["import"], "FILE is missing"),
-        (["list", "iad", "pdx"], "pdx is a word too many"),
+        (["list", "iad", "pdx"], "pdx is one argument too many"),
         (["export"], "ledger export needs --out FILE"),
         (["list", "--yes"], "no option --yes"),
         (["move", "a/b/c", "a/b/d", "--out", "f"], "no option --out"),
@@ -252,7 +252,7 @@ def test_a_document_is_split_in_two_and_joined_again(whole: Document, tmp_path: 
     other = part(tmp_path, vastplan, "b", "views:\n" + V.replace(": t,", ": {existing: t},"))
     whole.edit((V, ""))
     ran = vastplan("ledger", "export", whole.file, "iad/*/v", "--out", handed, "--forget")
-    assert ran.out.splitlines()[:2] == ["iad/quota/v", "iad/view/v"] and "no longer ours" in ran.out
+    assert ran.out.splitlines()[:2] == ["iad/quota/v", "iad/view/v"] and "removed from the ledger" in ran.out
     assert whole.plan() == {}
     assert vastplan("ledger", "import", other.file, handed, "--dry-run").code == 0 and not other.owned()
     assert vastplan("ledger", "import", other.file, handed).code == 0

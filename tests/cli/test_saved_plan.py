@@ -60,8 +60,8 @@ def test_every_option_that_plans_is_refused_beside_a_saved_plan(
     name: str, words: list[str], saved: Path, vastplan: Run
 ) -> None:
     ran = vastplan("apply", saved, *words)
-    assert ran.code == 1 and ran.err.startswith(f"error: {name}: these are given to plan, not beside a saved plan"), ran
-    assert vastplan("ledger", "list", saved.parent / "doc.yaml").out == "nothing is owned yet\n"
+    assert ran.code == 1 and ran.err.startswith(f"error: {name}: options of plan, not of a saved plan"), ran
+    assert vastplan("ledger", "list", saved.parent / "doc.yaml").out == "the ledger is empty\n"
 
 
 @pytest.mark.parametrize("name", sorted(GIVEN_TO_APPLY - {"-h", "--help"}))
@@ -72,14 +72,14 @@ def test_and_what_says_how_to_apply_is_not(name: str) -> None:
 
 def test_all_that_were_typed_are_named(saved: Path, vastplan: Run) -> None:
     ran = vastplan("apply", saved, "--adopt", "--site", "iad", "--format", "json")
-    assert ran.code == 1 and json.loads(ran.out)["error"].startswith("--site, --adopt: these are given to plan")
+    assert ran.code == 1 and json.loads(ran.out)["error"].startswith("--site, --adopt: options of plan")
 
 
 def test_a_saved_plan_is_applied_alone(saved: Path, vastplan: Run) -> None:
     ran = vastplan("apply", saved, saved.parent / "doc.yaml")
-    assert ran.code == 1 and "which is applied alone" in ran.err and "--document" in ran.err
+    assert ran.code == 1 and "give it alone" in ran.err and "--document" in ran.err
     ran = vastplan("apply", saved.parent / "doc.yaml", "--document", saved.parent / "doc.yaml")
-    assert ran.code == 1 and "--document is given beside a saved plan" in ran.err
+    assert ran.code == 1 and "--document needs a saved plan" in ran.err
 
 
 def made(folder: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_nor_in_any_folder_on_the_way_to_the_plan(
     ran = vastplan("apply", typed)
     assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
     assert "in a folder that holds the plan: who wrote the one may have written the other" in ran.err, ran
-    assert vastplan("ledger", "list", document).out == "nothing is owned yet\n"
+    assert vastplan("ledger", "list", document).out == "the ledger is empty\n"
 
 
 def test_the_plan_says_whose_it_is_before_anything_is_done(
@@ -180,7 +180,7 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     shutil.move(tmp_path / "one", tmp_path / "other")
     ran = vastplan("apply", "other/repo/plans/plan.json")
     was = tmp_path / "one" / "repo" / "doc.yaml"
-    assert ran.code == 1 and f"made of the document doc at {was}, which is not there now" in ran.err, ran
+    assert ran.code == 1 and f"the plan is for document doc at {was}, which does not exist" in ran.err, ran
     assert ran.err.endswith("if it moved: vastplan apply other/repo/plans/plan.json --document PATH\n"), ran
     monkeypatch.chdir(tmp_path / "other")
     shutil.move("repo/plans", "plans")
@@ -190,8 +190,8 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
 @pytest.mark.parametrize(
     ("there", "says"),
     [
-        ("quotas: {}\n", "what is at . cannot be taken for it: "),
-        (DOCUMENT.replace("name: doc", "name: another"), "what is at . is the document another"),
+        ("quotas: {}\n", ". is not that document: "),
+        (DOCUMENT.replace("name: doc", "name: another"), "; . is document another"),
     ],
     ids=["no document", "another document"],
 )

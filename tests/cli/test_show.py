@@ -75,7 +75,7 @@ def test_what_the_document_leaves_out_is_shown_with_how_it_is_known(document: Pa
     assert unsaid["atime_frequency"]["evidence"] == "prose"
     assert not unsaid.keys() & {field["path"] for field in told["fields"]}
     text = vastplan("show", document, "iad/view_policy/team-a").out
-    assert "left out, as the system takes it anyway: " in text and "and " in text
+    assert "left out, because it is the system's default: " in text and "and " in text
     fits("show", vastplan("show", document, "iad/tenant/team-a", "--format", "json"))
 
 

@@ -184,7 +184,7 @@ def test_what_joins_a_retired_site_with_another_is_an_error(file: Path, vastplan
     write(file, {**retired(), **PEERS})
     ran = vastplan("validate", file)
     assert ran.code == 1 and ran.err.count("VP217") == 1, ran
-    assert "replication_peer link is of site pdx too, which is retired" in ran.err
+    assert "replication_peer link is also on site pdx, which is retired" in ran.err
     both = {**retired(), **PEERS}
     both["sites"]["iad"]["retire"] = True
     write(file, both)

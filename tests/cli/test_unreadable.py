@@ -20,7 +20,7 @@ sites:
 {more}
 tenants: {a: {}, b: {}}
 """
-FALSE_COMFORT = ("no changes", "No changes", "othing to change", "Drift: none", "othing moved behind our back.")
+FALSE_COMFORT = ("no changes", "No changes", "othing to change", "Drift: none", "othing changed outside vastplan.")
 
 
 @pytest.fixture

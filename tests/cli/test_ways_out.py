@@ -164,7 +164,7 @@ def test_one_value_is_printed_where_a_report_cannot_be_written(
 
 def test_a_base_that_is_not_there_is_an_error(document: Path, vastplan: Run) -> None:
     ran = vastplan("plan", document, "--base", document.parent / "nofile.yaml")
-    assert ran.code == 1 and "nofile.yaml: there is no such file or folder" in ran.err and "leave --base out" in ran.err
+    assert ran.code == 1 and "nofile.yaml does not exist" in ran.err and "leave out --base" in ran.err
 
 
 def test_a_problem_is_no_check(vastplan: Run) -> None:
@@ -174,5 +174,5 @@ def test_a_problem_is_no_check(vastplan: Run) -> None:
 
 def test_a_path_is_no_drift_to_keep(document: Path, vastplan: Run) -> None:
     ran = vastplan("plan", "--keep-drift", document)
-    assert ran.code == 1 and "is a path and no address; to keep all drift type: --keep-drift '*'" in ran.err
+    assert ran.code == 1 and "is a path, not an address; to keep all drift type: --keep-drift '*'" in ran.err
     assert vastplan("plan", "--keep-drift", "*", document).code == 0

@@ -95,13 +95,13 @@ def test_other_values(value: Any, written: str) -> None:
         ("a\ud800", "half a character (U+D800)"),
         ({"\udfff": 1}, "half a character (U+DFFF)"),
         ({"<<": 1}, "merge key"),
-        ({1: 1}, "a key is text, not int"),
-        ({"x" * 1001: 1}, "longer than a key"),
+        ({1: 1}, "a key must be text, not int"),
+        ({"x" * 1001: 1}, "longer than a YAML key"),
         (10**20, "more than 20 digits"),
         (1e22, "more than 20 digits"),
         (-1e20, "more than 20 digits"),
-        (float("inf"), "no value of type float"),
-        (b"a", "no value of type bytes"),
+        (float("inf"), "cannot hold a value of type float"),
+        (b"a", "cannot hold a value of type bytes"),
     ],
 )
 def test_what_no_document_can_hold_is_refused(value: Any, says: str) -> None:
@@ -296,7 +296,7 @@ def test_comments_are_lines_of_their_own_wherever_they_stand() -> None:
 
 @pytest.mark.parametrize("path", [("b",), ("a", "b"), ("views", "w")])
 def test_a_comment_on_nothing_is_a_mistake(path: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=f"a comment on {'.'.join(path)}, which is not there"):
+    with pytest.raises(ValueError, match=f"a comment on {'.'.join(path)}, which does not exist"):
         emit([EntryText("tenants", "t", {"a": 1}, {path: ["x"]})], TYPES)
 
 

@@ -41,7 +41,7 @@ def test_the_account_of_a_pod_is_for_a_connections_file_to_say(tmp_path: Path) -
     ledger = "ledger: {kubernetes: {namespace: ops, in_cluster: true}}\n"
     with opened(tmp_path, "", "{}", f"sites: {{iad: {REAL}}}\n{ledger}").ledger() as backend:
         assert backend.describe() == "kubernetes:ops at this cluster"
-    says = r"VP243: {}: in_cluster opens it with an account of whoever runs this, .* \(say it in a file for --connections\)"
+    says = r"VP243: {}: in_cluster uses an account of the user who runs vastplan, .* \(write it in a file for --connections\)"
     with pytest.raises(Invalid, match=says.format("ledger: kubernetes")):
         opened(tmp_path, ledger)
     with pytest.raises(Invalid, match=says.format("site iad: kubernetes")):
@@ -105,8 +105,8 @@ def test_it_may_be_a_site_or_a_folder_beside_that_file(said: str, place: str, tm
         ("{kubernetes: {namespace: ops, site: iad}}", CLUSTER, "VP228.*and it says something else"),
         ("{local: elsewhere}", CLUSTER, "VP228.*and it says something else"),
         ("{local: elsewhere}", "{local: ../kept}", "VP228.*and it says something else"),
-        ("{kubernetes: {namespace: ops, site: iad}}", "", "VP228.*that file says where the ledger is"),
-        ("{local: elsewhere}", "", "VP228.*that file says where the ledger is"),
+        ("{kubernetes: {namespace: ops, site: iad}}", "", "VP228.*the file of --connections says where the ledger is"),
+        ("{local: elsewhere}", "", "VP228.*the file of --connections says where the ledger is"),
     ],
 )  # fmt: skip
 def test_an_edit_of_the_document_cannot_move_the_ledger_of_a_connections_file(

@@ -28,7 +28,9 @@ def test_a_name_with_letters_of_another_script_is_a_warning_and_marked(lab: Lab,
     ran = vastplan("plan", lab.folder / "lab.yaml", *words)
     told = [line for line in ran.out.splitlines() if "VP325" in line]
     assert len(told) == 3 and all("warning VP325" in line for line in told), ran.out
-    assert "t\\u0435am-a has characters that are unseen or taken for others: U+0435 CYRILLIC SMALL LETTER IE" in ran.out
+    assert (
+        "t\\u0435am-a has characters that are invisible or look like others: U+0435 CYRILLIC SMALL LETTER IE" in ran.out
+    )
     assert "U+3164 HANGUL FILLER" in ran.out and "p\\u043e\\u043el has characters" in ran.out
     for text in (ran.out, *(file.read_text() for file in reports)):
         assert "tеam" not in text and "\u3164" not in text and "pооl" not in text

@@ -51,11 +51,11 @@ def test_what_both_sides_moved_is_never_said_to_have_been_applied_as_it_is_wante
     typed = [word for report in reports.values() for word in ("--report", report)]
     ran = vastplan("drift", file, *typed)
     assert ran.code == 2
-    assert "hard_limit  is 9 TiB, was applied as something else, and the document says 3 TiB" in ran.out
+    assert "hard_limit  is 9 TiB, was applied as another value, and the document says 3 TiB" in ran.out
     for ending, report in reports.items():
         if ending != ".json":
             assert "was applied as 3 TiB" not in report.read_text(), ending
-    assert "not known; the document says 3 TiB" in reports[".html"].read_text()
+    assert "unknown; the document says 3 TiB" in reports[".html"].read_text()
     (moved,) = json.loads(reports[".json"].read_text())["drift"]
     (field,) = moved["fields"]
     assert (field["applied"], field["wanted"], field["cause"]) == (None, 3 * 2**40, "both")

@@ -134,7 +134,7 @@ def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run,
     assert [(one["address"], one["new"]) for one in found["drift"]] == [("iad/quota/q", True)]
     assert found["gone"] == [{"address": "iad/namespace/tools", "path": "labels.purpose", "state": "settled"}]
     text = vastplan("drift", tmp_path / "hand.yaml", "--since", file).out
-    assert "1 object moved behind our back since" in text and "iad/namespace/tools labels.purpose  settled" in text
+    assert "1 object changed outside vastplan since" in text and "iad/namespace/tools labels.purpose  settled" in text
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def test_an_object_that_is_gone_was_deleted_by_somebody(hands: Hands, vastplan: 
     (one,) = drift(vastplan, tmp_path)["drift"]
     assert one["what"] == "gone" and one["author"]["who"] == "admin" and "deleted" in one["author"]["how"]
     text = vastplan("plan", tmp_path / "hand.yaml").out
-    assert "Undoes what was changed by hand (1)" in text and "iad/quota/q is gone, by admin at " in text
+    assert "Undoes changes made outside vastplan (1)" in text and "iad/quota/q is gone, by admin at " in text
 
 
 @pytest.mark.slow
@@ -75,7 +75,8 @@ def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
     said = vastplan("drift", file).out
     assert (
         "replaced iad/quota/q" in said
-        and "it was deleted and made again behind our back; apply --adopt takes it over" in said
+        and "deleted and recreated outside vastplan: the live object is not in the ledger; apply --adopt adopts it"
+        in said
     )
     plan = vastplan("plan", file).out
     assert "deleted and recreated outside vastplan" in plan and "Undoes" not in plan
@@ -129,7 +130,7 @@ def test_records_that_may_not_be_seen_are_said_and_are_no_error(hands: Hands, va
     (one,) = drift(vastplan, tmp_path)["drift"]
     author = one["fields"][0]["author"]
     assert author["who"] == "" and "/events/" in author["untold"]
-    assert "by whom is not told: " in vastplan("drift", tmp_path / "hand.yaml").out
+    assert "author unknown: " in vastplan("drift", tmp_path / "hand.yaml").out
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def kill(theatre: Theatre, scene: Scene, deadly: int, how: str = "killed", then:
     assert not held(theatre.stage.world.told(), printed), "a secret was printed"
     with later(LATER):
         theatre.recovers(scene)
-    return code != 0 or "stopping after what is in flight" in printed
+    return code != 0 or "stopping after the changes in progress" in printed
 
 
 @contextmanager

@@ -272,7 +272,7 @@ def test_a_class_is_closed_where_that_refuses_nobody_who_is_seen(world: ClassWor
     )
     (note,) = (one for one in report["notes"] if "vastplan-nlp" in one)
     assert note == (
-        "iad/admission_policy/vastplan-nlp refuses no claim that is there; not seen are claims that StatefulSets, Jobs and workloads "
+        "iad/admission_policy/vastplan-nlp refuses no claim that exists; vastplan cannot see claims that StatefulSets, Jobs and workloads "
         "of Run:AI have yet to create, and those of the default class (open_to: [NAMESPACE] on the storage class)"
     )
     applied(world)
@@ -326,7 +326,7 @@ def test_what_no_pod_shows_is_said(world: ClassWorld) -> None:
     _, report = world.imported()
     (note,) = report["notes"]
     assert note.startswith(
-        "iad/admission_policy/vastplan-inline-volumes refuses no pod that is there; not seen are pods that"
+        "iad/admission_policy/vastplan-inline-volumes refuses no pod that exists; vastplan cannot see pods that"
     )
     assert "(isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there)" in note
     world.run("apply", "--adopt", "--auto-approve")
@@ -353,7 +353,7 @@ def test_the_rule_against_inline_volumes_is_not_changed(world: ClassWorld, how: 
     rules = world.isolation()
     _, report = world.imported()
     assert {name: one["code"] for name, one in left(report).items()} == {"nlp": "FORM", "cv": "FORM"}
-    assert "vastplan-inline-volumes would be changed: " in left(report)["nlp"]["why"]
+    assert "vastplan-inline-volumes would change: " in left(report)["nlp"]["why"]
     world.run("apply", "--adopt", "--auto-approve")
     assert world.isolation() == rules
 

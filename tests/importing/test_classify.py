@@ -97,7 +97,7 @@ def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
     assert left.reason is Reason.PENDING and "iad/room/old-hall" in left.why
     assert (
         left.fix
-        == "put iad/room/old-hall back, say renamed_from: old-hall where it has another name now, or vastplan ledger forget PATH iad/room/old-hall"
+        == "put iad/room/old-hall back, write renamed_from: old-hall if it has a new name, or type vastplan ledger forget PATH iad/room/old-hall"
     )
 
 

@@ -62,7 +62,7 @@ def test_a_class_whose_pods_would_be_refused_is_left(tmp_path: Path) -> None:
     assert reasons(done)["iad/storage_class/fast"] == "FORM" and "storage_classes" not in text_of(done)
     assert done.result.creates == () and done.result.rounds == 2
     (left,) = (each for each in done.result.left if each.kind == "storage_class")
-    assert left.why.startswith("an apply would cut off: ") and "team/pod" in left.why
+    assert left.why.startswith("an apply would narrow access: ") and "team/pod" in left.why
     assert "iad/view_policy/p" not in reasons(done)
 
 

@@ -55,7 +55,7 @@ def test_write_all_has_an_end_where_every_name_is_taken(tmp_path: Path, monkeypa
     assert names == ["shared.yaml", "shared-2.yaml"]
     with pytest.raises(VastplanError) as raised:
         write_all(tmp_path, FILES)
-    assert str(raised.value) == f"{tmp_path} has 3 files called shared.yaml; nothing was written"
+    assert str(raised.value) == f"{tmp_path} has 3 files named shared.yaml; nothing was written"
     assert len(_texts(tmp_path)) == 2
 
 
@@ -74,7 +74,7 @@ def test_write_all_waits_for_nobody(tmp_path: Path) -> None:
 def test_write_all_writes_nothing_beside_a_document_that_changed(tmp_path: Path) -> None:
     with pytest.raises(VastplanError) as raised:
         write_all(tmp_path, FILES, lambda: False)
-    text = "the document was changed while it was imported; nothing was written: import again"
+    text = "the document changed during the import; nothing was written: import again"
     assert str(raised.value) == text
     assert _texts(tmp_path) == {}
 
@@ -209,8 +209,8 @@ def test_write_all_of_a_run_that_was_killed_stays_where_somebody_edited_it(
         file.write("# mine\n")
     with pytest.raises(VastplanError) as raised:
         take_back(tmp_path)
-    fix = f"delete {tmp_path / '.vastplan-import.unfinished'} to keep what is there, or delete that file"
-    text = f"{tmp_path / 'shared.yaml'}: an import that was cut off wrote it, and it was edited since: {fix}"
+    fix = f"delete {tmp_path / '.vastplan-import.unfinished'} to keep the file, or delete the file"
+    text = f"{tmp_path / 'shared.yaml'}: an interrupted import wrote it, and it was edited since: {fix}"
     assert str(raised.value) == text
     assert {name for name in _texts(tmp_path) if name[0] != "."} == {"shared.yaml", "tenant-a.yaml"}
     (tmp_path / ".vastplan-import.unfinished").unlink()
@@ -228,7 +228,7 @@ def test_what_write_all_left_and_nobody_can_take_back_is_told(tmp_path: Path, mo
         patched.setattr(Path, "unlink", refused)
         with pytest.raises(VastplanError) as raised:
             take_back(tmp_path)
-    text = "an import was cut off while it wrote, and what it left cannot be taken back: Permission denied"
+    text = "an earlier import was interrupted while it wrote, and what it wrote cannot be removed: Permission denied"
     assert str(raised.value) == f"{tmp_path}: {text}"
 
 
@@ -262,9 +262,9 @@ def test_an_import_that_was_cut_off_is_done_by_the_next(
     before = set(_texts_of(folder))
     _killed(folder, monkeypatch, 11)
     ran = vastplan("import", folder, "--dry-run")
-    assert ran.code == 1 and "without --dry-run that is taken back" in ran.err
+    assert ran.code == 1 and "run without --dry-run to remove what it wrote" in ran.err
     ran = vastplan("import", folder)
-    assert ran.code == 0 and "took back shared.yaml, tenant-a.yaml" in ran.err
+    assert ran.code == 0 and "removed what it wrote: shared.yaml, tenant-a.yaml" in ran.err
     new = set(_texts_of(folder)) - before
     assert new and not any(name.startswith(".") for name in new)
     assert vastplan("import", folder).code == 0

@@ -208,7 +208,7 @@ def test_what_has_an_entry_is_referred_to_by_that() -> None:
 def test_what_has_no_name_is_no_entry(name: str | None) -> None:
     found = flat(name=name, size=1)
     assert isinstance(found, Left) and found.reason is Reason.VALUE
-    assert found.why == "its name is empty, which no entry can say"
+    assert found.why == "its name is empty, which no entry can express"
     found = flat(title="", size=1)
     assert isinstance(found, Left) and found.reason is Reason.VALUE and "title" in found.why
 
@@ -240,7 +240,9 @@ def test_labels_are_said_on_request() -> None:
 
 def test_what_is_withheld_is_told_where_somebody_might_look_for_it() -> None:
     found = flat(options={"lane": REDACTED, "depth": "x", "more": REDACTED}, labels={"a": REDACTED})
-    assert fallen(found) == dict.fromkeys(("options.lane", "options.more"), "it may be a secret, and is not read")
+    assert fallen(found) == dict.fromkeys(
+        ("options.lane", "options.more"), "it may be a secret, so vastplan does not read it"
+    )
     assert isinstance(found, Flat) and "lane" not in found.entry.values.get("options", {})
     assert fallen(flat(options={"lane": "x"})) == {}
     assert fallen(flat(options="odd")).keys() == {"options"}
@@ -251,7 +253,7 @@ def test_what_is_withheld_is_told_where_somebody_might_look_for_it() -> None:
 def test_what_stands_on_what_could_not_be_read_waits_for_that() -> None:
     found = flat(unread=True, room=1)
     assert isinstance(found, Left) and found.reason is Reason.UNREAD
-    assert found.why == "its room stands on what could not be read: room" and found.fix
+    assert found.why == "its room depends on what could not be read: room" and found.fix
     assert isinstance(flat(unread=True, room=None, size=1), Flat)
 
 
@@ -389,7 +391,7 @@ def test_what_the_model_takes_in_no_form_is_told_and_in_another_is_said() -> Non
     assert isinstance(found, Flat) and fallen(found) == {}
     assert found.entry.values == {"name": "x", "number": 5, "options": {"a": "b"}}
     found = flat(path, word=5, number="5", options={"a": "b"})
-    assert fallen(found).keys() == {"word", "number"} and fallen(found)["word"] == "the model takes neither form of it"
+    assert fallen(found).keys() == {"word", "number"} and fallen(found)["word"] == "the kind accepts neither form of it"
     assert isinstance(found, Flat) and found.entry.values == {"name": "x", "options": {"a": "b"}}
     found = flat(path, word=5, number="5", fields={"options": "earlier"}, options={"a": "b"})
     assert fallen(found).keys() == {"word", "number", "options"}

@@ -81,12 +81,12 @@ def test_what_is_left_says_what_the_old_line_would_have_to_say() -> None:
     key = "iad", "vip_pool", "id-two"
     assert said.steps == {("iad", "view", "9"): Step.FLAT, key: Step.LEFT}
     assert said.why[key] == (
-        Reason.MEANING, "with one more vip_pool, iad/storage_class/fast would mean something else"
+        Reason.MEANING, "one more vip_pool would change the meaning of iad/storage_class/fast"
     )  # fmt: skip
     assert said.fixes[key] == "old.yaml:7: write vip_pool: one"
     project = without(changed(new("project", "team", namespace="runai-team")), Degraded())
     (fix,) = project.fixes.values()
-    assert fix == "write it by hand where that is meant; see old.yaml:7"
+    assert fix == "write the entry yourself if that is intended; see old.yaml:7"
     (placeless,) = changed(new("vip_pool", "two"))
     bare = without([replace(placeless, old=replace(CLASS, where=None))], Degraded())
     assert bare.fixes[key] == "iad/storage_class/fast: write vip_pool: one"

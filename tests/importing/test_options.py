@@ -147,7 +147,7 @@ def test_kinds_are_chosen_and_left_out_by_name_and_by_pattern(world: World, dry:
 def test_a_kind_that_there_is_none_of_is_an_error_before_anything_is_read(option: str, dry: Any) -> None:
     ran = dry(option, "view_polcy")
     assert ran.code == 1 and not ran.out
-    assert f"{option} view_polcy: there is no such kind; did you mean view_policy?" in ran.err
+    assert f"{option} view_polcy: no kind matches; did you mean view_policy?" in ran.err
 
 
 def test_a_full_import_writes_what_was_left_to_defaults_and_nothing_else_changes(world: World, dry: Any) -> None:
@@ -198,7 +198,7 @@ def test_exit_codes_say_whether_there_is_something_new(world: World, dry: Any, v
 
 def test_a_path_behind_full_was_meant_to_be_the_document(world: World, vastplan: Run) -> None:
     ran = vastplan("import", "--full", world.folder)
-    assert ran.code == 1 and "is a path and no kind: type --full last, or --full=KIND" in ran.err
+    assert ran.code == 1 and "is a path, not a kind: type --full last, or --full=KIND" in ran.err
 
 
 # What only the systems themselves can answer
@@ -242,14 +242,14 @@ def test_a_census_counts_what_has_no_kind(world: World, vastplan: Run) -> None:
     assert [(row["system"], row["name"]) for row in rows] == [(row["system"], row["name"]) for row in listed]
     told = {row["name"]: row["objects"] for row in rows if row["objects"] is not None}
     assert told["csidrivers"] == 0 and told["dns"] == 1
-    assert {row["error"] for row in rows if row["name"] == "environments"} == {"no call counts them"}
+    assert {row["error"] for row in rows if row["name"] == "environments"} == {"no request counts them"}
     text = live(world, vastplan, "--census").out
     assert "iad vast: " in text and "dns 1" in text and "--census counts" not in text
 
 
 def test_a_census_of_a_snapshot_is_refused(dry: Any) -> None:
     ran = dry("--census")
-    assert ran.code == 1 and "--census asks the systems, which a snapshot is not" in ran.err
+    assert ran.code == 1 and "--census reads the systems and --snapshot does not" in ran.err
 
 
 def test_progress_is_told_beside_the_result(world: World, vastplan: Run) -> None:

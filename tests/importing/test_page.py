@@ -89,7 +89,7 @@ def test_the_page_is_followed_from_the_first_command_to_the_last(tmp_path: Path,
         assert "Next: vastplan apply storage --connections connections.yaml --adopt" in wrote
         assert "# claims: monitoring 1" in (storage / "tenant-nlp.yaml").read_text()
         assert " to adopt" in planned and "to update" not in planned and "done." in applied
-        assert "Nothing moved behind our back." in drifted
+        assert "Nothing changed outside vastplan." in drifted
         assert "Nothing new: no file was written." in again
 
 

@@ -179,16 +179,16 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
     assert left(Unsayable(QUOTA, "too odd", "mend it")) == {"quota/8": (Reason.FORM, "too odd", "mend it")}
     assert left(Unsayable(QUOTA, "nobody's", unasked=True)) == {"quota/8": (Reason.UNASKED, "nobody's", "")}
     assert left(Unsayable(QUOTA, "odd", unread="project")) == {
-        "quota/8": (Reason.UNREAD, "what it is a part of cannot be told: project could not be read", "import again when that can be read"),
+        "quota/8": (Reason.UNREAD, "cannot determine what it is a part of: project could not be read", "import again when it can be read"),
     }  # fmt: skip
     assert left(Unsayable(QUOTA, "one"), Unsayable(QUOTA, "two")) == {"quota/8": (Reason.FORM, "one", "")}
     assert left(both(), Unsayable(VIEW, "too late")) == {}, "it is said"
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
-    assert why == "iad/quota/a would not be as it is"
+    assert why == "iad/quota/a would change"
     (model,) = (text for _, text, _ in left(both({"hard_limit": -7}), Unsayable(VIEW)).values())
     assert model == "quota: is too small; write 0 or more"
     (extra,) = (text for _, text, _ in left(Recovered(Entry(VIEW, WHOLE), (VIEW, QUOTA)), Unsayable(VIEW)).values())
-    assert extra == "iad/quota/a is not what an entry makes"
+    assert extra == "no entry creates iad/quota/a"
     entries, found = put_together([view(), quota()], Unsayable(QUOTA, "odd"))
     assert list(entries) == ["iad/view/a"] and len(found) == 1
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
 def test_what_has_no_entry_of_its_own_is_left() -> None:
     policy = flat("admission_policy", "vastplan-x", "9", open=True, rule="x")
     entries, (left,) = put_together([policy])
-    assert entries == {} and (left.reason, left.why) == (Reason.FORM, "no entry can say it by itself")
+    assert entries == {} and (left.reason, left.why) == (Reason.FORM, "no entry can express it")
     blind = Sight(unread=lambda site, kind: "403" if (site, kind) == ("iad", "storage_class") else "")
     entries, (left,) = put_together([policy], sight=blind)
     assert entries == {} and left.reason is Reason.UNREAD and "storage_class" in left.why
@@ -237,7 +237,7 @@ def test_labels_that_were_asked_for_are_told_where_the_entry_has_no_place_for_th
     assert stood([view(), room], more=made) == {"iad/view/a": ["view/7", "namespace/9"]}
     _, (left,) = put_together([view(), room], more=made)
     assert (left.kind, left.id, left.path, left.reason) == ("namespace", "9", "labels", Reason.FORM)
-    assert left.why == "it is a part of iad/view/a, which says no labels of its parts"
+    assert left.why == "it is a part of iad/view/a, whose entry cannot set labels of its parts"
     assert put_together([room])[1] == [], "an entry of its own says them"
     bare = flat("namespace", "a", "9", labels={})
     assert put_together([view(), bare], more=made)[1] == [], "there are none"

@@ -65,26 +65,26 @@ PLAIN = Import(
 )
 TEXT = """\
 error TEN-01: iad/tenant/nlp: its ranges overlap
-These are true of what is live, and hold up every apply: mend them, or accept them with a reason and a last day:
+These errors exist in the live systems and block every apply: correct them, or accept them with a reason and a last day:
   checks:
     waive:
       - {code: TEN-01, address: iad/tenant/nlp, reason: "", until: ""}
 wrote site/tenant-nlp.yaml: 2 entries in 14 lines
-Took 4 objects as 2 entries; the plan takes them over and changes no field of them.
+Imported 4 objects as 2 entries; the plan adopts them and changes no field of them.
 Values: 40 in the document, 12 left to defaults of the systems, 7 left to defaults that no vendor's document confirms \
-(--full writes them), 1 withheld, 1 that no entry can say.
-An apply makes 1 object, which isolation asks for:
+(--full writes them), 1 withheld, 1 that no entry can express.
+An apply creates 1 object, which isolation needs:
   + iad/admission_policy/vastplan-nlp
 Left, SYSTEM (ships with the product): 1 tenant
-Left, UNASKED (taken on request only): 2 secrets
+Left, UNASKED (imported only on request): 2 secrets
   secret mgmt (iad, pdx): a secret is taken on request; --take '*/secret/a/mgmt'
-Left, UNSELECTED (an option of this run leaves it out): 1 view
+Left, UNSELECTED (excluded by an option of this run): 1 view
 Fields left out: 1 view
   view x, its protocols (iad): RDMA9 is none of NFS, SMB
   ? pdx quota: https://pdx answered 503
 1 collection could not be read: import again when they can.
 No kind here, so never read:
-  iad vast: users 12 (not told: roles)
+  iad vast: users 12 (not counted: roles)
 Of what could be read the document has 40 % of what could be managed.
 --except */view/none matches nothing here.
 Next: vastplan apply site --adopt"""
@@ -133,14 +133,14 @@ def test_the_comment_says_the_same_under_a_marker_of_its_own() -> None:
     text = of_import(PLAIN)[".md"]()
     assert text.startswith("<!-- vastplan:import:factory -->\n### Import: `factory`\n")
     for said in (
-        "#### Holds up every apply (1)",
+        "#### Blocks every apply (1)",
         '`{code: TEN-01, address: iad/tenant/nlp, reason: "", until: ""}`',
         "`site/tenant-nlp.yaml:12` `nlp.views.home`: 2 objects",
         "- `iad/admission_policy/vastplan-nlp`",
         "- `secret` `mgmt` (iad, pdx): a secret is taken on request",
         "#### Fields left out (1)",
         "- `pdx/quota`: ",
-        "iad vast: users 12 (not told: roles)",
+        "iad vast: users 12 (not counted: roles)",
         "- `view`: 1 before, 1 new, 1 left",
         "Next: `vastplan apply site --adopt`",
     ):
@@ -194,4 +194,4 @@ def test_a_system_that_does_not_answer_is_told_with_its_own_reason(tmp_path: Pat
     (tmp_path / "token").write_text("t")
     ran = vastplan("import", tmp_path)
     assert ran.code == 6 and "https://127.0.0.1:9" in ran.out and "snapshot" not in ran.out, ran
-    assert "Nothing new: no file was written." in ran.out and "is not known: nothing of it could be read" in ran.out
+    assert "Nothing new: no file was written." in ran.out and "is unknown: nothing could be read" in ran.out

@@ -135,7 +135,7 @@ def test_a_name_that_nothing_has_is_refused_and_a_pattern_is_told(tmp_path: Path
     assert imported(tmp_path, unread, selection=Selection(without=("iad/view/x",))).result.notes
     options: list[dict[str, Any]] = [{"selection": Selection(kinds=("vew",))}, {"detail": Detail(full=("vew",))}]
     for each in options:
-        with pytest.raises(VastplanError, match=r"--(kind|full) vew: there is no such kind; .*view"):
+        with pytest.raises(VastplanError, match=r"--(kind|full) vew: no kind matches; .*view"):
             imported(tmp_path, world(NLP), **each)
     assert text_of(imported(tmp_path, world(NLP), selection=Selection(kinds=("te*",)))) == "tenants: {nlp: {}}"
 

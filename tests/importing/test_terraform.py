@@ -136,40 +136,40 @@ def _instance(**changed: Any) -> bytes:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (f'{{"version": 4, "{CANARY}'.encode(), "s is not whole JSON"),
-        (f'{{"version": 4, "{CANARY}": NaN}}'.encode(), "s is not whole JSON"),
-        (b"\xff" + CANARY.encode(), "s is not whole JSON"),
-        (b'{"version": 4, "resources": "\\ud800"}', "s is not whole JSON"),
-        (b"[" * 100_000, "s is not whole JSON"),
-        (b'{"version": ' + b"9" * 5000 + b"}", "s is not whole JSON"),
-        (b'{"version": 4, "version": 4, "resources": []}', "s is not whole JSON"),
-        (_with().replace(b'"id": "1"', b'"id": "1", "id": "2"'), "s is not whole JSON"),
-        (b"[]", "s is no Terraform state"),
-        (b'{"version": 4}', "s is no Terraform state"),
-        (b'{"version": true, "resources": []}', "s is no Terraform state"),
-        (b'{"version": 3, "modules": []}', "s has a format that is not known here"),
-        (b'{"format_version": "2.0"}', "s has a format that is not known here"),
-        (b'{"format_version": "0.2", "values": {}}', "s has a format that is not known here"),
+        (f'{{"version": 4, "{CANARY}'.encode(), "s is not complete JSON"),
+        (f'{{"version": 4, "{CANARY}": NaN}}'.encode(), "s is not complete JSON"),
+        (b"\xff" + CANARY.encode(), "s is not complete JSON"),
+        (b'{"version": 4, "resources": "\\ud800"}', "s is not complete JSON"),
+        (b"[" * 100_000, "s is not complete JSON"),
+        (b'{"version": ' + b"9" * 5000 + b"}", "s is not complete JSON"),
+        (b'{"version": 4, "version": 4, "resources": []}', "s is not complete JSON"),
+        (_with().replace(b'"id": "1"', b'"id": "1", "id": "2"'), "s is not complete JSON"),
+        (b"[]", "s is not a Terraform state"),
+        (b'{"version": 4}', "s is not a Terraform state"),
+        (b'{"version": true, "resources": []}', "s is not a Terraform state"),
+        (b'{"version": 3, "modules": []}', "s has an unknown format"),
+        (b'{"format_version": "2.0"}', "s has an unknown format"),
+        (b'{"format_version": "0.2", "values": {}}', "s has an unknown format"),
         (b'{"format_version": "1.2", "planned_values": {}}', "s is a plan"),
         (b'{"serial": 1, "encrypted_data": "eA==", "encryption_version": "v0"}', "s is encrypted"),
-        (b'{"version": 4, "resources": {"name": 1}}', "s is damaged: resources are no list"),
-        (b'{"version": 4, "resources": ["x"]}', "s is damaged: one of resources is no object"),
-        (b'{"format_version": "1.0", "values": []}', "s is damaged: its values is no object"),
-        (b'{"format_version": "1.0", "values": {"root_module": 1}}', "s is damaged: the root module is no object"),
+        (b'{"version": 4, "resources": {"name": 1}}', "s is damaged: resources are not a list"),
+        (b'{"version": 4, "resources": ["x"]}', "s is damaged: one of resources is not an object"),
+        (b'{"format_version": "1.0", "values": []}', "s is damaged: its values is not an object"),
+        (b'{"format_version": "1.0", "values": {"root_module": 1}}', "s is damaged: the root module is not an object"),
         (_with(mode=CANARY), "s is damaged: resource 1 is neither managed nor a data source"),
-        (_with(name=f"x\n{CANARY}"), "s is damaged: resource 1 has a type or a name that Terraform does not take"),
+        (_with(name=f"x\n{CANARY}"), "s is damaged: resource 1 has a type or a name that Terraform does not accept"),
         (_with(name="-x"), "s is damaged: resource 1 has a type or a name"),
         (_with(type=f'x" {CANARY}'), "s is damaged: resource 1 has a type or a name"),
         (_with(module=f"module.{CANARY}["), "s is damaged: resource 1 is in a module whose address cannot be read"),
         (_with(module=["x"]), "s is damaged: resource 1 is in a module whose address cannot be read"),
-        (_with(instances=CANARY), "s is damaged: the instances of resource 1 are no list"),
-        (_instance(attributes=[CANARY]), "s is damaged: the attributes of resource 1 is no object"),
+        (_with(instances=CANARY), "s is damaged: the instances of resource 1 are not a list"),
+        (_instance(attributes=[CANARY]), "s is damaged: the attributes of resource 1 is not an object"),
         (_instance(index_key=[CANARY]), "s is damaged: resource 1 has an instance whose key is neither"),
         (_instance(index_key=True), "s is damaged: resource 1 has an instance whose key is neither"),
         (_instance(index_key=-1), "s is damaged: resource 1 has an instance whose key is neither"),
-        (_instance(dependencies=[CANARY]), "s is damaged: resource 1 depends on something that is no address"),
-        (_instance(dependencies=[["x"]]), "s is damaged: resource 1 depends on something that is no address"),
-        (_with(instances=[instance(id="1"), instance(id="2")]), "s is damaged: an instance is in it twice"),
+        (_instance(dependencies=[CANARY]), "s is damaged: resource 1 depends on something that is not an address"),
+        (_instance(dependencies=[["x"]]), "s is damaged: resource 1 depends on something that is not an address"),
+        (_with(instances=[instance(id="1"), instance(id="2")]), "s is damaged: contains an instance twice"),
     ],
 )
 def test_what_is_no_state_is_refused_and_nothing_of_it_is_told(text: bytes, told: str) -> None:
@@ -264,21 +264,21 @@ def _one(type_: str, *there: Any, sites: tuple[str, ...] = ("iad",), **said: Any
     ("type_", "said", "there", "why"),
     [
         ("vastdata_tenant", {"id": "4", "name": "a"}, live("tenant", "5", name="a"), "iad has no tenant with id 4"),
-        ("vastdata_tenant", {"id": "4", "name": "a"}, live("tenant", "4", name="b"), "tenant 4 on iad has name b, in the state it is a"),
-        ("vastdata_tenant", {"id": "4", "name": "a", "guid": "x"}, live("tenant", "4", guid="y", name="a"), "tenant 4 on iad has guid y, in the state it is x"),
+        ("vastdata_tenant", {"id": "4", "name": "a"}, live("tenant", "4", name="b"), "tenant 4 on iad has name b, but the state has a"),
+        ("vastdata_tenant", {"id": "4", "name": "a", "guid": "x"}, live("tenant", "4", guid="y", name="a"), "tenant 4 on iad has guid y, but the state has x"),
         ("vastdata_tenant", {"id": "4", "name": "a", "guid": "x"}, live("tenant", "4", guid="x", name="b"), ""),
-        ("vastdata_tenant", {"id": "4", "guid": "x"}, live("tenant", "4", name="a"), "iad has a tenant with id 4, and nothing in the state tells that it is it"),
-        ("vastdata_tenant", {"name": "a"}, live("tenant", "4", name="a"), "the state has no id of it"),
-        ("vastdata_view", {"id": 4, "path": "/a", "tenant_id": 1}, live("view", "4", path="/b", tenant=1), "view 4 on iad has path /b, in the state it is /a"),
-        ("vastdata_view", {"id": 4, "path": "/a", "tenant_id": "1"}, live("view", "4", path="/a", tenant=2), "view 4 on iad has tenant 2, in the state it is 1"),
+        ("vastdata_tenant", {"id": "4", "guid": "x"}, live("tenant", "4", name="a"), "iad has a tenant with id 4, but nothing in the state identifies it"),
+        ("vastdata_tenant", {"name": "a"}, live("tenant", "4", name="a"), "the state has no id for it"),
+        ("vastdata_view", {"id": 4, "path": "/a", "tenant_id": 1}, live("view", "4", path="/b", tenant=1), "view 4 on iad has path /b, but the state has /a"),
+        ("vastdata_view", {"id": 4, "path": "/a", "tenant_id": "1"}, live("view", "4", path="/a", tenant=2), "view 4 on iad has tenant 2, but the state has 1"),
         ("vastdata_view", {"id": 4, "path": "/a", "name": "n"}, live("view", "4", path="/a", tenant=1, name="m"), ""),
-        ("vastdata_view", {"id": 4, "tenant_id": 1}, live("view", "4", path="/a", tenant=1), "iad has a view with id 4, and nothing in the state tells that it is it"),
-        ("vastdata_view", {"id": 4, "tenant_id": 1, "name": "n"}, live("view", "4", path="/a", tenant=1, name="m"), "view 4 on iad has name m, in the state it is n"),
+        ("vastdata_view", {"id": 4, "tenant_id": 1}, live("view", "4", path="/a", tenant=1), "iad has a view with id 4, but nothing in the state identifies it"),
+        ("vastdata_view", {"id": 4, "tenant_id": 1, "name": "n"}, live("view", "4", path="/a", tenant=1, name="m"), "view 4 on iad has name m, but the state has n"),
         ("vastdata_quota", {"id": 4, "name": "n"}, live("quota", "4", path="/a", tenant=1, name="n"), ""),
         ("vastdata_quota", {"id": 4.0, "name": "n"}, live("quota", "4", path="/a", tenant=1, name="n"), ""),
         ("vastdata_quota", {"id": "4\n", "name": "n"}, live("quota", "4", path="/a", tenant=1, name="n"), "iad has no quota with id 4\\x0a"),
         ("kubernetes_secret", {"metadata": [{"name": "s", "namespace": "n"}]}, live("secret", "u", name="s", namespace="m"), "iad has no secret n/s"),
-        ("kubernetes_secret", {"metadata": []}, live("secret", "u", name="s", namespace="m"), "the state has no name of it"),
+        ("kubernetes_secret", {"metadata": []}, live("secret", "u", name="s", namespace="m"), "the state has no name for it"),
         ("kubernetes_namespace", {"metadata": [{"name": "n"}]}, live("namespace", "u", name="n"), ""),
     ],
 )  # fmt: skip
@@ -318,8 +318,8 @@ def test_of_several_sites_it_is_on_the_one_that_has_it() -> None:
     twin = live("view", "4", "pdx", path="/a", tenant=1)
     both: dict[str, Any] = {"sites": ("iad", "pdx"), "id": 4, "path": "/a", "tenant_id": 1}
     assert _one("vastdata_view", here, there, **both) == (Standing.MATCHED, "")
-    assert _one("vastdata_view", here, twin, **both) == (Standing.SEVERAL, "it fits an object on each of iad, pdx")
-    why = "iad has no view with id 4; view 4 on pdx has path /b, in the state it is /a"
+    assert _one("vastdata_view", here, twin, **both) == (Standing.SEVERAL, "it matches an object on each of iad, pdx")
+    why = "iad has no view with id 4; view 4 on pdx has path /b, but the state has /a"
     assert _one("vastdata_view", there, **both) == (Standing.STALE, why)
 
 
@@ -342,7 +342,7 @@ def test_a_site_without_the_system_has_nothing_of_it() -> None:
         (match,) = matched(parse(tfstate(row)), there, "iad", "pdx")
         assert (match.standing, match.object) == (Standing.MATCHED, ("iad", "storage_class", "u-1"))
         (match,) = matched(parse(tfstate(row)), there, "pdx")
-        assert (match.standing, match.why) == (Standing.STALE, "nothing on pdx can have a storage_class")
+        assert (match.standing, match.why) == (Standing.STALE, "no system on pdx has kind storage_class")
 
 
 def test_a_state_of_another_cluster_matches_nothing_there() -> None:
@@ -353,7 +353,7 @@ def test_a_state_of_another_cluster_matches_nothing_there() -> None:
     ]
     mirrored = (live("tenant", "4", "pdx", guid="h-4", name="nlp"), live("view", "10", "pdx", path="/nlp/a", tenant=4))
     seen = observed(*LIVE, *mirrored)
-    why = "tenant 4 on pdx has guid h-4, in the state it is g-4"
+    why = "tenant 4 on pdx has guid h-4, but the state has g-4"
     foreign = f"the state is of another cluster: {why}"
     assert [(each.standing, each.why) for each in matched(parse(tfstate(*rows[:2])), seen, "pdx")] == [
         (Standing.STALE, why),

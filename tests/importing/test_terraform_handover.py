@@ -180,6 +180,6 @@ def test_the_lines_are_in_the_order_of_work() -> None:
     whole = "\n".join(text)
     places = [whole.index(part) for part in (APPLY, "    removed {", "    terraform state rm", "    vastdata_view.b:")]
     assert places == sorted(places)
-    assert "The resource blocks must go in the same change" in whole
+    assert "Delete the resource blocks in the same change" in whole
     assert not any(line != line.rstrip() for line in text)
     assert lines(_handover(state, []), APPLY) == []

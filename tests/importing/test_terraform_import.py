@@ -110,7 +110,7 @@ def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     iad: Configuration, vastplan: Run, tmp_path: Path
 ) -> None:
     ran = vastplan("import", ".", "--terraform", "iad=iad.tfstate", "--dry-run")
-    assert "How Terraform lets go of them is said when the files are written." in ran.out
+    assert "The steps to remove them from Terraform are printed when the files are written." in ran.out
     assert not _blocks(ran.out) and not _removed(ran.out)
     assert vastplan("import", ".", "--terraform", "iad=iad.tfstate").code == 0
     # a number is a position; q0 and q1 are what the quotas are called, which stand in their views
@@ -176,7 +176,7 @@ def test_an_old_state_says_so_and_names_nothing(lab: Lab, vastplan: Run, tmp_pat
     (tmp_path / "iad.tfstate").write_bytes(made.state())
     ran = vastplan("import", ".", "--terraform", "iad.tfstate", "--site", "iad")
     assert "because the state is old: run `terraform apply -refresh-only`" in ran.out
-    assert "    vastdata_view.scratch: view 7 on iad has path /nlp/x9, in the state it is /nlp/before" in ran.out
+    assert "    vastdata_view.scratch: view 7 on iad has path /nlp/x9, but the state has /nlp/before" in ran.out
     assert '    vastdata_view.home["ana"]: iad has no view with id 99' in ran.out
     assert "vastdata_view.scratch" not in _blocks(ran.out) and _removed(ran.out) == ['vastdata_view.home["bo b"]']
     assert {"nlp-x9", "nlp-h-ana"} < _entries(tmp_path)
@@ -227,7 +227,7 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     assert all(inert(line, None) == line for line in ran.out.splitlines())
     comment = (tmp_path / "import.md").read_text()
     assert comment.count("<!--") == 1 and "`st\\u202e<b>.tfstate`" in comment
-    assert "\n1\\. Take them:\n\n    vastplan apply . --adopt\n" in comment
+    assert "\n1\\. Adopt them:\n\n    vastplan apply . --adopt\n" in comment
     for text in (ran.out, comment):
         modules, names = zip(*(each.split(".vastdata_view.x", 1) for each in _removed(text)), strict=True)
         (module,) = {parse_module(each)[0].key for each in modules}
@@ -243,9 +243,9 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
         (["."], ". cannot be read: Is a directory"),
         (["pipe"], "pipe cannot be read: it is not a regular file"),
         (["large"], "large cannot be read: it is larger than 1 KiB"),
-        (["half"], "half is not whole JSON"),
-        (["iad="], "--terraform iad=: it names no file"),
-        ([""], "--terraform : it names no file"),
+        (["half"], "half is not complete JSON"),
+        (["iad="], "--terraform iad=: the file is missing"),
+        ([""], "--terraform : the file is missing"),
         (["lhr=state"], "--terraform lhr=state: lhr is no site of this import (iad, pdx)"),
         (["iad=state", "pdx=./state"], "--terraform pdx=./state: state is given twice"),
     ],

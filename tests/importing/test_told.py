@@ -54,8 +54,8 @@ def test_every_object_is_told_once_and_fields_of_what_is_taken() -> None:
     assert [(each.kind, each.id, each.reason, each.path, each.why) for each in found] == [
         ("view", "3", Reason.FORM, "", "why FORM"),
         ("view", "1", Reason.VALUE, "protocols", "why VALUE"),
-        ("view", "2", Reason.FORM, "", "what was written does not take it over"),
-        ("protected_path", "4", Reason.MIRROR, "", "it is the copy of one on another site, and follows it"),
+        ("view", "2", Reason.FORM, "", "the new entries do not adopt it"),
+        ("protected_path", "4", Reason.MIRROR, "", "it is a copy of an object on another site"),
     ]
 
 
@@ -158,9 +158,9 @@ def test_what_cannot_be_asked_for_is_refused_with_what_to_type(tmp_path: Path) -
     for name in ("iad/view/a", "iad/view/a[1]", "iad/view/a~b"):
         text = f"--except {name}: nothing has that name"
         assert problem(selection=Selection(without=(name,))) == text
-    assert problem(selection=Selection(kinds=("vew",))) == "--kind vew: there is no such kind; did you mean view?"
-    assert problem(detail=Detail(full=("zzzzzz",))) == "--full zzzzzz: there is no such kind"
-    assert problem(census=True) == "--census asks the systems, which a snapshot is not: leave out one of the two"
+        assert problem(selection=Selection(kinds=("vew",))) == "--kind vew: no kind matches; did you mean view?"
+        assert problem(detail=Detail(full=("zzzzzz",))) == "--full zzzzzz: no kind matches"
+    assert problem(census=True) == "--census reads the systems and --snapshot does not: leave out one of the two"
     done = imported(tmp_path, world(NLP), detail=Detail(labels=("a",)))
     assert done.result.notes == (
         "A snapshot holds the labels that vastplan wrote and no others: import without --snapshot for the rest.",
@@ -200,7 +200,7 @@ def test_what_only_an_id_tells_apart_is_left(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("vastplan.app.importing.world.names", of_all_but_one)
     done = imported(tmp_path, world(NLP))
     (left,) = (each for each in done.result.left if each.kind == "view_policy")
-    assert (left.code, left.why) == ("TWINS", "nothing but an id tells it from another view_policy")
+    assert (left.code, left.why) == ("TWINS", "only its id distinguishes it from another view_policy")
 
 
 def test_what_the_documents_defaults_say_otherwise_is_written(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_class_is_not_open_because_its_policy_could_not_be_read(factory: Snaps
     part = _first(tmp_path / "part", world)
     assert "storage_classes" not in part.text and "shared: true" not in part.text
     assert {kind for _, kind, _ in part.reasons("UNREAD")} == {"admission_binding", "storage_class"}
-    assert part.left["iad", "storage_class", "team-a"].fix == "import again when that can be read"
+    assert part.left["iad", "storage_class", "team-a"].fix == "import again when it can be read"
 
 
 @pytest.mark.parametrize("fault", by_force(["unreadable", "cut short", "of wrong shape"], "cut short"))

@@ -28,7 +28,7 @@ def test_a_field_that_would_change_is_left_out_first_and_then_its_object_falls(t
     once = held(tmp_path, text, entries, world(objects))
     assert once.changed and once.planned is not None and fell(once) == {}
     key = "iad", "quota", "1"
-    why = "what the system shows is not what it takes"
+    why = "the system returns it in a form that it does not accept"
     assert once.degraded.fields[key] == {"hard_limit": why, "soft_limit": why}
     twice = held(tmp_path, text, entries, world(objects), degraded=once.degraded)
     assert twice.changed and fell(twice) == {"iad/quota/1": (Step.NESTED, Reason.FORM)}

@@ -53,7 +53,7 @@ def test_what_keeps_closed_and_would_change_leaves_the_class(tmp_path: Path) -> 
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
     assert why == (
-        "iad/admission_policy/vastplan-a would be changed: "
+        "iad/admission_policy/vastplan-a would change: "
         "namespaces: x → nothing; open: False → True; rule: another → as vastplan writes it"
     )
     assert found.refused == () and found.degraded.fields == {}
@@ -72,7 +72,7 @@ def test_whom_an_apply_would_cut_off_keeps_the_class_as_it_is(tmp_path: Path) ->
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
     assert why == (
-        "an apply would cut off: storage_class a would close to 1 namespace in use: team: 1 claim; "
+        "an apply would narrow access: storage_class a would close to 1 namespace in use: team: 1 claim; "
         "write open_to: [NAMESPACE] on the storage class"
     )
     assert "iad/admission_policy/vastplan-a" not in map(str, found.creates)
@@ -134,7 +134,7 @@ def test_what_an_old_entry_stands_for_is_no_part_of_a_new_one(tmp_path: Path) ->
     there = world({**POOLS, "quota": [quota()], "view": [view]})
     found = held(tmp_path, new, {1: Stood(("iad/view/7",))}, there, HEAD + QUOTA)
     assert [(each.code, each.message, each.address) for each in found.refused] == [
-        ("VP340", "the new entries would change what it means", "iad/quota/a")
+        ("VP340", "the new entries would change its meaning", "iad/quota/a")
     ]
 
 
@@ -150,6 +150,6 @@ def test_pods_that_would_be_refused_are_told_with_what_lets_them_in(tmp_path: Pa
     pod = seen("p1", "pod", namespace="team", inline_drivers=["csi.vastdata.com"])
     found = closing(tmp_path, {"namespace": [seen("n1", "team")], "pod": [pod]}, ", shared: true")
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
-    assert why.startswith("an apply would cut off: ") and "team" in why
+    assert why.startswith("an apply would narrow access: ") and "team" in why
     assert why.endswith("; write isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there")
     assert "open_to" not in why

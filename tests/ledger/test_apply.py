@@ -274,7 +274,7 @@ def test_commands_use_a_ledger_that_a_simulated_site_holds(tmp_path: Path, vastp
     assert listed.code == 0 and "iad/tenant/a" in listed.out, listed
     assert "nobody holds it" in vastplan("ledger", "unlock", file, "iad").out
     assert vastplan("ledger", "forget", file, "iad/tenant/a").code == 0
-    assert "nothing is owned yet" in vastplan("ledger", "list", file).out
+    assert "the ledger is empty" in vastplan("ledger", "list", file).out
 
 
 def test_unlock_says_who_held_it(kept: Kept, vastplan: Run) -> None:

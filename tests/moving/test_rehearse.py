@@ -385,7 +385,7 @@ def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatr
         ("pdx", "persistent_volume"): 1, ("pdx", "persistent_volume_claim"): 1, ("pdx", "view"): 1,
     }  # fmt: skip
     assert theirs(scene, short) == 0
-    assert f"Made by {by}, and not counted: 3 objects." in text(drift, Style(colour=False))
+    assert f"Created by {by}, and not counted: 3 objects." in text(drift, Style(colour=False))
     scene.abort(watched.plan)
     assert not [one for one in find_drift(scene.lab.workspace(), None).drift.made if "rehearsal" in one.by]
 

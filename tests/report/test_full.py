@@ -127,7 +127,7 @@ def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
         for one in many
     ]
     text = comment(planned(*undone))
-    assert size(text) < LIMIT and "Undoes what was changed by hand (300)" in text
+    assert size(text) < LIMIT and "Undoes changes made outside vastplan (300)" in text
     assert re.search(r"- and \d+ more lines that did not fit: `vastplan show PLAN`|- and 288 more", text)
     assert "**Cut**" in text
     page = Page(2_000)
@@ -171,7 +171,7 @@ def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> No
         "- `iad/admission_policy/p` `open`: becomes `true`\n",
         "#### Lets somebody in (1)\n\n<details",
         "<code>iad/admission_policy/p</code>",
-        "#### Deletes or replaces what holds data, or has it deleted (3)",
+        "#### Deletes or replaces objects with data, or lets a system delete them (3)",
         "<code>iad/view/gone-2</code>",
         "#### Blocked (200)",
         "<code>iad/view/v0</code>",
@@ -225,7 +225,7 @@ def test_a_way_in_that_is_no_field_is_in_every_report(ending: str) -> None:
     made = Opening(Door.UNSAID, (hostile,), ("*",))
     gone = Action(Address("iad", "admission_policy", "p"), Verb.DELETE, "not in it", opens=(Opening(Door.GONE),))
     text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "does not exist yet", opens=(made,)), gone))
-    assert "as the document does not say" in text and "whom it keeps out, as it goes" in text
+    assert "because the document does not set" in text and "those that it keeps out, because it is deleted" in text
     if ending == "md":
         check_inert(text)
 
@@ -245,7 +245,7 @@ def test_each_way_in_has_its_words() -> None:
     text = comment(planned(one, *(blocked(number) for number in range(200))))
     told = text[text.index("#### Lets somebody in (7)\n\n") :].splitlines()[2:9]
     assert [line.removeprefix(f"- `{AT}` ") for line in told] == [
-        "lets in whoever it is for, as it is made",
+        "lets in those it is for, because it is created",
         "`clients`: becomes empty",
         "`tenant`: becomes `(none)`",
         "`actions`: adds `Audit`; `- Deny`",
@@ -269,7 +269,7 @@ def test_a_change_lets_in_by_what_comes_before_what_goes_before_all_else() -> No
     items = [FieldChange("a", 1, 2, Cause.DOCUMENT), update(["x"], ["y"]).changes[0], OPENS]
     lines = told_lines(Verb.UPDATE, map(of_change, items), (Opening(Door.GONE),))
     assert lines == [
-        "lets in: whom it keeps out, as it goes", "nfs_read_write: + y", "open: false → true", "nfs_read_write: - x", "a: 1 → 2",
+        "lets in: those that it keeps out, because it is deleted", "nfs_read_write: + y", "open: false → true", "nfs_read_write: - x", "a: 1 → 2",
     ]  # fmt: skip
 
 
@@ -283,6 +283,6 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
     base = Base("base.yaml", "0" * 64, tuple(f"iad/view/gone-{n}" for n in range(30)), 40)
     text = comment(replace(planned(*many), isolation=apart * 4, findings=findings, base=base))
     assert size(text) < LIMIT
-    for title in ("Kept apart", "Pending before, and not any more", "findings that the base has too"):
+    for title in ("Isolation", "Pending before, no longer pending", "findings that the base has too"):
         assert title in text.replace("`", "") or re.search(r"- and \d+ more lines that did not fit", text), title
-    assert "Kept apart" in text
+    assert "Isolation" in text

@@ -44,15 +44,15 @@ def test_the_same_change_is_told_once() -> None:
 
 def test_the_worst_comes_first() -> None:
     order = [
-        "Deletes or replaces what holds data", "Deletes or replaces (", "Lets somebody in (", "Lets fewer in",
-        "Undoes a change by hand", "Updates (", "Creates (", "By tenant (",
+        "Deletes or replaces objects with data", "Deletes or replaces (", "Lets somebody in (", "Lets fewer in",
+        "Undoes a change made outside vastplan", "Updates (", "Creates (", "By tenant (",
     ]  # fmt: skip
     for shown in (text(estate(MANY)), comment(estate(MANY))):
         assert sorted(order, key=shown.index) == order
 
 
 def test_nothing_is_wider_than_the_window() -> None:
-    heads = (" on ", "Undoes what", "note ", "Plan:")  # one line each, as of a short plan
+    heads = (" on ", "Undoes changes", "note ", "Plan:")  # one line each, as of a short plan
     wide = [
         line for line in text(estate(MANY)).splitlines() if len(line) > 80 and not any(map(line.__contains__, heads))
     ]
@@ -73,7 +73,7 @@ def test_what_is_expanded_is_shown_in_full() -> None:
     tenant = text(made, "iad/tenant/team-02")
     mine = [action for action in made.actions if "/team-02-" in str(action.address)]
     assert len(mine) > 40 and all(f" {action.address.name}" in tenant for action in mine)
-    assert "told together or only counted" not in text(made, "*")
+    assert "grouped or only counted" not in text(made, "*")
     assert all(f" {action.address.name}" in text(made, "*") for action in made.actions[:50])
 
 
@@ -84,7 +84,7 @@ def test_a_pattern_that_is_of_nothing_is_named() -> None:
 def test_into_a_file_goes_all_of_it() -> None:
     whole = text(estate(300), whole=True)
     assert all(f" {action.address.name}" in whole for action in estate(300).actions)
-    assert "told together" not in whole and "By tenant" not in whole
+    assert "grouped" not in whole and "By tenant" not in whole
 
 
 def test_every_action_is_told_or_counted() -> None:
@@ -108,15 +108,15 @@ def test_the_comment_holds_what_somebody_decides_on(count: int) -> None:
     assert size(shown) < LIMIT and "**Cut**" not in shown
     check_inert(shown)
     for heading in (
-        "Deletes or replaces what holds data",
+        "Deletes or replaces objects with data",
         "Lets somebody in",
         "Lets fewer in",
-        "Undoes a change by hand",
+        "Undoes a change made outside vastplan",
     ):
         assert f"#### {heading}" in shown
     hosts = {str(change.after[-1]) for action in made.actions for change in action.changes if change.admits}
     assert all(f"+ {host}`" in shown for host in hosts)
-    assert f"{count} of {count} changes are told together" in shown or "changes are told together" in shown
+    assert f"{count} of {count} changes are grouped" in shown or "changes are grouped" in shown
 
 
 def test_the_page_has_every_address_once_and_is_small() -> None:
@@ -212,7 +212,7 @@ def test_with_a_base_each_part_is_told_so() -> None:
     actions = tuple(replace(action, standing=standings[number % 3]) for number, action in enumerate(made.actions))
     made = replace(made, actions=actions, base=Base("main", "0" * 64))
     for shown in (text(made), comment(made)):
-        order = ["This change", "Pending before this change", "Drifted, whatever this change does"]
+        order = ["This change", "Pending before this change", "Drift, independent of this change"]
         assert sorted(order, key=shown.rindex) == order and shown.count("Updates (") == 3
 
 

@@ -42,8 +42,8 @@ def found(count: int, serial: int = 0, block: Block = ADOPT) -> Plan:
 @pytest.mark.parametrize("ending", ["txt", "md", "html"])
 def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
     text = FORMATS[ending](found(count)).replace("`", "")
-    assert f"the ledger is empty: these {count} objects exist and are not ours ({count} quotas)" in text
-    assert text.count("--adopt takes them over") == 1 and "or write another name" not in text
+    assert f"the ledger is empty: these {count} objects exist but are not in it ({count} quotas)" in text
+    assert text.count("--adopt adopts them") == 1 and "or write another name" not in text
     assert f"{count} blocked" in text or f"{count} are blocked" in text
     for number in range(count if ending == "html" or count < 30 else 0):
         assert f"q-{number}" in text
@@ -128,7 +128,7 @@ def test_drift_ends_with_what_to_type_next() -> None:
     lost = replace(EMPTY, pending=40, in_sync=0, not_ours={"iad": 40})
     for ending in ("txt", "md", "html"):
         told = DRIFT_FORMATS[ending](lost).replace("`", "")
-        assert told.count("iad: the ledger is empty: 40 objects of the document exist and are not ours") == 1
+        assert told.count("iad: the ledger is empty: 40 objects of the document exist but are not in it") == 1
         assert "Drift: none" not in told
     assert typed(lost, "doc")[0] == "vastplan plan doc --adopt"
     secret = replace(QUOTA, fields=(replace(QUOTA.fields[0], sensitive=True),))

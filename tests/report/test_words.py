@@ -25,10 +25,10 @@ def text(*actions: Action) -> str:
 
 
 def test_accepting_is_not_offered_for_what_is_gone() -> None:
-    assert "drift --accept" not in text(GONE) and "an object that is to stay gone" in text(GONE)
-    assert "drift --accept ADDRESS takes the value" in text(CHANGED) and "gone" not in text(CHANGED)
+    assert "drift --accept" not in text(GONE) and "to keep an object gone" in text(GONE)
+    assert "drift --accept ADDRESS writes the value" in text(CHANGED) and "gone" not in text(CHANGED)
     both = text(GONE, replace(CHANGED, address=AT._replace(name="b")))
-    assert "drift --accept" in both and "to stay gone" in both
+    assert "drift --accept" in both and "to keep an object gone" in both
 
 
 def test_who_is_behind_something_is_told_in_full() -> None:
@@ -41,7 +41,7 @@ def test_who_is_behind_something_is_told_in_full() -> None:
 @pytest.mark.parametrize(
     ("action", "word", "summary"),
     [
-        (Action(AT, Verb.RELEASE, "renamed", desired={"path": "/a"}), "note", "1 to note in the ledger"),
+        (Action(AT, Verb.RELEASE, "renamed", desired={"path": "/a"}), "note", "1 to record in the ledger"),
         (Action(AT, Verb.RELEASE, "left", desired={"path": "/a"}, released=("size",)), "release", "1 to release"),
         (Action(AT, Verb.RELEASE, "gone"), "release", "1 to release"),
     ],
@@ -52,4 +52,4 @@ def test_what_only_the_ledger_notes_is_not_called_released(action: Action, word:
     comment, page = FORMATS["md"](of(action)), FORMATS["html"](of(action))
     assert f"On `iad`: 1 to {word}\n" in comment and f". {word} <code>iad/view/a" in comment
     assert f'<td class="verb">. {word}</td>' in page
-    assert ("Noted in the ledger" in comment) == (word == "note")
+    assert ("Changes only the ledger" in comment) == (word == "note")

@@ -91,7 +91,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
     ran = vastplan(*words, *(word for file in reports for word in ("--report", file)))
     md, page, sarif, plan = (file.read_text() for file in reports)
     heads = ("This change (4 objects)", "tenant edited", "Pending before this change (2 objects)", "tenant waiting",
-             "Drifted, whatever this change does (2 objects)", "tenant drifted")  # fmt: skip
+             "Drift, independent of this change (2 objects)", "tenant drifted")  # fmt: skip
     for text, order in (
         (ran.out, heads),
         (
@@ -108,7 +108,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
     ):
         found = positions(text, *order)
         assert found == sorted(found), text
-    assert "Beside it: 2 objects pending, 2 objects drifted, 1 pending change withdrawn by it." in md
+    assert "Besides this change: 2 objects pending, 2 objects drifted, 1 pending change withdrawn by it." in md
     assert "before this change" in md
     assert {one["standing"] for one in json.loads(plan)["actions"][:4]} == {"change"}
     (blocked,) = [one for one in json.loads(sarif)["runs"][0]["results"] if one["ruleId"] == "blocked"]
@@ -135,7 +135,7 @@ def test_a_base_that_is_broken_is_said_and_one_that_is_not_there_is_an_error(lab
         assert {one["standing"] for one in found["actions"]} == {None}
     (lab.folder / "base.yaml").unlink()
     ran = vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml")
-    assert ran.code == 1 and ran.out == "" and "base.yaml: there is no such file or folder" in ran.err, ran
+    assert ran.code == 1 and ran.out == "" and "base.yaml does not exist" in ran.err, ran
 
 
 @pytest.mark.slow

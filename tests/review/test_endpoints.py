@@ -65,7 +65,7 @@ def test_it_is_said_first_and_is_an_error(name: str, folder: Path, vastplan: Run
     ran = planned(folder, vastplan, "--base", folder / "base.yaml", *words)
     assert ran.code == 1 and ran.out.splitlines()[0].startswith(f"error VP331: vast of iad: {says}"), ran
     md, page, data, sarif, junit = (file.read_text() for file in reports)
-    assert "**1 endpoint changed: credentials would go elsewhere. " in md.splitlines()[3], md
+    assert "**1 endpoint changed: credentials would be sent elsewhere. " in md.splitlines()[3], md
     assert '<p class="verdict">1 endpoint changed' in page, page
     findings = json.loads(data)["findings"]
     assert [one["code"] for one in findings].count("VP331") == 1 and findings[0]["code"] == "VP331"

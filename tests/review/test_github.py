@@ -46,7 +46,7 @@ def test_from_the_readme_to_one_comment_that_is_replaced(hub: Hub) -> None:
     (body,) = hub.comments()
     assert body.startswith("<!-- vastplan review of storage -->\nOf "), body
     assert git(hub.storage, "rev-parse", "change") in body and git(hub.storage, "rev-parse", "main") in body
-    assert "**This change: 1 change can go ahead" in body and "also changes what runs" not in body
+    assert "**This change: 1 change can be applied" in body and "also changes what runs" not in body
     assert "`10 TiB` → `20 TiB`" in body and "### This change (1)" in body and "Planned from the snapshot" in body
     assert hub.report("plan.html")
 

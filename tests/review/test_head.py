@@ -66,9 +66,9 @@ def test_it_stands_before_all_else_in_every_report(name: str, against: str, lab:
     for ending in REPORTS:
         more += ["--report", lab.folder / f"r{ending}"]
     ran = vastplan("plan", lab.folder / "lab.yaml", *more)
-    title = "not as in the base" if against == "base" else "not as when it was last applied"
+    title = "differ from the base" if against == "base" else "differ from the last apply"
     lines = ran.out.splitlines()
-    assert lines[0].startswith("Settings of the document that are ") and title in lines[0], ran
+    assert lines[0].startswith("Settings of the document that ") and title in lines[0], ran
     assert says[0] in lines[1] and says[1] in "\n".join(lines[:3])
     assert "1 setting of the document changed." in lines[-1]
     for ending in REPORTS:

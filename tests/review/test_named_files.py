@@ -126,7 +126,7 @@ def test_a_file_that_the_base_does_not_have_is_a_setting_that_is_new(old: Path, 
     (old / "c.pem").unlink()
     ran = against("base", old, vastplan)
     assert ran.code == 6 and "VP331" not in ran.out, ran
-    assert ran.out.startswith("Settings of the document that are not as in the base") and "ca_file content" in ran.out
+    assert ran.out.startswith("Settings of the document that differ from the base") and "ca_file content" in ran.out
 
 
 def test_a_snapshot_of_before_says_nothing_of_it(old: Path, vastplan: Run) -> None:

@@ -78,8 +78,8 @@ def test_without_a_key_it_is_said_that_nobody_can_tell(
     monkeypatch.setenv("LAB_SECRET", B)
     ran = apply(lab, vastplan, "--format", "json")
     assert ran.code == 0, ran
-    assert "It cannot be told whether 4 secrets have the values that were reviewed:" in ran.err
-    assert "iad/secret/s data.password" in ran.err and "no more, as far as can be told" in ran.err
+    assert "Cannot determine whether 4 secrets have the reviewed values:" in ran.err
+    assert "iad/secret/s data.password" in ran.err and "no more, as far as vastplan can determine" in ran.err
     assert json.loads(ran.out)["reviewed"]["untold"] == [
         f"iad/secret/{name} data.{field}" for name in ("s", "t") for field in ("password", "token")
     ]
@@ -165,4 +165,4 @@ def test_a_key_that_is_none_is_refused(where: str, content: str | None, says: st
 def test_a_key_says_how_to_plan_and_is_not_given_beside_a_saved_plan(lab: Lab, vastplan: Run) -> None:
     plan(lab, vastplan)
     ran = vastplan("apply", lab.folder / "reviewed.json", *key(lab))
-    assert ran.code == 1 and "--review-key: these are given to plan, not beside a saved plan" in ran.err
+    assert ran.code == 1 and "--review-key: options of plan, not of a saved plan" in ran.err

@@ -123,7 +123,7 @@ def test_nothing_else_is_let_through(name: str, lab: Lab, vastplan: Run, monkeyp
 
 def test_it_is_said_to_a_reviewed_plan(lab: Lab, vastplan: Run) -> None:
     ran = vastplan("apply", lab.folder / "lab.yaml", *ALLOW)
-    assert ran.code == 1 and "--allow-secret-values is said to --reviewed FILE" in ran.err
+    assert ran.code == 1 and "--allow-secret-values needs --reviewed FILE" in ran.err
     review(lab, vastplan)
     ran = vastplan("apply", lab.folder.parent / "p.json", *ALLOW)
-    assert ran.code == 1 and "--allow-secret-values: these are given to plan, not beside a saved plan" in ran.err
+    assert ran.code == 1 and "--allow-secret-values: options of plan, not of a saved plan" in ran.err

@@ -84,7 +84,7 @@ def test_the_same_value_from_another_source_is_noted(lab: Lab, vastplan: Run) ->
     lab.write(entry({"env": "LAB_SAME"}))
     ran = plan(lab, vastplan)
     says = "the same secret from another source: data.password comes from {env: LAB_SAME}, and came from {env: LAB_A}; recorded"
-    assert says in ran.out and "1 to note in the ledger" in ran.out, ran
+    assert says in ran.out and "1 to record in the ledger" in ran.out, ran
     assert vastplan("apply", lab.folder / "lab.yaml", "--auto-approve").code == 0
     assert lab.calls() == [] and "no changes" in plan(lab, vastplan).out
 

@@ -110,7 +110,7 @@ def test_drift_is_seen_with_its_cause(tmp_path: Path, vastplan: Run, no_network:
         assert vastplan("record", tmp_path / "lab.yaml", "--out", tmp_path / "s.json").code == 0
     no_network()
     ran = vastplan("plan", tmp_path / "lab.yaml", "--snapshot", tmp_path / "s.json")
-    assert "max_views  7 → 3  [changed by hand]" in ran.out and "deleted outside vastplan" in ran.out, ran
+    assert "max_views  7 → 3  [changed outside vastplan]" in ran.out and "deleted outside vastplan" in ran.out, ran
 
 
 @pytest.mark.slow

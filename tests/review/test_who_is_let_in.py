@@ -79,7 +79,7 @@ def test_nor_do_two_hundred_of_which_no_two_say_the_same(lab: Lab) -> None:
     assert size(text) < LIMIT
     told = text[text.index("#### Lets somebody in (") :].splitlines()
     assert told[2:4] == [
-        f"- `{RULE}` lets in whoever it is for, as it is made",
+        f"- `{RULE}` lets in those it is for, because it is created",
         f"- `{POLICY}` `open`: becomes `true`",
     ]
     assert all(line.endswith(" — blocked") for line in told[4:8])

@@ -175,7 +175,7 @@ def test_what_is_ours_is_written_anew(team: Team, export: Export) -> None:
     export()
     team.team["vip_pool"]["per_site"]["iad"]["s3_endpoint"] = "https://new.example.com"
     ran = export()
-    assert f"wrote anew {team.out}/iad/team-a/vastdata.config" in ran.out and "1 file written, 11 as" in ran.out
+    assert f"rewrote {team.out}/iad/team-a/vastdata.config" in ran.out and "1 file written, 11 as" in ran.out
     assert "new.example.com" in team.files()["iad/team-a/vastdata.config"]
 
 

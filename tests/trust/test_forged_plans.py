@@ -120,7 +120,7 @@ def test_what_checks_forbid_is_forbidden_again(tmp_path: Path, vastplan: Run) ->
     plan = forged(tmp_path / "plan.json", lambda data: data.update(findings=[]))
     ran = vastplan("apply", plan)
     assert ran.code == 3 and wrong[0]["code"] in ran.err, ran
-    assert vastplan("ledger", "list", file).out == "nothing is owned yet\n"
+    assert vastplan("ledger", "list", file).out == "the ledger is empty\n"
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_approvals_are_read_again(applied: Path, vastplan: Run) -> None:
     plan = saved(applied, vastplan, "--allow-delete", "iad/tenant/b", "--approvals", approvals)
     ran = vastplan("apply", plan)
     assert ran.code == 1, ran
-    assert ran.err.endswith(f"read again when it is lost: vastplan apply {plan} --approvals FILE\n"), ran
+    assert ran.err.endswith(f"apply reads approvals again: vastplan apply {plan} --approvals FILE\n"), ran
     approvals.write_text("version: 1\napprovals: []\n")
     withdrawn = vastplan("apply", plan, "--approvals", approvals)
     assert withdrawn.code == 5 and "a delete of a tenant loses data; plan again" in withdrawn.out, withdrawn

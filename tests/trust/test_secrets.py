@@ -326,7 +326,7 @@ def test_a_document_runs_nothing(tmp_path: Path, vastplan: Run) -> None:
         for command in ("validate", "plan"):
             ran = vastplan(command, file)
             assert ran.code == 1, ran
-            assert f"VP222: site iad: {place} is to come from a command" in ran.err, ran
+            assert f"VP222: site iad: {place} comes from a command" in ran.err, ran
     assert not touched.exists()
 
 

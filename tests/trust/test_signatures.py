@@ -50,7 +50,7 @@ def planned(document: Path, vastplan: Run, key: Path, *words: str | Path) -> Pat
 
 
 def nothing_owned(vastplan: Run, document: Path) -> None:
-    assert vastplan("ledger", "list", document).out == "nothing is owned yet\n"
+    assert vastplan("ledger", "list", document).out == "the ledger is empty\n"
 
 
 @pytest.mark.parametrize("openssh", [False, True], ids=["PEM", "OpenSSH"])
@@ -185,7 +185,9 @@ def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> Non
     file = connections(document, require_signature="plan.pub")
     key, _ = keys(file.parent)
     ran = vastplan("apply", document, "--connections", file, "--auto-approve")
-    assert ran.code == 1 and "a signed plan is required: vastplan apply PLAN, or with --reviewed PLAN" in ran.err, ran
+    assert (
+        ran.code == 1 and "a signed plan is required: give it as vastplan apply PLAN or --reviewed PLAN" in ran.err
+    ), ran
     plan = planned(document, vastplan, key, "--connections", file)
     signed = signature.beside(plan).read_bytes()
     signature.beside(plan).unlink()
@@ -232,7 +234,7 @@ def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vast
     plan.write_text(json.dumps({**data, "id": PLAN_FILE.identity(data)}))
     signature.sign(plan, plan.read_bytes(), signature.private_key(key))
     ran = vastplan("apply", document, "--auto-approve", "--reviewed", plan, "--require-signature", public)
-    assert ran.code == 5 and "vouched for as long as it holds, expired on 2020-01-01T00:00:00+00:00" in ran.err, ran
+    assert ran.code == 5 and "the reviewed plan expired on 2020-01-01T00:00:00+00:00" in ran.err, ran
     nothing_owned(vastplan, document)
 
 
@@ -258,7 +260,7 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
     plan = planned(document, vastplan, key)
     for name, says in {"none.key": "has no public Ed25519 key", "plan.key": "has no public Ed25519 key"}.items():
         assert says in vastplan("apply", plan, "--require-signature", folder / name).err
-    assert "--sign KEYFILE is of a plan that is saved" in vastplan("plan", document, "--sign", key).err
+    assert "--sign KEYFILE needs --out FILE: it signs a saved plan" in vastplan("plan", document, "--sign", key).err
 
 
 @pytest.mark.parametrize(

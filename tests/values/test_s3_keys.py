@@ -120,11 +120,11 @@ def test_what_is_gone_from_the_secret_is_made_anew_and_nobody_s_pair_is_removed_
 def test_a_secret_that_somebody_deleted_comes_back_with_another_pair(made: Plant) -> None:
     (old,) = made.pairs()
     made.lab.by_hand("iad", "kubernetes", "DELETE", SECRET)
-    lost = "iad/s3_key/trainer is there, and its value is not where it was delivered"
+    lost = "iad/s3_key/trainer exists, but its value is missing where it was delivered"
     ran = made.run("plan")
     assert f"  {lost}\n" in ran.out and "iad/secret/team-a/s3 is gone" in ran.out, ran
     assert (
-        "is there, and its value is not where it was delivered, and another is made"
+        "exists, but its value is missing where it was delivered, and another is created"
         in made.run("plan", "--format", "markdown").out
     )
     ran = made.run("apply", "--auto-approve", "--allow-delete", "iad/s3_key/*", "--believe-gone", "*")

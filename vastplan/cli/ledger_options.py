@@ -9,16 +9,16 @@ from typing import TypeAlias
 from vastplan.cli import options
 
 _Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-_ADDRESSES = "addresses; patterns ('iad/view/*') and volumes (iad/volume/NAME) mean what the ledger has of them"
+_ADDRESSES = "addresses; patterns ('iad/view/*') and volumes (iad/volume/NAME) select from the ledger"
 _WITH_PARTS = (
-    "also all that stands in these entries in the document, and their parts: iad/tenant/NAME is a whole tenant"
+    "also everything written below these entries in the document, and their parts: iad/tenant/NAME is a whole tenant"
 )
 
 
 def ledger(commands: _Verbs) -> None:
     """The command and its commands."""
     command = options.command(
-        commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory"
+        commands, "ledger", "list and correct what the ledger has", "vastplan ledger list examples/ai-factory"
     )
     verbs = command.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     for add in (_list, _move, _forget, _export, _import, _unlock):
@@ -39,53 +39,58 @@ def _verb(verbs: _Verbs, name: str, text: str, example: str, *, needed: bool = T
 
 
 def _list(verbs: _Verbs) -> None:
-    verb = _verb(verbs, "list", "list what we own", "examples/ai-factory iad", needed=False)
-    verb.add_argument("site", nargs="?", metavar="SITE", help="only this site, also one that has left the document")
+    verb = _verb(verbs, "list", "list the objects in the ledger", "examples/ai-factory iad", needed=False)
+    verb.add_argument("site", nargs="?", metavar="SITE", help="only this site, which the document need not have")
     options.formats(verb, "text", "json")
 
 
 def _move(verbs: _Verbs) -> None:
     verb = _verb(
-        verbs, "move", "move what we own from an address to another, with all that is named after it",
+        verbs, "move", "move an object in the ledger to another address, with all that is named after it",
         "examples/ai-factory iad/volume/team-a-data iad/volume/team-a-datasets",
     )  # fmt: skip
-    verb.add_argument("subjects", action="append", metavar="OLD", help="the address that the ledger has it at")
-    text = "another of the same kind and site; the document may say the old or the new name"
+    verb.add_argument("subjects", action="append", metavar="OLD", help="the address in the ledger")
+    text = "an address of the same kind and site; the document may use the old or the new name"
     verb.add_argument("subjects", action="append", metavar="NEW", help=text)
-    verb.add_argument("--dry-run", action="store_true", help="only say what would move")
+    verb.add_argument("--dry-run", action="store_true", help="only show what would move")
 
 
 def _forget(verbs: _Verbs) -> None:
     verb = _verb(
-        verbs, "forget", "let go of objects without touching them", "examples/ai-factory iad/volume/team-a-data"
+        verbs,
+        "forget",
+        "remove objects from the ledger without touching them",
+        "examples/ai-factory iad/volume/team-a-data",
     )
     verb.add_argument("subjects", nargs="*", metavar="ADDRESS", help=_ADDRESSES)
     verb.add_argument("--with-parts", action="store_true", help=_WITH_PARTS)
-    verb.add_argument("--site", metavar="SITE", help="all of a site, also of one that has left the document")
-    verb.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
-    verb.add_argument("--yes", action="store_true", help="do not ask before more than one address is forgotten")
+    verb.add_argument("--site", metavar="SITE", help="everything on a site, which the document need not have")
+    verb.add_argument("--dry-run", action="store_true", help="only show what would be forgotten")
+    verb.add_argument("--yes", action="store_true", help="do not ask before forgetting more than one address")
 
 
 def _export(verbs: _Verbs) -> None:
     verb = _verb(
-        verbs, "export", "write addresses for another document's ledger",
+        verbs, "export", "write ledger entries to a file, for another document's ledger",
         "examples/ai-factory '*/tenant/team-b' --with-parts --out team-b.json --forget",
     )  # fmt: skip
-    verb.add_argument("subjects", nargs="*", metavar="ADDRESS", help=f"{_ADDRESSES}; all for none")
+    verb.add_argument("subjects", nargs="*", metavar="ADDRESS", help=f"{_ADDRESSES}; none means all")
     verb.add_argument("--with-parts", action="store_true", help=_WITH_PARTS)
     verb.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
-    verb.add_argument("--forget", action="store_true", help="let go of what was written")
+    verb.add_argument("--forget", action="store_true", help="also remove from this ledger what was written")
 
 
 def _import(verbs: _Verbs) -> None:
-    verb = _verb(verbs, "import", "take over addresses that another document's ledger wrote", "new.yaml team-b.json")
-    verb.add_argument("subjects", nargs=1, metavar="FILE", help="what ledger export wrote")
-    verb.add_argument("--dry-run", action="store_true", help="only say what would be taken over")
+    verb = _verb(
+        verbs, "import", "adopt ledger entries that ledger export wrote for another document", "new.yaml team-b.json"
+    )
+    verb.add_argument("subjects", nargs=1, metavar="FILE", help="the file that ledger export wrote")
+    verb.add_argument("--dry-run", action="store_true", help="only show what would be adopted")
 
 
 def _unlock(verbs: _Verbs) -> None:
     verb = _verb(
-        verbs, "unlock", "say who holds a site's ledger, and break a lock whose holder is gone",
+        verbs, "unlock", "show who holds the lock of a site's ledger, and break it if the holder is gone",
         "examples/ai-factory iad",
     )  # fmt: skip
     verb.add_argument("site", metavar="SITE", help="the site")

@@ -42,7 +42,9 @@ def site(parser: argparse.ArgumentParser) -> None:
 def commitments(parser: argparse.ArgumentParser) -> None:
     """The table of what sites promise."""
     parser.add_argument(
-        "--commitments", action="store_true", help="show what each site promises together, and what it has"
+        "--commitments",
+        action="store_true",
+        help="show the sums that the document promises on each site, and what the site has",
     )
 
 
@@ -50,7 +52,7 @@ def isolation(parser: argparse.ArgumentParser, text: str) -> None:
     """The proof of who is kept apart."""
     parser.add_argument(
         "--isolation", action="store_true",
-        help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
+        help=f"{text}; exits with 3 if two projects share something and no waiver allows it",
     )  # fmt: skip
 
 
@@ -68,7 +70,7 @@ def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
         default=[],
         type=Path,
         metavar="FILE",
-        help=f"also write a report; the ending says which: {', '.join(endings)}; repeatable",
+        help=f"also write a report in the format of its ending: {', '.join(endings)}; repeatable",
     )
 
 
@@ -80,7 +82,7 @@ def expand(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_expandable,
         metavar="ADDRESS",
-        help="show in full what a long plan tells together: this change, or all of this tenant; patterns allowed, "
+        help="show this change in full where a long plan folds it, or all changes of this tenant; patterns allowed, "
         "'*' for all; repeatable",
     )
 
@@ -88,14 +90,14 @@ def expand(parser: argparse.ArgumentParser) -> None:
 def _expandable(text: str) -> str:
     """The same; a shell makes file names of `*` where nobody quotes it."""
     if os.path.exists(text):
-        raise argparse.ArgumentTypeError(f"{text} is a path and no address; to show all in full type: --expand '*'")
+        raise argparse.ArgumentTypeError(f"{text} is a path, not an address; to show all in full type: --expand '*'")
     return text
 
 
 def _pattern(text: str) -> str:
     """A pattern of addresses; a path in its place was meant to be the document."""
     if os.path.exists(text):
-        raise argparse.ArgumentTypeError(f"{text} is a path and no address; to keep all drift type: --keep-drift '*'")
+        raise argparse.ArgumentTypeError(f"{text} is a path, not an address; to keep all drift type: --keep-drift '*'")
     return text
 
 
@@ -107,7 +109,7 @@ def consents(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="only this address, what it needs, and what follows its new name; patterns allowed; repeatable",
+        help="only this address, what it needs, and what uses its new name; patterns allowed; repeatable",
     )
     parser.add_argument(
         "--keep-drift",
@@ -115,9 +117,9 @@ def consents(parser: argparse.ArgumentParser) -> None:
         type=_pattern,
         default=[],
         metavar="ADDRESS",
-        help="leave what was changed by hand alone this time at this address; patterns allowed, '*' for all; repeatable",
+        help="keep what was changed outside vastplan at this address, in this run; patterns allowed, '*' for all; repeatable",
     )
-    parser.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
+    parser.add_argument("--adopt", action="store_true", help="adopt objects that exist and are not in the ledger")
     parser.add_argument(
         "--allow-delete",
         action="append",
@@ -130,25 +132,25 @@ def consents(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="consent to letting fewer clients in while it is in use; patterns allowed; repeatable",
+        help="consent to refusing clients of an object in use; patterns allowed; repeatable",
     )
     parser.add_argument(
         "--believe-gone",
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="these are gone though much is gone at once: make them again, or forget them; patterns allowed; repeatable",
+        help="confirm that this object is gone when many are gone at once: recreate or forget it; patterns allowed; repeatable",
     )
     parser.add_argument(
         "--approvals",
         type=Path,
         metavar="FILE",
-        help="approvals for the loss of data, by address, with reason and date",
+        help="approvals of data loss, by address, with reason and date",
     )
     parser.add_argument(
         "--max-changes",
         type=int,
         metavar="N",
-        help="how many objects of one kind on one site may change or go at once "
-        "(default 10, or 30 %% if that is more; of those that go, two or half of them)",
+        help="how many objects of one kind on one site may change at once "
+        "(default: 10, or 30 %% if that is more; deletes: 2, or half of them)",
     )

@@ -38,7 +38,7 @@ def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is no port: 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text} is not a port: 0 to 65535")
     return int(text)
 
 
@@ -54,14 +54,14 @@ def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "paths", nargs="?", type=Path, metavar="PATH",
         help="the file to write, or the folder for SITE.yaml; left out, the current folder",
     )  # fmt: skip
-    command.add_argument("--sim", action="store_true", help="on simulators: it can be planned and applied at once")
+    command.add_argument("--sim", action="store_true", help="use simulators: plan and apply work at once")
     for flag, metavar, text in (
-        ("--site", "NAME", "what the site is called: iad"),
+        ("--site", "NAME", "name of the site: iad"),
         ("--vast-url", "URL", "address of its VMS: https://vms.iad.example.com"),
         ("--kubeconfig", "FILE", "its kubeconfig, beside the document"),
         ("--context", "NAME", "a context of that kubeconfig, or of your own"),
         ("--runai-url", "URL", "address of its Run:AI control plane: https://acme.run.ai"),
-        ("--tenant", "NAME", "the first team's tenant: team-a"),
+        ("--tenant", "NAME", "tenant of the first team: team-a"),
         ("--project", "NAME", "its project: vision"),
         ("--vips", "RANGES", "free addresses of the data network: '10.20.1.10 - 10.20.1.13'"),
         ("--clients", "NETWORKS", "the nodes that mount: 10.12.0.0/24"),
@@ -71,14 +71,14 @@ def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory"
+        commands, "validate", "check a document without reading any system", "vastplan validate examples/ai-factory"
     )
     options.paths(command, needed=False)
-    options.isolation(command, "show which projects the document keeps apart")
+    options.isolation(command, "show which projects the document isolates from each other")
     options.commitments(command)
     command.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
     command.add_argument(
-        "--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document"
+        "--explain", metavar="CODE", help="show what a check finds, why and what to do; needs no document"
     )
     options.formats(command, "text", "json")
     options.reports(command, ".json", ".xml (JUnit)", ".sarif")
@@ -96,9 +96,9 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
     review_options.sign(command)
     command.add_argument(
-        "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
+        "--detailed-exitcode", action="store_true", help="exit with 2 when there are changes, 3 when some are blocked"
     )
-    options.isolation(command, "show which projects the document keeps apart")
+    options.isolation(command, "show which projects the document isolates from each other")
     options.commitments(command)
     options.formats(command, "text", "json", "markdown", "html")
     options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
@@ -106,7 +106,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json"
+        commands, "apply", "apply a saved plan, or plan, show the plan and ask", "vastplan apply plan.json"
     )
     options.paths(command, needed=False)
     options.site(command)
@@ -122,7 +122,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default=[],
         type=Path,
         metavar="PATH",
-        help="where the plan's document is now, if it moved",
+        help="the plan's document, if it moved",
     )
     options.formats(command, "text", "json")
     options.reports(command, ".json", ".xml (JUnit)", ".sarif")
@@ -130,7 +130,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "record", "write a snapshot without secrets, to plan against without credentials",
+        commands, "record", "write a snapshot of the live systems without secrets, to plan without credentials",
         "vastplan record examples/ai-factory --out snapshot.json",
     )  # fmt: skip
     options.paths(command)
@@ -140,46 +140,54 @@ def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "import", "write what is live as a document whose plan takes it over and changes nothing",
+        commands, "import", "write what exists as a document whose plan adopts it and changes nothing",
         "vastplan import site.yaml --out .",
     )  # fmt: skip
     options.paths(command)
     options.site(command)
-    command.add_argument("--snapshot", type=Path, metavar="FILE", help="from what vastplan record wrote, offline")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="where the new files go; PATH, if that is a folder")
+    command.add_argument(
+        "--snapshot", type=Path, metavar="FILE", help="import from a snapshot that vastplan record wrote, offline"
+    )
+    command.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="folder for the new files; left out, PATH, if that is a folder"
+    )
     command.add_argument(
         "--layout", choices=("tenants", "single"), default="tenants", help="a file for each tenant, or one for all"
     )
     for flag, name, what in (
-        ("--tenant", "tenants", "only tenants like this, and what is in them; repeatable"),
+        ("--tenant", "tenants", "only tenants that match, and what is in them; repeatable"),
         ("--kind", "kinds", "only this kind; repeatable"),
-        ("--take", "take", "also what is only taken on request, as SITE/KIND/NAME; repeatable"),
-        ("--except", "without", "but not this, as SITE/KIND/NAME; repeatable"),
-        ("--labels", "labels", "also labels and annotations with a key like this; repeatable"),
+        ("--take", "take", "also import this object, of a kind that import skips, as SITE/KIND/NAME; repeatable"),
+        ("--except", "without", "leave out this object, as SITE/KIND/NAME; repeatable"),
+        ("--labels", "labels", "also labels and annotations whose key matches; repeatable"),
     ):
         command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
     command.add_argument(
         "--full", action="append", nargs="?", const="*", default=[], type=_kind, metavar="KIND",
-        help="write every readable value, also what systems take anyway: of all kinds, or with --full=KIND of one; repeatable",
+        help="write every readable value, also defaults: of all kinds, or with --full=KIND of one; repeatable",
     )  # fmt: skip
     command.add_argument(
-        "--defaults", action="store_true", help="say what all entries of a section share once, as defaults"
+        "--defaults", action="store_true", help="write values that all entries of a section share once, as defaults"
     )
     command.add_argument(
-        "--census", action="store_true", help="count what there is no kind for, with a small request for each"
+        "--census",
+        action="store_true",
+        help="count objects that vastplan has no kind for, with a small request for each type",
     )
     command.add_argument(
-        "--close", action="store_true", help="close a storage class that is open, where that refuses nobody who is seen"
+        "--close",
+        action="store_true",
+        help="close an open storage class, where that refuses nobody that vastplan can see",
     )
     command.add_argument(
         "--terraform",
         action="append",
         default=[],
         metavar="[SITE=]FILE",
-        help="a Terraform state: names what it has, and says how Terraform lets go of it; repeatable",
+        help="a Terraform state: its names are used, and the report shows how to remove its objects from Terraform; repeatable",
     )
-    command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
-    command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
+    command.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
+    command.add_argument("--detailed-exitcode", action="store_true", help="exit with 2 when there is something new")
     options.formats(command, "text", "json")
     options.reports(command, ".md", ".json")
 
@@ -187,7 +195,7 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def _kind(text: str) -> str:
     """A kind; a path in its place was meant to be the document."""
     if os.path.exists(text) or "/" in text:
-        raise argparse.ArgumentTypeError(f"{text} is a path and no kind: type --full last, or --full=KIND")
+        raise argparse.ArgumentTypeError(f"{text} is a path, not a kind: type --full last, or --full=KIND")
     return text
 
 
@@ -196,7 +204,7 @@ def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         commands, "export", "write what SkyPilot needs to use the document's buckets and volumes",
         "vastplan export skypilot examples/object-storage.yaml --out sky",
     )  # fmt: skip
-    command.add_argument("target", choices=("skypilot",), help="whom it is for")
+    command.add_argument("target", choices=("skypilot",), help="the tool to write for")
     options.paths(command)
     options.site(command)
     command.add_argument(
@@ -204,7 +212,7 @@ def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         type=Path,
         required=True,
         metavar="DIR",
-        help="the folder to write to; a folder in it for each site and tenant",
+        help="the folder to write to; it gets a folder for each site and tenant",
     )
     for flag, name, what in (
         ("--tenant", "tenants", "only this tenant; repeatable"),
@@ -213,30 +221,30 @@ def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         command.add_argument(flag, dest=name, action="append", default=[], metavar="NAME", help=what)
     command.add_argument(
         "--task", dest="tasks", action="append", default=[], type=Path, metavar="FILE",
-        help="a SkyPilot task: check it, and write it for each site instead of one of ours; repeatable",
+        help="a SkyPilot task: check it, and write it for each site instead of an example task; repeatable",
     )  # fmt: skip
     command.add_argument(
-        "--snapshot", type=Path, metavar="FILE", help="also say which buckets were not there when it was taken"
+        "--snapshot", type=Path, metavar="FILE", help="also report the buckets that this snapshot does not have"
     )
     command.add_argument(
         "--skypilot",
         default="",
         metavar="VERSION",
-        help="the SkyPilot that reads it: an older one than 0.12.0 knows no VAST",
+        help="the version of SkyPilot; versions before 0.12.0 do not support VAST",
     )
     command.add_argument(
         "--with-credentials",
         action="store_true",
-        help="write the key, too (mode 0600), from the Secret it is delivered to",
+        help="also write the key (mode 0600), from the Secret that it is delivered to",
     )
     command.add_argument(
         "--secret",
         default="",
         metavar="NAMESPACE/NAME",
-        help="the Secret that holds the key, where the document says none or several",
+        help="the Secret with the key, where the document has none or several",
     )
     command.add_argument(
-        "--overwrite", action="store_true", help="also write over what was edited, or is somebody else's"
+        "--overwrite", action="store_true", help="also overwrite files that were edited or that vastplan did not write"
     )
     options.formats(command, "text", "json")
 
@@ -245,24 +253,24 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command = options.command(
         commands,
         "drift",
-        "say what moved since the last apply, and what nobody manages",
+        "show what changed outside vastplan since the last apply, and what nobody manages",
         "vastplan drift examples/ai-factory",
     )
     options.paths(command, needed=False)
     options.site(command)
-    options.isolation(command, "show which projects the live state keeps apart")
+    options.isolation(command, "show which projects the live state isolates from each other")
     command.add_argument(
         "--since",
         type=Path,
         metavar="FILE",
-        help="show only what is new since this earlier --format json, and what went away",
+        help="show only what is new since this earlier drift --format json, and what no longer differs",
     )
     command.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="ADDRESS[.FIELD]",
-        help="write what was changed by hand into the document, so that it is what is wanted; repeatable",
+        help="write what was changed outside vastplan into the document, to keep it; repeatable",
     )
     options.formats(command, "text", "json", "markdown", "html")
     options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
@@ -272,7 +280,7 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command = options.command(
         commands,
         "show",
-        "show a saved plan, what it does to one object, or one object: desired, live and who moved which field",
+        "show a saved plan, what it does to one object, or one object: desired, live and who changed each field",
         "vastplan show examples/ai-factory iad/tenant/team-a",
     )
     command.add_argument(
@@ -297,9 +305,9 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
     command.add_argument("subject", metavar="PATH|SYSTEM")
-    command.add_argument("--port", type=_port, default=0, help="the port of a single plane; 0 takes a free one")
+    command.add_argument("--port", type=_port, default=0, help="the port of a single plane; 0 chooses a free one")
     command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
-    command.add_argument("--password", help="its password, client secret or token; made up when left out")
+    command.add_argument("--password", help="its password, client secret or token; generated when left out")
     command.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")
     command.add_argument(
         "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single plane"
@@ -312,22 +320,22 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--strict",
         action="store_true",
-        help="vast alone: go by the vendor's document, and refuse what no body has a field for",
+        help="vast only: refuse requests with fields that the vendor's API document does not have",
     )
 
 
 def _explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "explain", "say what may stand at a place of the document", "vastplan explain quotas.hard_limit"
+        commands, "explain", "show what may be written at a place of the document", "vastplan explain quotas.hard_limit"
     )
     command.add_argument(
         "place",
         nargs="?",
         default="",
         metavar="PLACE",
-        help="a section, or a field in it: tenants.capacity_rules; all sections when left out",
+        help="a section, or a field in it: tenants.capacity_rules; left out, all sections",
     )
-    command.add_argument("--recursive", action="store_true", help="show all fields below, by their names")
+    command.add_argument("--recursive", action="store_true", help="show all fields below it")
 
 
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -53,4 +53,4 @@ def plan_as_text(screen: Screen, plan: Plan, expand: Sequence[str]) -> None:
     """Print a plan for people: all of it into a file, and of a long one to a terminal in full what `expand` names."""
     screen.show(plan_text(plan, screen.style, expand=expand, whole=screen.into_file))
     for pattern in unmet(plan, expand):
-        screen.progress(f"--expand {pattern}: no change of this plan is at such an address")
+        screen.progress(f"--expand {pattern}: no change of this plan has such an address")

@@ -12,20 +12,20 @@ def of_plan(parser: argparse.ArgumentParser) -> None:
         "--snapshot",
         type=Path,
         metavar="FILE",
-        help="plan against what vastplan record wrote: no credentials, no network; to be read, not to be applied",
+        help="plan against a snapshot of vastplan record, without credentials or network; the plan can be reviewed, not applied",
     )
     parser.add_argument(
         "--base",
         type=Path,
         metavar="PATH",
-        help="the document before the change: tells this change from what was pending and what drifted",
+        help="the document before the change: the plan separates this change from pending changes and drift",
     )
 
     parser.add_argument(
         "--approvals-template",
         type=Path,
         metavar="FILE",
-        help="write a new approvals file for what this plan waits for, with the evidence and without the reasons",
+        help="write a new approvals file for what this plan needs approved, with the evidence; you add the reasons",
     )
     _review_key(parser)
 
@@ -35,7 +35,7 @@ def _review_key(parser: argparse.ArgumentParser) -> None:
         "--review-key",
         type=Path,
         metavar="FILE",
-        help="a key of the runner: the plan has a keyed digest of each secret value, which --reviewed compares",
+        help="a key of the runner: the plan gets a keyed digest of each secret value, for --reviewed to compare",
     )
 
 
@@ -45,7 +45,7 @@ def sign(parser: argparse.ArgumentParser) -> None:
         "--sign",
         type=Path,
         metavar="KEYFILE",
-        help="sign the plan of --out with this Ed25519 key: FILE.sig beside it, for apply --require-signature",
+        help="sign the plan of --out with this Ed25519 key, in FILE.sig beside it, for apply --require-signature",
     )
 
 
@@ -55,17 +55,19 @@ def of_apply(parser: argparse.ArgumentParser) -> None:
         "--reviewed",
         type=Path,
         metavar="FILE",
-        help="plan anew, and go on only if that does no more than this plan, which somebody has reviewed",
+        help="plan again, and apply only if the plan does no more than this reviewed plan",
     )
     _review_key(parser)
-    parser.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
+    parser.add_argument(
+        "--allow-difference", action="store_true", help="apply although the plan differs from the reviewed one"
+    )
     parser.add_argument(
         "--allow-secret-values",
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="update values of secrets of this object that come from where they came from: a review cannot see that they "
-        "were rotated; repeatable",
+        help="update rotated secret values of this object whose source is unchanged, which no review can see; "
+        "repeatable",
     )
 
 
@@ -75,7 +77,7 @@ def require_signature(parser: argparse.ArgumentParser) -> None:
         "--require-signature",
         type=Path,
         metavar="PUBKEY",
-        help="carry out, or take for reviewed, no plan that was not signed with one of the keys in this file (plan --sign)",
+        help="accept only a plan, also for --reviewed, signed with one of the keys in this file (plan --sign)",
     )
 
 
@@ -87,5 +89,5 @@ def of_record(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND",
-        help="leave out a kind that there is too much of (snapshot, workload); a plan says so; repeatable",
+        help="leave out a kind with too many objects (snapshot, workload); plans report it as not read; repeatable",
     )

@@ -105,10 +105,10 @@ def interruptible(screen: Screen) -> Iterator[threading.Event]:
 
     def interrupted(number: int, frame: object) -> None:
         if stop.is_set():
-            screen.urgent("error: stopped at once; the next plan finds out what became of what was in flight")
+            screen.urgent("error: stopped immediately; the next plan reads what became of the changes in progress")
             os._exit(128 + number)
         stop.set()
-        screen.urgent("stopping after what is in flight; once more to stop at once")
+        screen.urgent("stopping after the changes in progress; press Ctrl-C once more to stop immediately")
 
     before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
     def _left_over(self, word: str, chosen: Parser) -> NoReturn:
         option = word.partition("=")[0]
         if not option.startswith("-"):
-            self.error(f"{chosen.prog}: {word} is a word too many (see {chosen.prog} -h)")
+            self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
         options = [name for name in chosen._option_string_actions if name.startswith("--")]
         near = _nearest(option, options)
         self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
@@ -67,7 +67,9 @@ class Parser(argparse.ArgumentParser):
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         if action.type is int and not re.fullmatch(r"[+-]?\d{1,18}", arg_string.strip()):
             name = action.option_strings[-1] if action.option_strings else action.metavar
-            raise argparse.ArgumentError(None, f"{self.prog}: {name} {arg_string} is no number (write a whole number)")
+            raise argparse.ArgumentError(
+                None, f"{self.prog}: {name} {arg_string} is not a number (write a whole number)"
+            )
         return super()._get_value(action, arg_string)
 
     def _in_words(self, message: str) -> str:
@@ -80,7 +82,7 @@ class Parser(argparse.ArgumentParser):
             return f"{self.prog}: {missing} is missing{self._example()}"
         value = _VALUE.match(message)
         if value:
-            return f"{self.prog}: {value[1]} needs a value behind it (see {self.prog} -h)"
+            return f"{self.prog}: {value[1]} needs a value (see {self.prog} -h)"
         return message if message.startswith(self.prog) else f"{self.prog}: {message.removeprefix('argument ')}"
 
     def _example(self) -> str:

@@ -27,7 +27,7 @@ def commands(head: Head, tree: Located) -> list[Finding]:
     return [
         error(
             "VP222",
-            f"{place}.{field} is to come from a command, which a document must not run",
+            f"{place}.{field} comes from a command, which a document must not run",
             fix="write {env: NAME} or {file: PATH}, or give the address with --connections",
             where=where,
         )
@@ -60,11 +60,11 @@ def of_the_runner(head: Head, tree: Located) -> list[Finding]:
         unchecked = isinstance(spec, Verified) and spec.insecure_skip_verify is True
         if unchecked and spec.variables():
             text = f"{place}: insecure_skip_verify would send the variable {', '.join(spec.variables())} to whoever answers there"
-            fix = "take the credential from a file beside the document, or say both in a file for --connections"
+            fix = "take the credential from a file beside the document, or write both in a file for --connections"
             findings.append(error("VP242", text, fix=fix, where=where))
         if spec.withheld():
-            text = f"{place}: {spec.withheld()} opens it with an account of whoever runs this, which a document does not choose"
-            findings.append(error("VP243", text, fix="say it in a file for --connections", where=where))
+            text = f"{place}: {spec.withheld()} uses an account of the user who runs vastplan, which a document must not choose"
+            findings.append(error("VP243", text, fix="write it in a file for --connections", where=where))
     return findings
 
 
@@ -131,10 +131,8 @@ def beside_the_document(folder: Path, connections: Path) -> list[Finding]:
     """VP241 for a connections file in the document's folder: what its commands read without being told cannot be known."""
     if not connections.resolve().is_relative_to(folder.resolve()):
         return []
-    text = (
-        f"{connections} lies in the document's folder: what its commands read there, a document may take for a secret"
-    )
-    return [Finding("VP241", Severity.WARNING, text, "keep it, and all that it uses, in another folder")]
+    text = f"{connections} is in the document's folder: the document could use the files that its commands read there as secrets"
+    return [Finding("VP241", Severity.WARNING, text, "keep it and the files that it uses in another folder")]
 
 
 def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:
@@ -168,7 +166,7 @@ def sent_unchecked(entries: Iterable[Entry], head: Head, types: Mapping[str, Ent
         for system in sorted(types[entry.address.kind].systems(entry.values)) if names else ():
             if (entry.address.site, system) in unchecked:
                 text = f"insecure_skip_verify of {system} would send the variable {', '.join(names)} to whoever answers there"
-                fix = "take the secret from a file beside the document, or say both in a file for --connections"
+                fix = "take the secret from a file beside the document, or write both in a file for --connections"
                 findings.append(error("VP242", text, fix=fix, address=str(entry.address), where=entry.where))
     return findings
 

@@ -101,7 +101,7 @@ class _Comments:
 
     def check_all_used(self) -> None:
         if self.by_path:
-            raise ValueError(f"{self._where}: a comment on {'.'.join(next(iter(self.by_path)))}, which is not there")
+            raise ValueError(f"{self._where}: a comment on {'.'.join(next(iter(self.by_path)))}, which does not exist")
 
 
 class _Node(NamedTuple):

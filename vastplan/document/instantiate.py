@@ -145,9 +145,7 @@ class Instantiator:
             self._obscure(type_)
         elif _is_one_entry(type_, group):
             self._obscure(type_)
-            text = (
-                f"{key} holds entries by their names, and {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
-            )
+            text = f"{key} holds entries by name, but {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
             one = (
                 f"{type_.name}: {{{next(iter(group))}: ...}}, or "
                 if container and self._held(container.type, type_.name)
@@ -175,7 +173,7 @@ class Instantiator:
             return
         written = told
         if container and key == type_.name and (names := _names_of_several(type_, written)):
-            text = f"{key} is one {key}, called {container.name} as its {container.type.name}; {', '.join(names[:3])} are no keys of it"
+            text = f"{key} is one {key}, named {container.name} like its {container.type.name}; {', '.join(names[:3])} are not keys of it"
             self._problem("VP206", text, where, f"did you mean {type_.section}?")
             self._obscure(type_)
             return
@@ -208,7 +206,7 @@ class Instantiator:
                 field = container.type.name
                 if field in values:
                     self._problem(
-                        "VP204", f"{field} is given by where the entry stands", values.where(field), "remove it"
+                        "VP204", f"{field} is already set by the place of the entry", values.where(field), "remove it"
                     )
                 values[field] = container.name
                 values.keys_at[field] = where
@@ -232,8 +230,8 @@ class Instantiator:
         self._values += _size(written["per_site"]) if "per_site" in written else 0
         for most, count, what in ((MAX_ENTRIES, self._entries, "entries"), (MAX_VALUES, self._values, "values")):
             if count > most:
-                text = f"more than {most:,} {what}: each counts for every site that it is on, and what defaults give it, too"
-                fix = "put some of the sites, or of the entries, into another document"
+                text = f"more than {most:,} {what}: each counts on every site, with the values of its defaults"
+                fix = "move some sites or entries to another document"
                 raise Invalid([error("VP115", text, fix=fix, where=where)])
 
     def _held(self, container: EntryType, key: str) -> EntryType | None:

@@ -28,8 +28,8 @@ def settled(
     where = tree.where("ledger")
     if outside is not None:
         if isinstance(head.ledger, specs.LedgerSpec) and not _agrees(head.ledger, outside.ledger):
-            fix = "write there what the document says, and leave it out here"
-            text = "ledger: with --connections that file says where the ledger is"
+            fix = "write it in that file, and remove it here"
+            text = "ledger: the file of --connections says where the ledger is"
             text += ", and it says something else" if isinstance(outside.ledger, specs.LedgerSpec) else ""
             problems.append(error("VP228", text, fix=fix, where=where))
         shared = head.shared_ledger()
@@ -42,7 +42,7 @@ def settled(
         try:
             regular_files.within(folder, local(head), ours=True)
         except OSError as problem:
-            fix = "a document keeps its ledger beside it; --connections may say another place"
+            fix = "keep the ledger in the document's folder, or give another place with --connections"
             text = f"ledger: {local(head)} is not used: {problem.strerror}"
             problems.append(error("VP227", text, fix=fix, where=where))
     return head

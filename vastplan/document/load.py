@@ -221,7 +221,12 @@ def _links(head: specs.Head, tree: Located, near: Nearest) -> list[Finding]:
             if other not in others:
                 where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
                 findings.append(
-                    error("VP202", f"no other site {other}", fix=no_site_hint(other, others, near), where=where)
+                    error(
+                        "VP202",
+                        f"the document has no other site {other}",
+                        fix=no_site_hint(other, others, near),
+                        where=where,
+                    )
                 )
     return findings
 
@@ -243,7 +248,7 @@ def _connections(
     written = load_yaml(path, str(path))
     if other_files.is_document(written):
         fix = f"give a file with version: 1 and sites: {{{', '.join(head.sites)}: ...}} alone"
-        problems.append(error("VP105", "this is a document, no connections file", fix=fix, where=written.at))
+        problems.append(error("VP105", "this is a document, not a connections file", fix=fix, where=written.at))
         raise Invalid(problems)
     try:
         file = model.model_validate(written)

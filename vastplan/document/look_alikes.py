@@ -13,7 +13,7 @@ from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 
-_FIX = "write it with the letters of one script, unless it is called so"
+_FIX = "write it with the letters of one script, unless this is its real name"
 
 
 def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
@@ -25,7 +25,7 @@ def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
             odd = [char for place, char in enumerate(name) if place in marked or unseen(char)]
             if odd:
                 which = some([f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}" for char in dict.fromkeys(odd)])
-                text = f"{inert(name, 200)} has characters that are unseen or taken for others: {which}"
+                text = f"{inert(name, 200)} has characters that are invisible or look like others: {which}"
                 finding = Finding("VP325", Severity.WARNING, text, _FIX, str(entry.address), entry.where)
                 found.setdefault((entry.where, name), finding)
     return list(found.values())

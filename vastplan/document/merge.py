@@ -22,7 +22,7 @@ def files(path: Path) -> list[Path]:
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
         )
         if not documents:
-            raise Invalid([error("VP101", f"no .yaml file in {path}", fix="put one there, or give another folder")])
+            raise Invalid([error("VP101", f"no .yaml file in {path}", fix="write one there, or give another folder")])
         return documents
     return [path]
 
@@ -52,8 +52,8 @@ def _refuse_linked_folder(folder: Path) -> None:
     commits would choose what that is."""
     for place in _of_the_checkout(folder):
         if place.is_symlink():
-            text = f"{place} is a link and not read: it would choose which folder is the document's"
-            raise Invalid([error("VP229", text, fix="give what it leads to")])
+            text = f"{place} is a link, which vastplan does not follow: it would choose the document's folder"
+            raise Invalid([error("VP229", text, fix="give the path that it leads to")])
 
 
 def _of_the_checkout(folder: Path) -> Sequence[Path]:
@@ -80,7 +80,10 @@ def _refuse_leading_out(path: Path) -> None:
     try:
         regular_files.within(path.parent, path.name)
     except OSError as problem:
-        text, fix = f"{path} is a link and not read: {problem.strerror}", "give what it leads to"
+        text, fix = (
+            f"{path} is a link, which vastplan does not follow: {problem.strerror}",
+            "give the path that it leads to",
+        )
         raise Invalid([error("VP229", text, fix=fix)]) from None
 
 

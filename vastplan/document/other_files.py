@@ -20,7 +20,7 @@ def of_text(text: str) -> tuple[str, str]:
     if _TERRAFORM.match(text):
         return (
             "this is Terraform",
-            "to take over what it made, give its state: vastplan import PATH --out FOLDER --terraform FILE",
+            "to adopt what it created, give its state: vastplan import PATH --out FOLDER --terraform FILE",
         )
     return "", BEGINS
 
@@ -28,20 +28,20 @@ def of_text(text: str) -> tuple[str, str]:
 def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
     """What a mapping is that is no document, and what to do; "" for the first where it may be one."""
     if not tree:
-        return "the file says nothing", BEGINS
+        return "the file is empty", BEGINS
     if "apiVersion" in tree and "kind" in tree:
         kind = tree["kind"]
         called = f" ({kind})" if isinstance(kind, str) and kind.isalnum() and len(kind) < 64 else ""
-        return f"this is a Kubernetes manifest{called}, no vastplan document", BEGINS
+        return f"this is a Kubernetes manifest{called}, not a vastplan document", BEGINS
     if "terraform_version" in tree:
         return of_text("terraform {")
     if "format_version" in tree and "version" not in tree:
         return (
-            "this was written by vastplan, and is no document",
-            f"a saved plan is applied: vastplan apply {word(file)}",
+            "vastplan wrote this file; it is not a document",
+            f"to apply a saved plan: vastplan apply {word(file)}",
         )
     if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
-        return "these are approvals, no document", f"give the document, and these beside it: --approvals {word(file)}"
+        return "these are approvals, not a document", f"give the document, and this file as --approvals {word(file)}"
     return "", ""
 
 

@@ -24,6 +24,6 @@ def renamed_in_a_ring(entries: Iterable[Entry]) -> Iterator[Finding]:
         if address in path:
             ring = sorted(path[path.index(address) :])
             names = ", ".join(one.name for one in ring)
-            text = f"{names} are renamed to one another, and nothing would show that it was done"
-            fix = "rename one of them to a name that nothing has, apply, and then rename the others"
+            text = f"{names} are renamed to each other, which the ledger cannot record"
+            fix = "rename one of them to an unused name, apply, and then rename the others"
             yield error("VP218", text, fix=fix, address=str(ring[0]), where=written[ring[0]].where)

@@ -89,7 +89,7 @@ class Resolver:
         entries = [self._entry(raw, values) for raw, values in typed]
         for (noun, name), unknown in self._unknown.items():
             first, *others = unknown.places
-            also = f", which is also referred to at {some(others, 3)}" if others else ""
+            also = f", also used at {some(others, 3)}" if others else ""
             self._add("VP209", f"no {noun} {name}{also}", first, unknown.fix)
         return entries
 
@@ -143,8 +143,8 @@ class Resolver:
         """What joins sites has no end where nothing is wanted any more."""
         gone = [site for site in sites if site in self._retired]
         if gone and len(gone) < len(sites):
-            text = f"{raw.type.noun} {raw.name} is of site {gone[0]} too, which is retired"
-            fix = f"remove it and what replicates over it, or take retire away from site {gone[0]}"
+            text = f"{raw.type.noun} {raw.name} is also on site {gone[0]}, which is retired"
+            fix = f"remove it and what replicates over it, or remove retire from site {gone[0]}"
             self._add("VP217", text, raw.where, fix)
 
     def _entry(self, raw: Raw, values: dict[str, Any]) -> Entry:
@@ -205,7 +205,7 @@ class Resolver:
         return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
-        """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
+        """What is referred to as existing. Once adopted, it is the entry with that name, and waits for it like any other."""
         for kind in kinds:
             key = self._called.get((raw.site, kind), {}).get(name)
             if key is not None:
@@ -213,7 +213,7 @@ class Resolver:
             new = self._renamed.get((raw.site, kind), {}).get(name)
             if new is not None and raw.site not in self._retired:
                 message = (
-                    f"{raw.type.name} {raw.name} refers to {kind} {name} as existing, and this document renames it"
+                    f"{raw.type.name} {raw.name} refers to {kind} {name} as existing, but this document renames it"
                 )
                 self._add("VP219", message, _find(raw.values, name) or raw.where, f"write {new}")
         return Ref(Address(raw.site, kinds[0], name), managed=False)

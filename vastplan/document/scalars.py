@@ -54,12 +54,12 @@ def flow_within(value: Any, room: int) -> str | None:
 def key_text(key: object) -> str:
     """A key as it stands before its colon. Raises `Unwritable`."""
     if not isinstance(key, str):
-        raise Unwritable(f"a key is text, not {type(key).__name__}")
+        raise Unwritable(f"a key must be text, not {type(key).__name__}")
     if key == "<<":
-        raise Unwritable("a key << is the merge key of YAML, which a document may not have")
+        raise Unwritable("the key << is YAML's merge key, which a document must not have")
     written = text(key)
     if len(written) > _LONGEST_KEY:
-        raise Unwritable(f"the key {inert(key, 60)} is longer than a key of YAML may be")
+        raise Unwritable(f"the key {inert(key, 60)} is longer than a YAML key may be")
     return written
 
 
@@ -78,13 +78,13 @@ def scalar(value: Any) -> str:
             return _short_enough(written if "." in written else f"{written}.0")
         value = int(value)
     if not isinstance(value, int):
-        raise Unwritable(f"a document has no value of type {type(value).__name__}")
+        raise Unwritable(f"a document cannot hold a value of type {type(value).__name__}")
     return _short_enough(str(value))
 
 
 def _short_enough(written: str) -> str:
     if len(written.partition(".")[0]) > _LONGEST_NUMBER:
-        raise Unwritable(f"a number of more than {_LONGEST_NUMBER} digits")
+        raise Unwritable(f"the number has more than {_LONGEST_NUMBER} digits")
     return written
 
 
@@ -99,7 +99,7 @@ def text(value: str) -> str:
         hidden = frozenset(place for place, char in enumerate(value) if place in marked or unseen(char))
         half = next((char for char in value if "\ud800" <= char <= "\udfff"), None)
         if half is not None:
-            raise Unwritable(f"{inert(value, 60)} has half a character (U+{ord(half):04X}): no file can hold it")
+            raise Unwritable(f"{inert(value, 60)} has half a character (U+{ord(half):04X}), which no file can hold")
         letters = "".join(_LETTER if char > "\x7f" and char.isalnum() else char for char in value)
     if not hidden and _WORD.fullmatch(letters) and not _READ_OTHERWISE.fullmatch(letters):
         return value

@@ -40,7 +40,7 @@ class SecretSources:
     def refusal(self, kind: str, where: str) -> str:
         """Why a secret must not come from there, as what the document does; "" where it may."""
         if kind not in ("env", "file") or not isinstance(where, str):
-            return "takes a secret from what is neither a file nor a variable"
+            return "takes a secret from neither a file nor a variable"
         if kind == "env":
             if where in self.taken_env:
                 return f"takes {where}, which is a credential of {self.connections}"
@@ -50,15 +50,15 @@ class SecretSources:
             return ""
         path, reason = self._found(where)
         if path and not self.taken_files.isdisjoint((path, *path.parents)):
-            return f"takes the file {where}, which is one that {self.connections} connects with"
+            return f"takes the file {where}, which {self.connections} connects with"
         return f"takes the file {where}, {reason}" if reason else ""
 
     def fix(self, kind: str) -> str:
         """What to do about a refusal."""
         if self.connections:
-            return f"with --connections a document has no credentials but its own; allow more in secrets of {self.connections}"
+            return f"allow it in secrets of {self.connections}: with --connections a document may use only its own credentials"
         if kind == "env":
-            return f"where you trust whoever wrote the document, name it in {ALLOW_ENV}"
+            return f"if you trust the author of the document, add the variable to {ALLOW_ENV}"
         return "put the file beside the document"
 
     def read(self, where: str) -> bytes:

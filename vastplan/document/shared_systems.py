@@ -17,5 +17,5 @@ def shared_systems(connections: Mapping[str, Connections], folder: Path, tree: L
         for system, spec in connected.given().items():
             other = first.setdefault((system, spec.place(folder)), site)
             if other != site:
-                text = f"site {site}: its {system} is that of site {other}, and an object has one owner"
-                yield error("VP249", text, fix="make them one site", where=tree["sites"].where(site))
+                text = f"site {site}: its {system} is the same as that of site {other}; an object has one owner"
+                yield error("VP249", text, fix="write them as one site", where=tree["sites"].where(site))

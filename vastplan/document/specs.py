@@ -54,7 +54,7 @@ class SimGroup(Spec):
 
 
 class SimDirectory(Spec):
-    """The users and groups of the directory, such as LDAP, that a simulated VAST cluster asks."""
+    """The users and groups of the directory, such as LDAP, that a simulated VAST cluster uses."""
 
     users: dict[Text, SimUser] | MISSING = MISSING
     """Users of the simulated directory, by name."""
@@ -63,10 +63,10 @@ class SimDirectory(Spec):
 
 
 class SimEndpoint(Spec):
-    """The embedded simulators, in place of a site's systems; what they hold is kept beside the ledger."""
+    """The embedded simulators, instead of a site's systems; their objects are kept beside the ledger."""
 
     systems: list[str] | MISSING = MISSING
-    """Systems that are simulated; left out, all. A system that is not listed does not exist on the site."""
+    """Simulated systems; left out, all. A system that is not listed does not exist on the site."""
     directory: SimDirectory | MISSING = MISSING
     """Users and groups that the simulated VAST cluster finds in its directory, such as LDAP."""
 
@@ -75,13 +75,12 @@ class Connections(Spec):
     """A site's systems. A system that is left out does not exist there."""
 
     sim: SimEndpoint | MISSING = MISSING
-    """Simulators that stand in for the site's systems; excludes addresses of real ones. What they hold is kept beside
-    the ledger."""
+    """Simulators instead of the site's systems; excludes addresses of real ones. Their objects are kept beside the ledger."""
 
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
         if self.sim is not MISSING and self.given():
-            raise ValueError(f"a site is either simulated or real: give sim, or {_listed(_system_fields(self), 'and')}")
+            raise ValueError(f"a site is simulated or real: give either sim or {_listed(_system_fields(self), 'and')}")
         return self
 
     def given(self) -> dict[str, SystemSpec]:
@@ -108,41 +107,39 @@ class VersionsSpec(Spec):
     vms: Version | MISSING = MISSING
     """Version of VMS on the site's VAST cluster."""
     kubernetes: Version | MISSING = MISSING
-    """Version of Kubernetes on the site, as its API server answers it."""
+    """Version of Kubernetes on the site, as its API server returns it."""
     runai: Version | MISSING = MISSING
-    """Version of Run:AI, which is that of the site's cluster in the control plane."""
+    """Version of Run:AI of the site's cluster in the control plane."""
 
 
 class InlineVolumesSpec(Spec):
-    """Whether pods may bring volumes of the VAST drivers in their own spec, and why."""
+    """Whether pods may define volumes of the VAST drivers in their own spec, and why."""
 
     allow: bool
-    """true lets every pod of the site mount VAST past all claims and classes; false is as if nothing was said."""
+    """true lets every pod of the site mount VAST without claims and classes; false is the same as leaving it out."""
     reason: Annotated[str, StringConstraints(min_length=3)]
     """Why pods may do so; the warning about it in each plan shows this text."""
 
 
 class SiteSpec(Connections):
-    """A site of the document: its systems, what is known of them, and how its classes are closed."""
+    """A site of the document: its systems, what they can do, and how its storage classes are closed."""
 
     isolation: Isolation | MISSING = MISSING
-    """How classes are closed to namespaces that may not use them: by an admission policy; by one that only warns and
-    logs (`audit`) and refuses nobody; or by zero quotas, which namespaces made later do not have."""
+    """How storage classes are closed to namespaces that may not use them: by an admission policy; by one that only warns and
+    logs (`audit`) and refuses nobody; or by zero quotas, which namespaces created later do not have."""
     inline_volumes: InlineVolumesSpec | MISSING = MISSING
-    """Exception to the admission policy that keeps pods from bringing VAST volumes in their own spec; every plan then
-    warns."""
+    """Exception to the admission policy that forbids pods to define VAST volumes in their own spec; every plan then warns."""
     csi: Version | MISSING = MISSING
-    """Version of the VAST CSI drivers on the site, which no API tells. What it lacks is refused."""
+    """Version of the VAST CSI drivers on the site, which no API returns. vastplan refuses what this version lacks."""
     versions: VersionsSpec | MISSING = MISSING
-    """Versions of the site's products, for work without a network. What a version lacks is refused, and a plan warns
-    where a system answers another one."""
+    """Versions of the site's products, for work without a network. vastplan refuses what a version lacks, and a plan warns if
+    a system returns another version."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
     """Most requests at the same time to each system of the site; left out, 8."""
     retire: bool | MISSING = MISSING
-    """true empties the site: nothing of the document is wanted there any more, and plans delete all that is owned
-    there."""
+    """true empties the site: the document asks for nothing there any more, and plans delete everything that the ledger has there."""
     capability: Capability | MISSING = MISSING
-    """What the site can do: capacity, bandwidth, IOPS, links and GPUs, which checks compare with what is promised and
+    """What the site can do: capacity, bandwidth, IOPS, links and GPUs; checks compare it with what the document promises and
     with checkpoints."""
 
     @property
@@ -187,28 +184,27 @@ class LimitsSpec(Spec):
     """How many objects of a kind on a site one apply may change. The larger of the two limits counts, and a plan with more is blocked."""
 
     max_changes_percent: Annotated[int, Field(ge=0, le=100)] | MISSING = MISSING
-    """Percent of a kind's objects on a site that one apply may change, 30 when left out; it counts where it comes to
-    more than `max_changes`."""
+    """Percent of a kind's objects on a site that one apply may change, 30 when left out; it counts if it is more than
+    `max_changes`."""
     max_changes: Annotated[int, Field(ge=0)] | MISSING = MISSING
     """Number of objects of a kind on a site that one apply may change, 10 when left out. Creates, adoptions and
     releases do not count."""
 
 
 class IgnoreDriftSpec(Spec):
-    """A rule for changes made by hand that are right: they are no drift and no plan undoes them, until the document changes the field."""
+    """A rule for accepted changes made outside vastplan: they are not drift and no plan undoes them, until the document changes the field."""
 
     address: Annotated[str, StringConstraints(min_length=1)]
-    """Address of the object, SITE/KIND/NAME; `*` stands for any text, `?` for one character."""
+    """Address of the object, SITE/KIND/NAME; `*` matches any text, `?` one character."""
     fields: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)] | MISSING = MISSING
-    """Paths of the fields to leave alone, with all that is inside them; left out, the whole object, also when it is
-    gone."""
+    """Paths of the fields to ignore, with everything inside them; left out, the whole object, also when it is gone."""
     reason: Annotated[str, StringConstraints(min_length=3)]
-    """Why the change is left alone; reports of drift show it."""
+    """Why the change is ignored; reports of drift show it."""
     until: (
         Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), Says("a day, such as 2026-12-31, in quotes")]
         | MISSING
     ) = MISSING
-    """Last day of the rule, such as 2026-12-31; from the next day it is drift again, and a warning says so."""
+    """Last day of the rule, such as 2026-12-31; from the next day the change is drift again, and a warning says so."""
 
     @model_validator(mode="after")
     def _a_day(self) -> IgnoreDriftSpec:
@@ -218,31 +214,31 @@ class IgnoreDriftSpec(Spec):
 
 
 class DriftSpec(Spec):
-    """How changes are treated that were made by hand, past the document."""
+    """How vastplan treats changes made outside it."""
 
     ignore: list[IgnoreDriftSpec] | MISSING = MISSING
-    """Rules that leave changes made by hand alone; a plan undoes none of them until the document changes the field."""
+    """Rules for changes made outside vastplan that no plan undoes until the document changes the field."""
 
 
 class Head(Spec):
-    """All of a document but its sections of entries."""
+    """Everything in a document except its sections of entries."""
 
     version: Literal[1]
     """Version of the document's format."""
     name: DnsLabel
-    """Name of the document, under which the ledger notes what it owns. With another name it is another document, which
-    owns nothing."""
+    """Name of the document, under which the ledger records what it owns. With another name it is another document, which owns
+    nothing."""
     sites: Annotated[dict[SiteName, SiteSpec], Field(min_length=1)]
-    """Sites of the document, by name: the systems of each, and how they are reached."""
+    """Sites of the document, by name: the systems of each, and how to reach them."""
     ledger: LedgerSpec | MISSING = MISSING
     """Place of the ledger, which records what the document owns; left out, the folder `.vastplan/ledger` beside the
     document."""
     limits: LimitsSpec | MISSING = MISSING
     """How many objects of a kind on a site one apply may change; a plan with more is blocked."""
     checks: ChecksSpec | MISSING = MISSING
-    """Findings of checks that are accepted for a while, and checks that weigh more in this document."""
+    """Findings of checks that are accepted until a day, and checks with a higher severity in this document."""
     drift: DriftSpec | MISSING = MISSING
-    """Changes made by hand that are left alone."""
+    """Changes made outside vastplan that are ignored."""
 
     def retired(self) -> frozenset[str]:
         """The sites that are to be emptied."""
@@ -254,26 +250,25 @@ class Head(Spec):
 
 
 class SecretsSpec(Spec):
-    """Where a document's secrets may come from, beside the files in its own folder."""
+    """Where a document's secrets may come from, besides the files in its own folder."""
 
     env: (
         list[
             Annotated[
                 str,
                 StringConstraints(pattern=r"^[A-Za-z0-9_*]+$"),
-                Says("the name of an environment variable, with * for anything", shown=False),
+                Says("the name of an environment variable, where * matches anything", shown=False),
             ]
         ]
         | MISSING
     ) = MISSING
-    """Environment variables, by name, that a document may take secrets from; `*` in a name stands for any text."""
+    """Environment variables, by name, that a document may take secrets from; `*` in a name matches any text."""
     folders: list[Annotated[str, StringConstraints(min_length=1)]] | MISSING = MISSING
-    """Folders, relative to the connections file, whose files a document may take as secrets, beside those of its own
-    folder."""
+    """Folders, relative to the connections file, whose files a document may take as secrets, besides those of its own folder."""
 
 
 class ConnectionsFile(Spec):
-    """The file of `--connections FILE`: addresses, credentials and the ledger's place, which a document then may not say itself."""
+    """The file of `--connections FILE`: addresses, credentials and the ledger's place, which the document then must not have."""
 
     version: Literal[1]
     """Version of the file's format."""
@@ -282,7 +277,7 @@ class ConnectionsFile(Spec):
     ledger: LedgerSpec | MISSING = MISSING
     """Place of the ledger, as in a document; a folder is relative to this file. The document then names no other place."""
     secrets: SecretsSpec | MISSING = MISSING
-    """Where secrets of a document may come from, beside files in its own folder; left out, from nowhere else."""
+    """Where secrets of a document may come from, besides files in its own folder; left out, from nowhere else."""
     require_signature: Annotated[str, StringConstraints(min_length=1)] | MISSING = MISSING
     """File of public keys, relative to this file: `apply` carries out only plans that one of these keys has signed."""
 

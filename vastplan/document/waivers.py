@@ -27,7 +27,7 @@ def day(text: str) -> str:
 
 def _pattern(text: str) -> str:
     if text.count("/") < 2 or not all(text.split("/", 2)) or not text.isprintable():
-        raise ValueError(f"{quoted(text)} is no address: write site/kind/name, with * for anything")
+        raise ValueError(f"{quoted(text)} is not an address: write site/kind/name, where * matches anything")
     return text
 
 
@@ -41,7 +41,7 @@ class WaiverSpec(Spec):
     code: CheckCode
     """Code of the check whose findings are accepted, such as CSI-04."""
     address: Pattern
-    """Address that the finding names, SITE/KIND/NAME; `*` stands for any text."""
+    """Address that the finding names, SITE/KIND/NAME; `*` matches any text."""
     reason: Annotated[Text, StringConstraints(min_length=3)]
     """Why the finding is accepted; it stays in reports as a note with this text."""
     until: Day
@@ -49,9 +49,9 @@ class WaiverSpec(Spec):
 
 
 class ChecksSpec(Spec):
-    """Findings of checks that the document accepts or raises; `vastplan validate --list-checks` lists the checks."""
+    """Findings of checks that the document accepts, or whose severity it raises; `vastplan validate --list-checks` lists the checks."""
 
     waive: list[WaiverSpec] | MISSING = MISSING
     """Findings that are known and accepted, each with a reason and a last day."""
     raised: Annotated[dict[CheckCode, Literal["warning", "error"]] | MISSING, Field(alias="raise")] = MISSING
-    """Severity, by code, of findings that weigh more in this document; only a waiver lowers one."""
+    """Severity, by code, of findings that this document raises; only a waiver lowers one."""

@@ -77,27 +77,29 @@ def _reason(
 ) -> Left | None:
     kind = live.kind
     if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
-        return leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
+        return leave(live, Reason.MIRROR, "it is a copy of an object on another site")
     if made_by(live) == ITSELF:
         return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.MADE:
-        return leave(live, Reason.MADE, f"{made_by(live)} made it for itself")
+        return leave(live, Reason.MADE, f"{made_by(live)} created it for itself")
     if standing is Standing.ELSEWHERE:
-        return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
+        return leave(
+            live, Reason.OTHER, f"the document {owners.of(live)} owns it", "type vastplan ledger forget there first"
+        )
     if address is not None:
-        text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
-        fix = f"put {address} back, say renamed_from: {address.name} where it has another name now, or vastplan ledger forget PATH {word(address)}"
+        text = f"the ledger has it as {address}, but the document does not: the next apply deletes it"
+        fix = f"put {address} back, write renamed_from: {address.name} if it has a new name, or type vastplan ledger forget PATH {word(address)}"
         return leave(live, Reason.PENDING, text, fix)
     if kind.on_request and not selection.asked_for(live):
-        text = f"a {kind.name} is taken only when it is asked for"
+        text = f"import skips every {kind.name} unless you ask for it"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
     if kind.remade:
-        text = f"where the value of a {kind.name} is nobody can see: an entry would have to say it"
-        fix = "write an entry whose deliver names the Secret that has it, and apply with --adopt; or a new one"
+        text = f"no system returns where the value of a {kind.name} is; an entry has to say it"
+        fix = "write an entry whose deliver names the Secret with the value, and apply with --adopt; or write a new one"
         return leave(live, Reason.FORM, text, fix)
     if (live.site, live.id) in twins:
         ids = ", ".join(twins[live.site, live.id])
-        text = f"several of kind {kind.name} have its identity (ids {ids}): which is meant cannot be said"
+        text = f"several objects of kind {kind.name} have its identity (ids {ids}): vastplan cannot determine which one is meant"
         return leave(live, Reason.TWINS, text, "rename or delete all but one")
     excluded = selection.excludes(live)
     if excluded:

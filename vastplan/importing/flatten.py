@@ -71,7 +71,7 @@ def flatten(
 
     for name in named_after(kind):
         if live.values.get(name, _UNSAID) in (None, ""):
-            return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can say")
+            return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can express")
     full: Values = {}
     mappers = {name: mapper for name, _, mapper in table(kind.fields).referring}
     for field in kind.fields:
@@ -85,13 +85,13 @@ def flatten(
         mapped = mappers.get(field.name)
         full[field.name] = value if mapped is None else mapped(value, change)
         if unread:
-            text = f"its {field.name} stands on what could not be read: {unread[-1]}"
-            return leave(live, Reason.UNREAD, text, "import again when that can be read")
+            text = f"its {field.name} depends on what could not be read: {unread[-1]}"
+            return leave(live, Reason.UNREAD, text, "import again when it can be read")
         if len(unnamed) > before:
             if required(kind, field):
-                return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
-            nameless = nameless or f"{field.name} is {unnamed[-1]!r}, which nothing names"
-            dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
+                return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which has no name here")
+            nameless = nameless or f"{field.name} is {unnamed[-1]!r}, which has no name here"
+            dropped.setdefault(field.name, f"no name here for {unnamed[-1]!r}")
     known = defaults.known(live)
     values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
     others = {field.instead_of.field for field in kind.fields if field.instead_of}
@@ -99,7 +99,7 @@ def flatten(
     if refused:  # there is another field that may say it
         unsaid = frozenset(dropped) | refused.keys()
         values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
-        fell = dict.fromkeys(refused, "the model takes neither form of it") | fell
+        fell = dict.fromkeys(refused, "the kind accepts neither form of it") | fell
     if why:  # where the model does without what it refers to, nothing else is wrong
         return leave(live, Reason.REFERENCE, nameless) if nameless else leave(live, Reason.VALUE, why)
     dropped |= fell
@@ -184,4 +184,4 @@ def _withheld(field: Field, value: Any) -> dict[str, str]:
     if field.shown is None or not isinstance(value, dict):
         return {}
     keys = (key for key, item in value.items() if item is REDACTED)
-    return {f"{field.name}.{key}": "it may be a secret, and is not read" for key in keys}
+    return {f"{field.name}.{key}": "it may be a secret, so vastplan does not read it" for key in keys}

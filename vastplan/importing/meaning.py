@@ -92,8 +92,10 @@ def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
         said = ", ".join(f"{field}: {scalar(name)}" for field, name in each.unsaid)
         for key in of_kind or each.cause.stands_for:
             steps[key] = Step.LEFT
-            why[key] = Reason.MEANING, f"with one more {kind}, {old.address} would mean something else"
-            fixes[key] = f"{place}: write {said}" if said else f"write it by hand where that is meant; see {place}"
+            why[key] = Reason.MEANING, f"one more {kind} would change the meaning of {old.address}"
+            fixes[key] = (
+                f"{place}: write {said}" if said else f"write the entry yourself if that is intended; see {place}"
+            )
     return Degraded(MappingProxyType(steps), MappingProxyType(why), degraded.fields, MappingProxyType(fixes))
 
 

@@ -37,10 +37,10 @@ class Reason(Enum):
     UNSELECTED = "UNSELECTED"  # somebody said that it is not to be taken
     FORM = "FORM"  # no entry can say it
     VALUE = "VALUE"  # a value that this version does not know
-    TWINS = "TWINS"  # several have one identity
+    TWINS = "TWINS"  # several objects have the same identity
     REFERENCE = "REFERENCE"  # what it stands on could not be named
     MEANING = "MEANING"  # it would change what an old line means
-    UNREAD = "UNREAD"  # what it stands on could not be read
+    UNREAD = "UNREAD"  # what it depends on could not be read
 
     @property
     def counts(self) -> bool:

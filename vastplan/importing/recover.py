@@ -106,7 +106,7 @@ def recover(
             if unreadable:
                 unsaid.append(_unread(live, unreadable[0]))
             else:
-                unsaid.append(leave(live, Reason.FORM, "no entry can say it by itself"))
+                unsaid.append(leave(live, Reason.FORM, "no entry can express it"))
     return written, unsaid
 
 
@@ -116,13 +116,13 @@ def _unsaid_keys(flat: Flat, entry: Entry) -> Iterator[Left]:
         return
     for field in flat.live.kind.fields:
         if field.theirs is not None and flat.entry.values.get(field.name):
-            text = f"it is a part of {entry.address}, which says no {field.name} of its parts"
+            text = f"it is a part of {entry.address}, whose entry cannot set {field.name} of its parts"
             yield leave(flat.live, Reason.FORM, text, path=field.name)
 
 
 def _unread(live: Live, kind: str) -> Left:
-    text = f"what it is a part of cannot be told: {kind} could not be read"
-    return leave(live, Reason.UNREAD, text, "import again when that can be read")
+    text = f"cannot determine what it is a part of: {kind} could not be read"
+    return leave(live, Reason.UNREAD, text, "import again when it can be read")
 
 
 def _ways_back(registry: Registry) -> Iterator[Composition]:
@@ -167,9 +167,9 @@ class _Trial:
                 called[entry.address] = hit.entry.address
                 del waiting[hit.entry.address]
             elif entry.address.kind not in composition.adds and not entry.common:
-                return f"{entry.address} would not be as it is"
+                return f"{entry.address} would change"
         extra = next((address for address in waiting if not self._registry.kinds[address.kind].mirrored), None)
-        return f"{extra} is not what an entry makes" if extra is not None else ""
+        return f"no entry creates {extra}" if extra is not None else ""
 
     def _covers(
         self,

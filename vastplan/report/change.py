@@ -13,7 +13,7 @@ from vastplan.report.values import counted
 HEADINGS = {
     Standing.CHANGE: "This change",
     Standing.PENDING: "Pending before this change",
-    Standing.DRIFT: "Drifted, whatever this change does",
+    Standing.DRIFT: "Drift, independent of this change",
 }
 _SHOWN = 12
 
@@ -43,7 +43,7 @@ def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     return plan.findings[:count], plan.findings[count:]
 
 
-_AGAINST = {HeldAgainst.BASE: "not as in the base", HeldAgainst.LEDGER: "not as when it was last applied"}
+_AGAINST = {HeldAgainst.BASE: "differ from the base", HeldAgainst.LEDGER: "differ from the last apply"}
 
 
 def settings_changed(plan: Plan) -> tuple[FieldChange, ...]:
@@ -55,7 +55,7 @@ def settings_title(plan: Plan) -> str:
     """What heads them, "" where there are none."""
     if plan.head is None or not plan.head.changes:
         return ""
-    return f"Settings of the document that are {_AGAINST.get(plan.head.against, 'not as they were')}"
+    return f"Settings of the document that {_AGAINST.get(plan.head.against, 'changed')}"
 
 
 def beside(plan: Plan) -> str:
@@ -68,7 +68,7 @@ def beside(plan: Plan) -> str:
     withdrawn = len(plan.base.withdrawn) if plan.base else 0
     if withdrawn:
         parts.append(f"{counted(withdrawn, 'pending change')} withdrawn by it")
-    return f"Beside it: {', '.join(parts)}." if parts else ""
+    return f"Besides this change: {', '.join(parts)}." if parts else ""
 
 
 def _lost(actions: Sequence[Action]) -> str:
@@ -85,7 +85,7 @@ def provenance(plan: Plan) -> str:
         return ""
     return (
         f"Planned from the snapshot {plan.snapshot.id[:12]} of {plan.snapshot.taken}, {age(plan)}, without credentials. "
-        "It is there to be reviewed: before an apply it is planned again, live."
+        "It can be reviewed, not applied: an apply plans again, live."
     )
 
 

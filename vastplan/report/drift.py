@@ -55,7 +55,7 @@ def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None) -> str
         ]
     lines += replication_lines(drift.replications, style)
     if drift.unknown:
-        lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
+        lines.append(style.paint("Unknown (could not be read):", "yellow"))
         lines += unknown_lines(drift.unknown)
     lines.append(
         style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
@@ -94,9 +94,9 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
     if drifted.what in AS_A_WHOLE:
         yield style.paint(f"{drifted.what:<8} {inert(drifted.address)}", "red") + since
         if drifted.what == "replaced":
-            yield f"           {AS_A_WHOLE[drifted.what]}; apply --adopt takes it over"
+            yield f"           {AS_A_WHOLE[drifted.what]}; apply --adopt adopts it"
         elif drifted.what == "undelivered":
-            yield f"           {AS_A_WHOLE[drifted.what]}; apply makes another, and delivers that"
+            yield f"           {AS_A_WHOLE[drifted.what]}; apply creates another and delivers it"
         if author := author_text(drifted.author):
             yield f"           {author}"
         return
@@ -121,7 +121,7 @@ def _unmanaged(drift: Drift, style: Style) -> Iterator[str]:
 def _coverage(drift: Drift, style: Style) -> Iterator[str]:
     partial = [coverage for coverage in drift.coverage if coverage.unmanaged]
     if partial:
-        yield style.paint("Managed here, of what somebody could manage:", "cyan")
+        yield style.paint("Managed by this document, of what could be managed:", "cyan")
         for coverage in partial[:_SHOWN_KINDS]:
             yield f"  {inert(f'{coverage.site}/{coverage.kind}')} {share_managed(coverage)}"
         if len(partial) > _SHOWN_KINDS:
@@ -129,7 +129,7 @@ def _coverage(drift: Drift, style: Style) -> Iterator[str]:
     for document, count in other_documents(drift):
         yield f"Managed by the document {inert(document, 60)}, and not counted: {counted(count, 'object')}."
     for by, count in controller_owned(drift):
-        yield f"Made by {inert(by, 60)}, and not counted: {counted(count, 'object')}."
+        yield f"Created by {inert(by, 60)}, and not counted: {counted(count, 'object')}."
 
 
 def share_managed(coverage: Coverage) -> str:
@@ -156,7 +156,7 @@ def object_text(described: dict[str, Any], style: Style) -> str:
     unsaid = described["unsaid"]
     taken = [inert(row["path"]) for row in unsaid if row["evidence"]]
     if taken:
-        lines.append(f"  left out, as the system takes it anyway: {some(taken, 12)}")
+        lines.append(f"  left out, because it is the system's default: {some(taken, 12)}")
     lines += [
         f"  left out: {inert(row['path'])}, which is {plain(row['live'], row['unit'])}"
         for row in unsaid

@@ -40,13 +40,13 @@ def page(drift: Drift) -> str:
     main = [
         checks(shown.findings),
         unknown(shown.unknown, "Unknown: what could not be read"),
-        _section("Moved behind our back", columns, [row for moved in news for row in _rows(moved)], len(news)),
+        _section("Changed outside vastplan", columns, [row for moved in news for row in _rows(moved)], len(news)),
         joined(tag("h2", TITLE), on_two_sites(drift.replications, drift.checked)) if drift.replications else "",
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
         notes("Managed by another document, and not counted", by_document),
-        notes("Made by a driver or a system for itself, and not counted", by_controller),
+        notes("Created by a driver or a system for itself, and not counted", by_controller),
         notes("Ignored by rules of the document", ignored),
     ]
     foot = tag("footer", f"Checked {drift.checked}.")

@@ -46,9 +46,9 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
     titles = {
         "opens": "Lets somebody in",
         "gone": "Gone",
-        "replaced": "Deleted and made again",
-        "undelivered": "Not where it was delivered",
-        "changed": "Changed by hand",
+        "replaced": "Deleted and recreated",
+        "undelivered": "Value missing where it was delivered",
+        "changed": "Changed outside vastplan",
     }
     for change, title in titles.items():
         objects = [drifted for drifted in news if change == ("opens" if drifted.opens else drifted.what)]
@@ -88,7 +88,7 @@ def _unmanaged(stranger: UnmanagedObject) -> str:
 def _coverage(drift: Drift) -> str:
     rows = [f"{code(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage]
     by_controller = [
-        f"- Made by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
+        f"- Created by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
         for by, count in controller_owned(drift)[:_SHOWN]
     ]
     by_document = [

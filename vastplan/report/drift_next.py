@@ -23,22 +23,28 @@ def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
     for row in drift.astray():
         if row.state in _LEADS_ELSEWHERE:
             way = f"vastplan move plan {document} {word(row.address)} --to {word(row.active)}".replace("  ", " ")
-            yield way, f"shows what it takes that {row.active} leads again"
+            yield way, f"shows how to make {row.active} the source again"
             break
     if drift.not_ours:
-        yield _of("vastplan plan", document, "--adopt"), "shows what taking over what exists would change"
+        yield _of("vastplan plan", document, "--adopt"), "shows what adopting what exists would change"
     elif any(one.what == "replaced" for one in moved):
         yield (
             _of("vastplan plan", document, "--adopt"),
-            "shows what would be put back, and takes over what was made again",
+            "shows what an apply would undo, and adopts what was recreated",
         )
     elif moved or drift.pending:
-        yield _of("vastplan plan", document), "shows what would be put back" if moved else "shows what is to be applied"
+        yield (
+            _of("vastplan plan", document),
+            "shows what an apply would undo" if moved else "shows what an apply would do",
+        )
     field = next(filter(None, map(_acceptable, moved)), "")
     if field:
-        yield _of("vastplan drift", document, "--accept", word(field)), "takes a live value into the document"
+        yield _of("vastplan drift", document, "--accept", word(field)), "writes a live value into the document"
     if drift.strangers():
-        yield _of("vastplan import", document, "--dry-run"), "writes what nobody manages as a document, and no file"
+        yield (
+            _of("vastplan import", document, "--dry-run"),
+            "prints what nobody manages as a document, and writes no file",
+        )
 
 
 def _of(command: str, document: str, *more: str) -> str:

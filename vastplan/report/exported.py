@@ -29,16 +29,16 @@ def _lines(result: Export) -> Iterator[str]:
             yield f"  and {len(folder.mounts) - _SHOWN} more mounts"
         for file in folder.files:
             if file.state != "unchanged":
-                yield f"  {'wrote' if file.state == 'new' else 'wrote anew'} {inert(file.path)}"
+                yield f"  {'wrote' if file.state == 'new' else 'rewrote'} {inert(file.path)}"
     for path in result.left_over:
-        yield f"{inert(path)} is of an earlier export, and the document has it no more: delete it"
+        yield f"{inert(path)} is from an earlier export and no longer in the document: delete it"
     states = [file.state for folder in result.folders for file in folder.files]
     same = states.count("unchanged")
     yield f"{counted(len(states) - same, 'file')} written, {same} as they were."
     if len(result.folders) == 1:
         yield from _next(result.folders[0])
     elif result.folders:
-        yield "Each folder is for a home of its own: SkyPilot reads one endpoint and one key from ~/.vastdata."
+        yield "Use each folder with its own home directory: SkyPilot reads one endpoint and one key from ~/.vastdata."
 
 
 def _next(folder: ExportedFolder) -> Iterator[str]:

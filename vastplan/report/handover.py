@@ -1,4 +1,4 @@
-"""How Terraform lets go of what an import took, as text: what to type, in order."""
+"""How to remove imported objects from Terraform, as text: what to type, in order."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from vastplan.report.values import counted
 _SHOWN = 20
 """Of what nothing is to be typed for; a JSON report has all."""
 
-_TWO_OWNERS = "Two tools own these objects until the last step is done. Let nobody run Terraform in between."
+_TWO_OWNERS = "Two tools own these objects until the last step is done. Do not run Terraform in between."
 _CHANGE = (
-    "Prepare a change of Terraform's configuration, without applying it. The resource blocks must go in the same change, and so"
-    " must keys of `for_each` whose instances go alone: what is still written, Terraform makes again. Where others call the same"
-    " module, take out its call instead of the block in it."
+    "Prepare a change of Terraform's configuration, without applying it. Delete the resource blocks in the same change, and the "
+    "keys of `for_each` whose instances are removed alone: Terraform recreates what is still written. Where others call the same "
+    "module, delete its call instead of the block in it."
 )
 _COMMANDS = (
-    "Run this before the change is applied; what the change leaves out and the state still has, Terraform destroys:"
+    "Run this before you apply the change; Terraform destroys what the state still has and the change leaves out:"
 )
 _COUNTED = (
-    "These are counted, and what stays moves up when `count` shrinks: Terraform would destroy it. Move it with"
-    " `terraform state mv`, or write `for_each`:"
+    "These use `count`, and the remaining instances move up when it shrinks: Terraform would destroy them. Move "
+    "them with `terraform state mv`, or write `for_each`:"
 )
-_DEPENDS = "In the same change, let what stays refer to a data source. It depends on what goes:"
-_BY_HAND = "Look at these, which were taken, too:"
+_DEPENDS = "In the same change, let these refer to a data source, because they depend on removed resources:"
+_BY_HAND = "Check these adopted resources, too:"
 _LAST = "Apply the change. Its `terraform plan` must destroy nothing and create nothing."
-_LEFT = "Left to Terraform, because which objects these are cannot be told:"
+_LEFT = "Left to Terraform, because vastplan cannot determine which objects these are:"
 _STALE = (
     "Left to Terraform, because the state is old: run `terraform apply -refresh-only`, write the state to a file again and import"
     " again. These were not found:"
 )
-_OTHERS = "Not compared, because a document has nothing like it: "
+_OTHERS = "Not compared, because vastplan has no such kind: "
 _WHY = {
-    ByHand.DEPOSED: "Terraform still means to destroy an earlier object of it; let `terraform apply` finish, then import again",
-    ByHand.UNSHOWABLE: "its address cannot be shown as it is; `terraform state list` has it",
+    ByHand.DEPOSED: "Terraform still has to destroy an earlier object of it; let `terraform apply` finish, then import again",
+    ByHand.UNSHOWABLE: "its address cannot be shown; `terraform state list` shows it",
 }
 
 
@@ -50,10 +50,10 @@ def handover_text(
     text = [_found(state, name) for state in states]
     needed = [state for state in states if state.handover.needed]
     if tried and needed:
-        text += ["How Terraform lets go of them is said when the files are written."]
+        text += ["The steps to remove them from Terraform are printed when the files are written."]
     elif needed:
         text += ["", _TWO_OWNERS]
-        steps = [["Take them:", "", f"    {apply}"]] if apply else []
+        steps = [["Adopt them:", "", f"    {apply}"]] if apply else []
         text += _numbered(steps, 1)
         number = len(steps) + 1
         for state in needed:
@@ -88,7 +88,7 @@ def _steps(handover: Handover) -> list[list[str]]:
     if handover.blocks:
         steps[-1] += [
             "",
-            "In the root module, in the place of these resources (Terraform 1.7, OpenTofu 1.10, or later):",
+            "In the root module, instead of these resources (Terraform 1.7, OpenTofu 1.10, or later):",
             "",
         ]
         steps[-1] += [f"    {line}".rstrip() for block in handover.blocks for line in block.text.splitlines()]

@@ -42,14 +42,14 @@ def page(plan: Plan) -> str:
     main = [
         notes(settings_title(plan), settings),
         checks(shown.findings),
-        notes("Nothing is known to be ours", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
+        notes("The ledger is empty", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
-        notes("Changed by hand and left alone", kept),
+        notes("Changed outside vastplan and kept", kept),
         *(changes if is_large(plan) else []),  # which pictures of a long plan would push far down
         *_pictures(plan),
         *([] if is_large(plan) else changes),
         *proofs(plan),
-        notes("Pending before, and not any more", gone),
+        notes("Pending before, no longer pending", gone),
         checks(shown.base_findings, "Checks that the base has too"),
     ]
     head = header(shown, *_provenance(plan), facts=_facts(plan))
@@ -108,5 +108,5 @@ def _foot(plan: Plan) -> Html:
     valid = "" if plan.snapshot else f", valid until {plan.expires}"
     return tag(
         "footer",
-        "Plan ", code(plan.id[:12]), f", made {plan.created}{valid}, from ", code(plan.source), ".",
+        "Plan ", code(plan.id[:12]), f", created {plan.created}{valid}, from ", code(plan.source), ".",
     )  # fmt: skip

@@ -168,7 +168,7 @@ def _together(alike: Alike, topology: Topology, numbers: Mapping[str, int]) -> H
         f"v-{action.verb.value}{site}" + (" blocked" if action.blocked else ""),
         f"{action.verb.sign} {verb_word(action)}",
         alike.objects,
-        "told together",
+        "grouped",
         joined(*_common(alike), _LIST.fill(f"{alike.objects}, one by one", joined(*items))),
         str(topology.affected(*alike.actions)) or _NOBODY,
     )

@@ -42,7 +42,7 @@ def proofs(plan: Plan) -> Iterator[Html]:
 
 
 def on_two_sites(rows: Sequence[Replication], now: str) -> Html:
-    """Who leads and how far the copy was when it was read (`now`): drawn, and as a table with a row for each site."""
+    """Which side is the source and how old the copy was when it was read (`now`): drawn, and as a table with a row for each site."""
     marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
     listed = figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
     return joined(*pictures(rows, now), listed)

@@ -19,19 +19,19 @@ _SHOWN = 20
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "SYSTEM": "ships with the product",
-        "MADE": "made by a driver or a controller",
+        "MADE": "created by a driver or a controller",
         "MIRROR": "the other site's copy",
-        "MANAGED": "in the document already",
+        "MANAGED": "already in the document",
         "OTHER": "another document owns it",
-        "PENDING": "dropped from the document, to be deleted by the next apply",
-        "UNASKED": "taken on request only",
-        "UNSELECTED": "an option of this run leaves it out",
-        "FORM": "no entry can say it",
-        "VALUE": "a value or a name that this version does not know",
-        "TWINS": "several have one identity",
-        "REFERENCE": "what it stands on has no name here",
-        "MEANING": "it would change what a line of the document means",
-        "UNREAD": "what it stands on could not be read",
+        "PENDING": "removed from the document; the next apply deletes it",
+        "UNASKED": "imported only on request",
+        "UNSELECTED": "excluded by an option of this run",
+        "FORM": "no entry can express it",
+        "VALUE": "this version does not know a value or a name of it",
+        "TWINS": "several objects have the same identity",
+        "REFERENCE": "what it refers to has no name here",
+        "MEANING": "it would change the meaning of a line of the document",
+        "UNREAD": "what it depends on could not be read",
     }
 )
 _ONLY_COUNTED = frozenset({"MANAGED", "UNSELECTED"})
@@ -93,7 +93,7 @@ def values_text(values: ImportedValues) -> str:
     if values.unconfirmed:
         parts.append(f"{values.unconfirmed} left to defaults that no vendor's document confirms (--full writes them)")
     parts += [f"{values.withheld} withheld"] if values.withheld else []
-    parts += [f"{values.unsaid} that no entry can say"] if values.unsaid else []
+    parts += [f"{values.unsaid} that no entry can express"] if values.unsaid else []
     return ", ".join(parts)
 
 
@@ -112,15 +112,15 @@ def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
     for (site, system), group in groups.items():
         there = [f"{each.name} {each.objects}" for each in group if each.objects]
         untold = [each.name for each in group if each.objects is None]
-        also = f" (not told: {some(untold)})" if untold else ""
+        also = f" (not counted: {some(untold)})" if untold else ""
         yield f"{site} {system}: {some(there, 40) or 'nothing'}{also}"
 
 
 def coverage_text(result: Import) -> str:
     """How much the document has of what could be managed."""
     if result.unread and not result.coverage:
-        return "How much of what could be managed the document has is not known: nothing of it could be read."
-    known = "Of what could be read the" if result.unread else "The"
+        return "The document's share of what could be managed is unknown: nothing could be read."
+    known = "Of what could be read, the" if result.unread else "The"
     return f"{known} document has {result.covered} % of what could be managed."
 
 
@@ -141,19 +141,19 @@ def _lines(result: Import) -> Iterator[str]:
         yield f"{would} {inert(file.path)}: {counted(file.entries, 'entry')} in {counted(file.lines, 'line')}"
     if result.files:
         entries = counted(len(result.taken), "entry")
-        yield f"Took {counted(result.adopts, 'object')} as {entries}; the plan takes them over and changes no field of them."
+        yield f"Imported {counted(result.adopts, 'object')} as {entries}; the plan adopts them and changes no field of them."
         yield f"Values: {values_text(result.values)}."
     else:
         yield "Nothing new: no file was written."
     if result.creates:
-        yield f"An apply makes {counted(len(result.creates), 'object')}, which isolation asks for:"
+        yield f"An apply creates {counted(len(result.creates), 'object')}, which isolation needs:"
         yield from (f"  + {inert(address)}" for address in result.creates[:_SHOWN])
         if len(result.creates) > _SHOWN:
             yield f"  and {len(result.creates) - _SHOWN} more"
     if result.waiting:
         yield f"Waiting for an apply: {counted(result.waiting, 'object')} that the document had already."
     if result.besides:
-        yield f"An apply also does what the document asked for before: {verbs(result.besides)}."
+        yield f"An apply also does what was pending before: {verbs(result.besides)}."
     yield from _left(result)
     reasons: dict[tuple[str, str], list[str]] = {}
     for unread in result.unread:
@@ -175,7 +175,7 @@ def _held_up(findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         yield f"error {finding.code}: {inert(finding.address)}: {inert(finding.message)}"
     if findings:
-        yield "These are true of what is live, and hold up every apply: mend them, or accept them with a reason and a last day:"
+        yield "These errors exist in the live systems and block every apply: correct them, or accept them with a reason and a last day:"
         yield "  checks:"
         yield "    waive:"
         yield from (f"      - {inert(waiver(finding), None)}" for finding in findings)

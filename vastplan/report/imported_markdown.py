@@ -34,14 +34,14 @@ def comment(result: Import) -> str:
     page.add(
         f"{marker(result.document, 'import')}\n### Import: {code(result.document, 100)}\n\n**{_verdict(result)}**\n"
     )
-    page.add_lines(findings(result.findings, "Holds up every apply"))
+    page.add_lines(findings(result.findings, "Blocks every apply"))
     if result.findings:
         waivers = bullets(result.findings, lambda finding: code(waiver(finding), 500), _SHOWN)
-        page.add_lines(f"\nMend it, or complete its line under `checks: {{waive: []}}`:\n\n{waivers}")
+        page.add_lines(f"\nCorrect it, or complete its line under `checks: {{waive: []}}`:\n\n{waivers}")
     for part in (
         section("Entries", result.taken, _taken, _SHOWN),
-        section("An apply makes, because isolation asks for it", result.creates, code, _SHOWN),
-        f"An apply also does what the document asked for before: {verbs(result.besides)}.\n" if result.besides else "",
+        section("An apply creates, because isolation needs it", result.creates, code, _SHOWN),
+        f"An apply also does what was pending before: {verbs(result.besides)}.\n" if result.besides else "",
         *_left(result),
         section("Could not be read", result.unread, lambda unread: _unread(unread.site, unread.kind, unread.reason)),
         section("No kind here, so never read", list(beyond_text(result.beyond)), prose),
@@ -60,7 +60,7 @@ def _verdict(result: Import) -> str:
     did = "would be written" if result.tried else "written"
     lines = sum(file.lines for file in result.files)
     return prose(
-        f"{taken} in {counted(lines, 'line')} {did}; the plan takes over {result.adopts} and changes no field. "
+        f"{taken} in {counted(lines, 'line')} {did}; the plan adopts {result.adopts} and changes no field. "
         f"{coverage_text(result)} Values: {values_text(result.values)}."
     )
 
@@ -90,7 +90,7 @@ def _told(each: Alike) -> str:
 
 
 def _terraform(result: Import) -> str:
-    """How Terraform lets go: what is to be typed is indented, and so a block of code that nothing in it can end."""
+    """How to remove objects from Terraform: commands are indented, a block of code that nothing inside it can end."""
     text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
     # A number that begins a list would make the code below it a part of that; in a key `\u0021` is what Terraform reads as `!`.
     lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]

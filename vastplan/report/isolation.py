@@ -66,7 +66,7 @@ def verdict(isolation: Isolation) -> str:
         return "nothing is proven"
     count = len(isolation.namespaces)
     if isolation.apart:
-        return "no two projects" if count < 2 else f"every two of {counted(count, 'project')} meet in nothing"
+        return "no two projects" if count < 2 else f"no two of {counted(count, 'project')} meet"
     ends = f", {counted(len(isolation.open_ends), 'open end')}" if isolation.open_ends else ""
     return f"{counted(count, 'project')}, {counted(len(isolation.meetings), 'meeting point')}{ends}"
 
@@ -79,4 +79,4 @@ def who(meeting: Meeting) -> str:
     shown = [
         ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "") for names in (meeting.projects, dependents)
     ]
-    return shown[0] + (f", and beneath it {shown[1]}" if dependents else "")
+    return shown[0] + (f", and below it {shown[1]}" if dependents else "")

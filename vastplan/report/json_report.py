@@ -38,7 +38,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """Any command that could not go on; `findings` are those of an input, and `error` is all of it as text."""
+    """Any command that could not continue; `findings` are those of an input, and `error` is all of it as text."""
 
     error: str
     findings: tuple[Finding, ...] = ()
@@ -47,8 +47,8 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """`apply --reviewed`: the reviewed plan, whether the live one does no more, what else it does, and the secrets of which it
-    cannot be told."""
+    """`apply --reviewed`: the reviewed plan, whether the live one does no more, what else it does, and the secrets that it
+    cannot compare."""
 
     plan: str
     same: bool
@@ -58,7 +58,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """`apply`: how every action of the plan ended; `reviewed` where it was held against a plan that somebody has reviewed."""
+    """`apply`: how every action of the plan ended; `reviewed` where it was compared with a reviewed plan."""
 
     plan: str
     outcomes: tuple[Outcome, ...]
@@ -81,7 +81,7 @@ class ShownField:
 
 @dataclass(frozen=True, slots=True)
 class ShownUnsaid:
-    """A live value that the document leaves out. `evidence` says how it is known that the system takes it anyway: the vendor's
+    """A live value that the document leaves out. `evidence` says how it is known that it is the system's default: the vendor's
     `schema`, or its `prose`, or a `witness` alone; empty where it is not known to."""
 
     path: str
@@ -92,7 +92,7 @@ class ShownUnsaid:
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """An object that comes of another entry, and what a plan would do to it."""
+    """An object of another entry, and what a plan would do to it."""
 
     address: str
     state: str
@@ -100,7 +100,7 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownObject:
-    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for what is not there or not ours.
+    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for an object that does not exist or is not in the ledger.
 
     `parts` are the objects that come of it; a composite entry has only those.
     """
@@ -116,13 +116,13 @@ class ShownObject:
     parts: tuple[ShownPart, ...] = ()
     unsaid: tuple[ShownUnsaid, ...] = ()
     replications: tuple[Replication, ...] = ()
-    """What of it is one on two sites: who leads, and how far the copy is."""
+    """Its paths on two sites: which side is the source, and how old the copy is."""
     format_version: str = FORMAT_VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class ShownBudget:
-    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense.
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing if the values make no sense.
 
     `parts` are the addresses of the objects that the volume stands for.
     """
@@ -136,7 +136,7 @@ class ShownBudget:
 
 @dataclass(frozen=True, slots=True)
 class OwnedObject:
-    """An object in the ledger; `fields` counts the leaves that we set. A site may have left the document."""
+    """An object in the ledger; `fields` counts the values that vastplan set. A site may have left the document."""
 
     address: str
     id: str
@@ -147,7 +147,7 @@ class OwnedObject:
 
 @dataclass(frozen=True, slots=True)
 class OwnedObjects:
-    """`ledger list`: everything that we own."""
+    """`ledger list`: everything that it has."""
 
     document: str
     owned: tuple[OwnedObject, ...]
@@ -156,7 +156,7 @@ class OwnedObjects:
 
 @dataclass(frozen=True, slots=True)
 class KnownCheck:
-    """One check: what it finds, how bad that is, why, what to do about it, and where that is from."""
+    """One check: what it finds, how bad that is, why, what to do about it, and its source."""
 
     code: str
     title: str

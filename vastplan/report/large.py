@@ -33,7 +33,11 @@ class Share:
     def title(self) -> str:
         """`iad, tenant team-a`."""
         address = Address.parse(self.owner) if self.owner else None
-        return f"{self.site}, {kind_words(address.kind)} {address.name}" if address else f"{self.site}, no one tenant's"
+        return (
+            f"{self.site}, {kind_words(address.kind)} {address.name}"
+            if address
+            else f"{self.site}, of no single tenant"
+        )
 
     @property
     def counts(self) -> str:

@@ -75,7 +75,7 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     page.add_lines(by_tenant(plan))
     gone = withdrawn(plan)
     if gone:
-        page.add_lines("\n### Pending before, and not any more\n\n" + bullets(gone, code))
+        page.add_lines("\n### Pending before, no longer pending\n\n" + bullets(gone, code))
     page.add_lines(_known(shown.base_findings))
     return page, cut
 
@@ -99,7 +99,7 @@ def problems(document: str, shown: Problems) -> str:
 
 def _not_ours(plan: Plan) -> str:
     """What exists where the ledger is empty, before all that would be done to it."""
-    return section("Nothing is known to be ours", [prose(f"{one.text}; {WAY_OUT}") for one in not_ours(plan)], str)
+    return section("The ledger is empty", [prose(f"{one.text}; {WAY_OUT}") for one in not_ours(plan)], str)
 
 
 def _numbers(plan: Plan) -> str:
@@ -138,20 +138,20 @@ def _settings(plan: Plan) -> str:
 
 
 def _by_hand(plan: Plan) -> str:
-    """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
+    """The changes made outside vastplan that the plan undoes, and those that it keeps, before anything else."""
     most = (
         SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
     )  # a long plan tells them again, those together that are alike
     kept = [f"{code(left.address)}: {prose(words, 4_000)}" for left in plan.left for words in left_words(left)]
-    return section("Undoes what was changed by hand", reverts(plan), _revert, most) + section(
-        "Changed by hand and left alone", kept, str, most
+    return section("Undoes changes made outside vastplan", reverts(plan), _revert, most) + section(
+        "Changed outside vastplan and kept", kept, str, most
     )
 
 
 def _revert(revert: Revert) -> str:
     author = f": {prose(revert.author, 600)}" if revert.author else ""
     if revert.change is None:
-        made = "another is made" if revert.action.supersedes else "is made again"
+        made = "another is created" if revert.action.supersedes else "is recreated"
         return f"{code(revert.action.address)} {revert.as_a_whole}, and {made}{author}"
     planned = view.of_change(revert.change).planned(code)
     return f"{code(revert.action.address)} {code(revert.change.path)}: {planned}{author}"
@@ -164,7 +164,7 @@ def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
         each = "each in full with `vastplan show PLAN --expand ADDRESS`"
         if files:
             each += f", and in the attached {files}"
-        lines.append(f"{cut.together} of {len(plan.actions)} changes are told together with others like them; {each}.")
+        lines.append(f"{cut.together} of {len(plan.actions)} changes are grouped with similar ones; {each}.")
     if cut.some:
         where = "in full with `vastplan show PLAN`, each with `vastplan show PLAN ADDRESS`"
         if files:
@@ -172,7 +172,7 @@ def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
         of_all = f"{cut.some} of {len(plan.actions)} actions"
         lines.append(f"**Cut**: {of_all} did not fit into a comment; they are {where}.")
     elif files:
-        lines.append(f"With the topology of each site in the attached {files}.")
+        lines.append(f"The topology of each site is in the attached {files}.")
     valid = "" if plan.snapshot else f", valid until {code(plan.expires, 40)}"  # one from a snapshot is never applied
-    lines.append(f"Plan {code(plan.id[:12])}, made {code(plan.created, 40)}{valid}.")
+    lines.append(f"Plan {code(plan.id[:12])}, created {code(plan.created, 40)}{valid}.")
     return "\n" + "\n\n".join(lines) + "\n"

@@ -25,7 +25,7 @@ _SHOWN = 20  # lines of each part
 def proofs(plan: Plan) -> Iterator[str]:
     """The parts that have something to say."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
-    yield from _part("Kept apart", [text for isolation in isolations for text in _isolation(isolation)])
+    yield from _part("Isolation", [text for isolation in isolations for text in _isolation(isolation)])
     rows = [row for row in plan.commitments if row.over or row.before != row.after]
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
@@ -70,7 +70,7 @@ def _isolation(isolation: Isolation) -> Iterator[str]:
 
 def _commitment(row: Commitment) -> str:
     name, before, after, has, share = cells(row)
-    over = " — **more than there is**" if row.over else ""
+    over = " — **more than the site has**" if row.over else ""
     return (
         f"On {code(row.site, 60)}: {prose(name)}: {code(before)} → {code(after)} of {code(has)} ({prose(share)}){over}"
     )

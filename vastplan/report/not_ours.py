@@ -12,8 +12,8 @@ from vastplan.report.large import by_section
 _MANY = 3
 _GUARD = "adopt"
 WAY_OUT = (
-    "if the ledger was lost, or this is the first run on a site that is in use: --adopt takes them over as they are "
-    "shown here; else look where the ledger is meant to be"
+    "if the ledger was lost, or this is the first run on a site in use: --adopt adopts them as shown here; else check "
+    "where the document keeps its ledger"
 )
 
 
@@ -28,8 +28,8 @@ class NotOurs:
     def text(self) -> str:
         """What is so."""
         return (
-            f"{self.site}: the ledger is empty: these {len(self.actions):,} objects exist and are not ours "
-            f"({by_section(self.actions)}), so nothing is done to them"
+            f"{self.site}: the ledger is empty: these {len(self.actions):,} objects exist but are not in it "
+            f"({by_section(self.actions)}), so an apply skips them"
         )
 
     @property
@@ -62,4 +62,6 @@ def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
 def _actions(plan: Plan, among: set[Address]) -> Iterator[Action]:
     for action in plan.actions:
         told = action.address in among
-        yield replace(action, reason="it exists", blocked=(Block(_GUARD, "it is not ours"),)) if told else action
+        yield (
+            replace(action, reason="it exists", blocked=(Block(_GUARD, "it is not in the ledger"),)) if told else action
+        )

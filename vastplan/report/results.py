@@ -64,22 +64,22 @@ class Results:
 RULES = {
     "blocked": "A guard stops this change.",
     "unknown": "A collection could not be read; what depends on it is left out of the plan.",
-    "settings": "A setting of the document, which is of no object, that is not as it was.",
+    "settings": "A setting of the document, of no object, that changed.",
     "change": "A change that the plan would make.",
-    "opens": "A change by which somebody may come in, or get at more, who could not before.",
-    "items": "A change of what is in a list or a mapping of an object that is there.",
-    "drift-changed": "An object is not as it was last applied.",
+    "opens": "A change that lets somebody in, or gives somebody more access.",
+    "items": "A change inside a list or a mapping of an existing object.",
+    "drift-changed": "An object differs from what was last applied.",
     "drift-gone": "An object that was applied is gone.",
-    "drift-replaced": "An object that was applied is gone, and another stands in its place.",
-    "drift-undelivered": "A value that only the making of an object told is not where it was delivered.",
+    "drift-replaced": "An object that was applied is gone, and another exists instead.",
+    "drift-undelivered": "A value that a system returns only on creation is missing where it was delivered.",
     "unmanaged": "An object that nobody manages here.",
     "ignored": "A difference that a rule of the document ignores.",
     "apply": "How one change of an apply ended.",
-    "problem": "The command could not go on.",
-    "isolation": "Whether the projects of a site are kept apart.",
-    "commitment": "What a site promises together, of what it has.",
-    "replication": "What is one on two sites: which leads, and how far the copy is.",
-    "budget": "What a volume's checkpoints take.",
+    "problem": "The command could not continue.",
+    "isolation": "Whether the projects of a site are isolated from each other.",
+    "commitment": "The sum that the document promises on a site, of what the site has.",
+    "replication": "An object on two sites: which side is the source, and how old the copy is.",
+    "budget": "The time that a volume's checkpoints cost.",
 }
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
 _SHOWN_FIELDS = 20
@@ -117,7 +117,7 @@ def of_problems(command: str, document: str, problems: Problems) -> Results:
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
-    """What moved behind our back, what nobody manages, what is ignored, and what could not be read; only what is new."""
+    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read; only what is new."""
     unmanaged = (
         Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
         for stranger in drift.strangers()

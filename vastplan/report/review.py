@@ -36,17 +36,17 @@ _SHOWN_TEAMS = 6
 class Risk(Enum):
     """What an action may cost, the worst first. `label` heads it in a report, `slug` names it in a page."""
 
-    DATA = ("data", "Deletes or replaces what holds data, or has it deleted")
+    DATA = ("data", "Deletes or replaces objects with data, or lets a system delete them")
     REMOVAL = ("removal", "Deletes or replaces")
     BLOCKED = ("blocked", "Blocked")
     OPENING = ("opening", "Lets somebody in")
-    NARROWING = ("narrowing", "Lets fewer in, or takes items out of a list")
-    REVERT = ("revert", "Undoes a change by hand")
+    NARROWING = ("narrowing", "Lets fewer in, or removes items from a list")
+    REVERT = ("revert", "Undoes a change made outside vastplan")
     UPDATE = ("update", "Updates")
-    ADOPT = ("adopt", "Takes over what exists")
+    ADOPT = ("adopt", "Adopts what exists")
     CREATE = ("create", "Creates")
-    RELEASE = ("release", "Lets go, without touching it")
-    NOTE = ("note", "Noted in the ledger, without touching it")
+    RELEASE = ("release", "Releases, without touching it")
+    NOTE = ("note", "Changes only the ledger")
 
     @property
     def slug(self) -> str:
@@ -120,7 +120,7 @@ def verdict(plan: Plan) -> str:
     """
     moved = sum(1 for finding in plan.findings if finding.code == ENDPOINT_CHANGED)
     count = len(settings_changed(plan))
-    elsewhere = f"{counted(moved, 'endpoint')} changed: credentials would go elsewhere. " if moved else ""
+    elsewhere = f"{counted(moved, 'endpoint')} changed: credentials would be sent elsewhere. " if moved else ""
     otherwise = f"{counted(count, 'setting')} of the document changed. " if count else ""
     return elsewhere + otherwise + _verdict(plan)
 
@@ -133,11 +133,11 @@ def _verdict(plan: Plan) -> str:
     errors = sum(1 for finding in plan.findings if finding.severity is Severity.ERROR)
     unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
     if errors:
-        return _sentence([f"{counted(errors, 'error')} in the document: nothing of this can be applied", unread])
+        return _sentence([f"{counted(errors, 'error')} in the document: nothing can be applied", unread])
     if blind(plan):
         return _sentence(
             [
-                f"it cannot be told whether anything would change: nothing could be read ({counted(len(plan.unknown), 'collection')})"
+                f"cannot determine whether anything would change: nothing could be read ({counted(len(plan.unknown), 'collection')})"
             ]
         )
     if not plan.actions:
@@ -154,7 +154,7 @@ def _verdict(plan: Plan) -> str:
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
         f"{blocked} {_are(blocked)} blocked" if blocked else "",
-        f"{counted(free, 'change')} can go ahead" if free else "",
+        f"{counted(free, 'change')} can be applied" if free else "",
         *(lost or ["nothing is deleted"]),
         unread,
     ]
@@ -210,7 +210,7 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """One change by hand that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
+    """One change made outside vastplan that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
 
     action: Action
     change: FieldChange | None = None
@@ -218,7 +218,7 @@ class Revert:
     @property
     def as_a_whole(self) -> str:
         """What became of an object as a whole."""
-        return "is there, and its value is not where it was delivered" if self.action.supersedes else "is gone"
+        return "exists, but its value is missing where it was delivered" if self.action.supersedes else "is gone"
 
     @property
     def author(self) -> str:
@@ -232,7 +232,7 @@ def reverted(plan: Plan) -> list[Action]:
 
 
 def reverts(plan: Plan) -> list[Revert]:
-    """Every change by hand that the plan undoes, in the order of work."""
+    """Every change made outside vastplan that the plan undoes, in the order of work."""
     undone = []
     for action in reverted(plan):
         fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
@@ -241,12 +241,12 @@ def reverts(plan: Plan) -> list[Revert]:
 
 
 def keeps(undone: Sequence[Revert]) -> str:
-    """What keeps changes by hand: a value can be taken into the document, an object that is gone cannot."""
+    """What keeps a change made outside vastplan: a value can be written into the document, an object that is gone cannot."""
     fields = any(revert.change is not None for revert in undone)
     gone = any(revert.change is None and not revert.action.supersedes for revert in undone)
-    ways = ["--keep-drift ADDRESS leaves it for this run"]
-    ways += ["drift --accept ADDRESS takes the value into the document"] if fields else []
-    ways += ["an object that is to stay gone is taken out of the document"] if gone else []
+    ways = ["--keep-drift ADDRESS keeps it in this run"]
+    ways += ["drift --accept ADDRESS writes the value into the document"] if fields else []
+    ways += ["to keep an object gone, remove it from the document"] if gone else []
     return "; ".join(ways)
 
 

@@ -22,7 +22,7 @@ def _part(part: SystemRights) -> Iterator[str]:
     yield f"# {inert(part.site, 253)} {part.system}: for {_FOR_READING}, then for apply"
     if part.optional:
         names = ", ".join(_permission(part.system, right) for right in part.optional)
-        yield f"# done without where it is not given: {names}"
+        yield f"# optional: vastplan works without these: {names}"
     yield from {"vast": _vast, "kubernetes": _kubernetes}.get(part.system, _listed)(part)
     yield "---"
 

@@ -25,7 +25,9 @@ def figure(graph: Graph, number: int) -> Html:
         f' viewBox="0 0 {drawn.width} {drawn.height}" width="{drawn.width}" height="{drawn.height}">{inner}</svg>'
     )
     caption = tag(
-        "figcaption", "Solid: stays. Green: new. Red and dashed: goes. Dashed grey: not managed here. ", drawn.left_out
+        "figcaption",
+        "Solid: stays. Green: new. Red and dashed: deleted. Dashed grey: not managed here. ",
+        drawn.left_out,
     )
     return joined(tag("figure", art, caption, tabindex=0, aria_label=f"Topology of site {graph.site}"), _list(graph))
 
@@ -61,7 +63,7 @@ def _list(graph: Graph) -> Html:
         stands_on.setdefault(line.right, []).append(Address.parse(line.left).name)
     items = []
     for owner, columns in steps(graph):
-        name = Address.parse(owner).name if owner else "Of no tenant alone"
+        name = Address.parse(owner).name if owner else "Of no single tenant"
         parts = [
             tag(
                 "li",

@@ -36,7 +36,7 @@ from vastplan.report.view import of_change
 
 __all__ = ["Style", "findings_lines", "part_text", "plan_text", "receipt_text", "summary", "unknown_lines"]
 
-_MOST = 10  # changes by hand that are listed of a long plan
+_MOST = 10  # changes outside vastplan that a long plan lists
 
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence[str] = (), whole: bool = False) -> str:
@@ -64,7 +64,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     lines += large.by_tenant(plan) if large else []
     gone = withdrawn(plan)
     if gone:
-        lines += ["", "Pending before, and not any more", *(f"  {inert(address, 200)}" for address in gone)]
+        lines += ["", "Pending before, no longer pending", *(f"  {inert(address, 200)}" for address in gone)]
     lines += _by_hand(plan, style, _MOST if large else None)
     lines += large.rest() if large else []
     if plan.unknown:
@@ -139,11 +139,11 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
 
 
 def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
-    """The changes by hand that the plan undoes, and those that it leaves alone: nobody should have to look for them."""
+    """The changes made outside vastplan that the plan undoes, and those that it keeps: nobody should have to look for them."""
     undone = reverts(plan)
     if undone:
         yield ""
-        yield style.paint(f"Undoes what was changed by hand ({len(undone)}); {keeps(undone)}", "red")
+        yield style.paint(f"Undoes changes made outside vastplan ({len(undone)}); {keeps(undone)}", "red")
     for revert in undone[:most]:
         author = f", {revert.author}" if revert.author else ""
         since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
@@ -156,7 +156,7 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
         yield more(len(undone) - most)
     if plan.left:
         yield ""
-        yield style.paint("Changed by hand and left alone", "cyan")
+        yield style.paint("Changed outside vastplan and kept", "cyan")
         kept = [f"  {inert(left.address)} {words}" for left in plan.left for words in left_words(left)]
         yield from kept[:most]
         if most is not None and len(kept) > most:
@@ -166,12 +166,12 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
     counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
-    words = {word: f"to {word}" for word in VERB_WORDS} | {"note": "to note in the ledger", "blocked": "blocked"}
+    words = {word: f"to {word}" for word in VERB_WORDS} | {"note": "to record in the ledger", "blocked": "blocked"}
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):
         return (
-            style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold")
+            style.paint(f"{title}: incomplete. Nothing could be read: cannot determine what would change.", "bold")
             + unknown
         )
     settings = (

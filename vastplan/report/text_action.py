@@ -71,7 +71,7 @@ def action_lines(action: Action, style: Style) -> Iterator[str]:
         yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
         shown = some(action.dependents, _SHOWN_DEPENDENTS, inert)
-        yield from style.wrapped(f"behind it: {shown}", "      ")
+        yield from style.wrapped(f"affects: {shown}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")

@@ -63,8 +63,8 @@ class Large:
         if not left:
             return []
         text = (
-            f"{left:,} of {self._actions:,} changes are told together or only counted. Each in full: --expand ADDRESS, with "
-            "patterns ('iad/quota/*'), or a tenant's address for all that is the tenant's; all of them: --expand '*', or as a page: vastplan plan ... --report plan.html"
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: --expand ADDRESS, with patterns "
+            "('iad/quota/*'), or a tenant's address for all of the tenant's changes; all changes: --expand '*', or as a page: vastplan plan ... --report plan.html"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
 
@@ -72,7 +72,7 @@ class Large:
         for alike in section.alike[:_GROUPS]:
             yield from self._alike(alike)
         more_alike = [action for alike in section.alike[_GROUPS:] for action in alike.actions]
-        yield from self._more(more_alike, f"{len(section.alike) - _GROUPS} more groups that are alike")
+        yield from self._more(more_alike, f"{len(section.alike) - _GROUPS} more groups of similar changes")
         room = _FULL_FIRST if section.first else _FULL
         scarce = sum(len(share.actions) for share in section.shares) > room
         for number, share in enumerate(section.shares):

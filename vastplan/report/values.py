@@ -19,7 +19,7 @@ __all__ = [
 
 CAUSES = {
     Cause.DOCUMENT: "document changed",
-    Cause.SYSTEM: "changed by hand",
+    Cause.SYSTEM: "changed outside vastplan",
     Cause.BOTH: "document and system changed",
     Cause.NEW: "not applied before",
     Cause.DEPENDENCY: "what it refers to is replaced",
@@ -91,11 +91,11 @@ def in_full(value: Any) -> Any:
 
 
 def author_text(author: Author | None) -> str:
-    """Who made a change by hand and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
+    """Who made a change outside vastplan and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
     if author is None:
         return ""
     if not author.who:
-        return f"by whom is not told: {inert(author.untold, 200)}" if author.untold else ""
+        return f"author unknown: {inert(author.untold, 200)}" if author.untold else ""
     how = f" ({inert(author.how, 200)})" if author.how else ""
     return f"by {inert(author.who, 120)} at {inert(author.when, 40)}{how}"
 

@@ -32,7 +32,7 @@ _SEVERITIES = tuple(Severity)
 
 _SHOWN = 12
 _APPLIED = "was applied as"
-_WANTED = "was applied as something else, and the document says"
+_WANTED = "was applied as another value, and the document says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class FieldView:
         """What is there now, and what was applied, on one line."""
         if not self.items:
             return f"is {show(self.after)}, {self.then} {show(self.before)}"
-        then = "" if self.then == _APPLIED else "was applied as something else, and "
+        then = "" if self.then == _APPLIED else "was applied as another value, and "
         return then + self.items.found(self.other, show)
 
     @property
@@ -87,7 +87,7 @@ class FieldView:
     @property
     def applied(self) -> str:
         """What was applied, for a place that says no more than that."""
-        return self.before if self.then == _APPLIED else f"not known; the document says {self.before}"
+        return self.before if self.then == _APPLIED else f"unknown; the document says {self.before}"
 
 
 def of_change(change: FieldChange) -> FieldView:
@@ -123,11 +123,11 @@ def told_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening]
 def opening_words(opening: Opening) -> str:
     """How an action as a whole lets somebody in: whom, and by what."""
     if opening.door is Door.MADE:
-        return "whoever it is for, as it is made"
+        return "those it is for, because it is created"
     if opening.door is Door.GONE:
-        return "whom it keeps out, as it goes"
+        return "those that it keeps out, because it is deleted"
     whom = ", ".join(map(inert, opening.whom)) or "everybody"
-    return f"{whom}, as the document does not say {', '.join(map(inert, opening.fields))}"
+    return f"{whom}, because the document does not set {', '.join(map(inert, opening.fields))}"
 
 
 def unseen_openings(action: Action) -> list[str]:
@@ -143,9 +143,9 @@ def inner_difference(change: FieldChange) -> Difference:
 
 
 AS_A_WHOLE = {
-    "gone": "it was deleted behind our back",
-    "replaced": "what is there is not ours: it was deleted and made again behind our back",
-    "undelivered": "it is there, and its value is not where it was delivered",
+    "gone": "deleted outside vastplan",
+    "replaced": "deleted and recreated outside vastplan: the live object is not in the ledger",
+    "undelivered": "it exists, but its value is missing where it was delivered",
 }
 """What is said of an object that moved as a whole, by `what`."""
 
@@ -238,22 +238,22 @@ def drift_verdict(drift: Drift) -> str:
     moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
     astray = drift.astray()
     if drift_blind(drift):
-        sentences = ["Nothing could be read, so it cannot be told what moved."]
+        sentences = ["Nothing could be read: cannot determine what changed."]
     elif not moved and drift.unknown:
-        sentences = ["Nothing moved behind our back in what could be read."]
+        sentences = ["Nothing changed outside vastplan in what could be read."]
     elif not moved:
-        sentences = [] if astray else ["Nothing moved behind our back."]
+        sentences = [] if astray else ["Nothing changed outside vastplan."]
     elif drift.compared_with:
         since = inert(drift.compared_with, 40)
-        sentences = [f"{counted(new, 'object')} moved behind our back since {since}, {moved - new} before."]
+        sentences = [f"{counted(new, 'object')} changed outside vastplan since {since}, {moved - new} before."]
     else:
-        sentences = [f"{counted(moved, 'object')} moved behind our back."]
+        sentences = [f"{counted(moved, 'object')} changed outside vastplan."]
     if astray:
-        sentences.append(f"{counted(len(astray), 'object')} of two sites not as the document has it.")
+        sentences.append(f"{counted(len(astray), 'object')} on two sites not as the document has it.")
     for site, count in sorted(drift.not_ours.items()):
         sentences.append(
-            f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist and are not ours; "
-            "plan --adopt shows what taking them over would change."
+            f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist but are not in it; "
+            "plan --adopt shows what adopting them would change."
         )
     if drift.pending:
         sentences.append(f"{counted(drift.pending, 'change')} of the document not applied yet.")

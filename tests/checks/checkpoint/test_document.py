@@ -270,8 +270,8 @@ def test_what_makes_no_sense_has_a_line_and_a_way_out(
         ("writes_bw_mbps: -1", "-1 is too small"),
         ("writes_bw_mbps: 10 Gb/s", "in bits"),
         ("reduction_ratio: 0.5", "0.5 is out of range"),
-        ("wan_bw_mbps: {fra: 1 GB/s}", "no other site fra"),
-        ("wan_bw_mbps: {lab: 1 GB/s}", "no other site lab"),
+        ("wan_bw_mbps: {fra: 1 GB/s}", "the document has no other site fra"),
+        ("wan_bw_mbps: {lab: 1 GB/s}", "the document has no other site lab"),
         ("writes: 1 GB/s", "unknown key writes"),
     ],
 )

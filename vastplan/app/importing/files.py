@@ -53,7 +53,7 @@ def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[]
                 file.flush()
                 os.fsync(file.fileno())
         if not still():
-            raise VastplanError("the document was changed while it was imported; nothing was written: import again")
+            raise VastplanError("the document changed during the import; nothing was written: import again")
         (folder / _UNFINISHED).touch(exist_ok=False)
         for temporary, name in waiting:
             made.append(_linked(temporary, folder, name))
@@ -97,9 +97,7 @@ def take_back(folder: Path) -> list[str]:
             for temporary, _ in left:
                 temporary.unlink(missing_ok=True)
     except OSError as problem:
-        text = (
-            f"{folder}: an import was cut off while it wrote, and what it left cannot be taken back: {problem.strerror}"
-        )
+        text = f"{folder}: an earlier import was interrupted while it wrote, and what it wrote cannot be removed: {problem.strerror}"
         raise VastplanError(text) from None
     return gone
 
@@ -113,8 +111,8 @@ def _unlinked(folder: Path, left: Sequence[tuple[Path, re.Match[str]]]) -> list[
         if digest is None or _TEMPORARY.fullmatch(file.name):
             continue
         if _digest(file.read_bytes()) != digest:
-            fix = f"delete {folder / _UNFINISHED} to keep what is there, or delete that file"
-            raise VastplanError(f"{file}: an import that was cut off wrote it, and it was edited since: {fix}")
+            fix = f"delete {folder / _UNFINISHED} to keep the file, or delete the file"
+            raise VastplanError(f"{file}: an interrupted import wrote it, and it was edited since: {fix}")
         theirs.append(file)
     for file in theirs:
         file.unlink()
@@ -146,7 +144,7 @@ def _says_so(file: Path) -> bool:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else who asks so writes to the folder; the system lets go of it for a process that ends."""
+    """Nobody else who takes this lock writes to the folder; the system releases it when a process ends."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
@@ -169,4 +167,4 @@ def _linked(temporary: Path, folder: Path, name: str) -> Path:
         with contextlib.suppress(FileExistsError):
             os.link(temporary, path, follow_symlinks=False)
             return path
-    raise VastplanError(f"{folder} has {_MOST} files called {name}; nothing was written")
+    raise VastplanError(f"{folder} has {_MOST} files named {name}; nothing was written")

@@ -79,7 +79,7 @@ def _taken_over(action: Action) -> bool:
 
 
 def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
-    """The live objects that the plan takes over and that an `old` document did not have."""
+    """The live objects that the plan adopts and that an `old` document did not have."""
     actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
     matched = (planned.matches.match(action.address).live for action in actions)
     return {key_of(live) for live in matched if live is not None}
@@ -100,9 +100,9 @@ def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -
         if key_of(live) in seen:
             continue
         if live.kind.mirrored:
-            yield leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
+            yield leave(live, Reason.MIRROR, "it is a copy of an object on another site")
         else:
-            yield leave(live, Reason.FORM, "what was written does not take it over")
+            yield leave(live, Reason.FORM, "the new entries do not adopt it")
 
 
 def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:

@@ -1,4 +1,4 @@
-"""The stage that reads Terraform's states, and says how Terraform lets go of what the document has."""
+"""The stage that reads Terraform's states, and says how to remove from Terraform what the document has."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, 
         place = path.absolute()
         if place in known:
             raise VastplanError(
-                f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it is of several"
+                f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it covers several"
             )
         known[place] = text
         states.append(StateFile(str(path), (site,) if site else tuple(sites), _read(path)))
@@ -70,7 +70,7 @@ def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
 
 
 def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
-    """How Terraform lets go of the objects that the document has, those included that it takes now."""
+    """How to remove from Terraform the objects that the document has, including those that this import adopts."""
     return tuple(
         StateHandover(
             each.file.name,
@@ -95,11 +95,11 @@ def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
         site, path = "", text
     if site and site not in sites:
         raise VastplanError(
-            f"--terraform {inert(text)}: {inert(site)} is no site of this import ({', '.join(sites)});"
-            " a file of that name is typed as ./FILE"
+            f"--terraform {inert(text)}: {inert(site)} is not a site of this import ({', '.join(sites)}); "
+            "for a file of that name write ./FILE"
         )
     if not path:
-        raise VastplanError(f"--terraform {inert(text)}: it names no file")
+        raise VastplanError(f"--terraform {inert(text)}: the file is missing")
     return site, Path(path)
 
 

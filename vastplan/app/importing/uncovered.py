@@ -39,7 +39,7 @@ def _counted(providers: Providers, asked: tuple[str, str, Uncovered]) -> Uncount
     if isinstance(provider, Exception):
         return UncountedCollection(site, system, each.name, error=str(provider))
     if not each.path or not isinstance(provider, Counting):
-        return UncountedCollection(site, system, each.name, error="no call counts them")
+        return UncountedCollection(site, system, each.name, error="no request counts them")
     try:
         return UncountedCollection(site, system, each.name, provider.count(each.path))
     except VastplanError as problem:

@@ -23,5 +23,5 @@ def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
         for closes in kinds[action.address.kind].closes if action.address in enforced else ():
             if action.desired.get(closes.ours) is None or action.desired.get(closes.unless) is True:
                 continue
-            later = f"not seen are {closes.unseen}" if closes.unseen else "what comes later is not seen"
-            yield f"{action.address} refuses no {closes.name} that is there; {later} ({closes.fix})"
+            later = f"vastplan cannot see {closes.unseen}" if closes.unseen else "vastplan cannot see what comes later"
+            yield f"{action.address} refuses no {closes.name} that exists; {later} ({closes.fix})"

@@ -1,4 +1,4 @@
-"""The stage that holds a text against what it was made from: it is planned, and must take over and change nothing.
+"""The stage that compares a text with what it was written from: its plan must adopt everything and change nothing.
 
 What a finding or an action says is laid to the entry whose line it names; its objects fall a step, or lose the field, and the
 next round tries again.
@@ -149,7 +149,7 @@ class _Judge:
             return False
         unread = any(self.planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
         fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.ours) is not None]
-        text = "; ".join([f"an apply would cut off: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
+        text = "; ".join([f"an apply would narrow access: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
         _leave(lines, action, Reason.UNREAD if unread else Reason.FORM, text, self.faults)
         return True
 
@@ -158,7 +158,7 @@ class _Judge:
         if not lines:
             self.faults.refused.append(_change(action))
         elif keeps_closed:
-            text = f"{action.address} would be changed: {_changes(action)}"
+            text = f"{action.address} would change: {_changes(action)}"
             _leave(lines, action, Reason.FORM, text, self.faults)
         else:
             _blame_action(lines[0], action, self.faults)
@@ -199,7 +199,7 @@ def _same(old: Entry, new: Entry, planned: Planned, observed: Observed, registry
 
 
 def _meaning(address: Address) -> Finding:
-    return Finding("VP340", Severity.ERROR, "the new entries would change what it means", address=str(address))
+    return Finding("VP340", Severity.ERROR, "the new entries would change its meaning", address=str(address))
 
 
 def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
@@ -223,7 +223,7 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
         else:
             for change in action.changes:
                 name = change.path.split(".")[0]
-                faults.fields.setdefault(key, {})[name] = "what the system shows is not what it takes"
+                faults.fields.setdefault(key, {})[name] = "the system returns it in a form that it does not accept"
 
 
 def _learned(

@@ -69,7 +69,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     held = contents(workspace.document.paths)
     _refuse_unknown(options, workspace.registry.kinds)
     if options.census and options.snapshot is not None:
-        raise VastplanError("--census asks the systems, which a snapshot is not: leave out one of the two")
+        raise VastplanError("--census reads the systems and --snapshot does not: leave out one of the two")
     snapshot = options.snapshot or record(workspace, options.sites, labels=options.detail.labels, progress=progress)
     source = RecordedSystems(workspace, snapshot)
     ledger = source.ledger(options.sites)
@@ -94,7 +94,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     found = look_up(options.states, observed)
     named = names(classified.free, lookup, known, labels(found))
     nameless = tuple(
-        leave(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        leave(each, Reason.TWINS, f"only its id distinguishes it from another {each.kind.name}")
         for each in classified.free
         if key_of(each) not in named
     )
@@ -121,5 +121,5 @@ def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
     for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in kinds):
-                hints = filter(None, (f"{option} {pattern}: there is no such kind", nearest(pattern, tuple(kinds))))
+                hints = filter(None, (f"{option} {pattern}: no kind matches", nearest(pattern, tuple(kinds))))
                 raise VastplanError("; ".join(hints))

@@ -1,4 +1,4 @@
-"""`vastplan apply`: carry out a saved plan, or plan, show and ask first."""
+"""`vastplan apply`: apply a saved plan, or plan, show the plan and ask first."""
 
 from __future__ import annotations
 
@@ -45,15 +45,17 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
         _refuse_planning(request, saved)
         return _apply_saved(request, screen, saved)
     if request.allow_difference and request.reviewed is None:
-        raise VastplanError("--allow-difference is said to --reviewed FILE")
+        raise VastplanError("--allow-difference needs --reviewed FILE")
     if request.allow_secret_values and request.reviewed is None:
-        raise VastplanError("--allow-secret-values is said to --reviewed FILE")
+        raise VastplanError("--allow-secret-values needs --reviewed FILE")
     if _keys(request) and request.reviewed is None:
         raise VastplanError(
-            "a signed plan is required: vastplan apply PLAN, or with --reviewed PLAN; it is signed with plan --sign KEYFILE"
+            "a signed plan is required: give it as vastplan apply PLAN or --reviewed PLAN (vastplan plan --sign KEYFILE signs it)"
         )
     if request.documents:
-        raise VastplanError("--document is given beside a saved plan; a document is given by its PATH alone")
+        raise VastplanError(
+            "--document needs a saved plan: vastplan apply PLAN --document PATH (without a plan: vastplan apply PATH)"
+        )
     return _plan_and_apply(request, screen)
 
 
@@ -64,12 +66,12 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
     """
     if len(request.paths) > 1:
         raise VastplanError(
-            f"{plan} is a saved plan, which is applied alone; its document, where it moved, is given with --document"
+            f"{plan} is a saved plan: give it alone, and its document, if it moved, with --document PATH"
         )
     typed = [option for option in planning_options(request) if option != APPROVALS]
     if typed:
         raise VastplanError(
-            f"{', '.join(typed)}: these are given to plan, not beside a saved plan; plan again with them, or: "
+            f"{', '.join(typed)}: options of plan, not of a saved plan; plan again with them, or: "
             f"vastplan apply {inert(words(plan_file.documents(plan_file.load(plan))), 400)}"
         )
 
@@ -78,7 +80,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     keys = _keys(request)
     plan = plan_file.load(file, signature.verified(file, keys))
     workspace = _document_of(request, plan, file)
-    screen.progress(f"The plan {plan.id[:12]} is of {workspace.name} at {words(workspace.document.paths)}.")
+    screen.progress(f"Plan {plan.id[:12]} is for document {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
     # it does not say on which lines it was written
     return _carry_out(
@@ -104,8 +106,8 @@ def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -
     resting = [approval.address for approval in plan.consent.approvals if approval.address in carried_out]
     if resting:
         raise VastplanError(
-            f"the plan loses data that somebody approved ({some([inert(address, 120) for address in resting])}), and approvals "
-            f"are read again when it is lost: vastplan apply {word(file)} --approvals FILE"
+            f"the plan loses data by approval ({some([inert(address, 120) for address in resting])}), and apply reads approvals "
+            f"again: vastplan apply {word(file)} --approvals FILE"
         )
     return ()
 
@@ -116,14 +118,14 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
         return open_workspace(request.documents, request.connections)
     documents, was_there = plan_file.documents(plan), plan_file.made_of(plan)
     moved = (
-        f"the plan was made of the document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which is not there now; "
-        f"if it moved: vastplan apply {word(file)} --document PATH"
+        f"the plan is for document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which does not exist; if it moved: "
+        f"vastplan apply {word(file)} --document PATH"
     )
     if not all(path.exists() for path in documents):
         raise VastplanError(moved)
     reason = plan_file.not_believed(documents, file)
     if reason:  # it does not choose what is read: whoever means that one types it, too
-        text = f"the plan is of the document at {inert(words(documents), 400)}, which is {reason}"
+        text = f"the plan is for the document at {inert(words(documents), 400)}, which is {reason}"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
     if documents == was_there:
         return open_workspace(documents, request.connections)
@@ -131,11 +133,9 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
         workspace = open_workspace(documents, request.connections)
     except Invalid as problem:
         first = inert(str(problem).partition("\n")[0], 300)
-        raise VastplanError(
-            f"{moved}; what is at {inert(words(documents), 400)} cannot be taken for it: {first}"
-        ) from None
+        raise VastplanError(f"{moved}; {inert(words(documents), 400)} is not that document: {first}") from None
     if workspace.name != plan.document:
-        raise VastplanError(f"{moved}; what is at {inert(words(documents), 400)} is the document {workspace.name}")
+        raise VastplanError(f"{moved}; {inert(words(documents), 400)} is document {workspace.name}")
     return workspace
 
 
@@ -150,7 +150,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         if exit_status.wrong(plan):
             return errors.ERROR  # they were shown with the plan
         if exit_status.forbidden(plan):
-            screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
+            screen.error("nothing was done: checks found errors; correct them, or waive them in the document")
             return errors.BLOCKED
     exit_status.refuse_wrong(plan)
     review = _held_against_reviewed(request, screen, plan)
@@ -162,7 +162,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
         return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
-    if not request.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
+    if not request.auto_approve and not screen.ask(f"Apply these {len(doable)} changes? Type yes to apply them: "):
         raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     return _carry_out(request, screen, workspace, plan, places, review)
 
@@ -194,7 +194,7 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     keys = _keys(request)
     reviewed = plan_file.load(request.reviewed, signature.verified(request.reviewed, keys))
     if keys and (late := out_of_time(reviewed, now())):
-        raise Stale(f"the reviewed plan, which is vouched for as long as it holds, {late}; plan again")
+        raise Stale(f"the reviewed plan {late}; plan again")
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
     refused = differences(reviewed, live, request.allow_secret_values)
@@ -203,13 +203,11 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
         if points
-        else "does what the reviewed plan does, and no more" + (", as far as can be told" if secrets else "")
+        else "does what the reviewed plan does, and no more" + (", as far as vastplan can determine" if secrets else "")
     )
     screen.progress(f"The live plan {verdict_text} ({reviewed.id[:12]} of {reviewed.created}).")
     if secrets:
-        screen.progress(
-            f"It cannot be told whether {counted(len(secrets), 'secret')} have the values that were reviewed:"
-        )
+        screen.progress(f"Cannot determine whether {counted(len(secrets), 'secret')} have the reviewed values:")
         for line in (*secrets[:_NAMED], *([f"and {len(secrets) - _NAMED} more"] if len(secrets) > _NAMED else ())):
             screen.progress(f"  {line}")
         screen.progress("  plan and apply with --review-key FILE to compare them")

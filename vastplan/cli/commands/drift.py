@@ -1,4 +1,4 @@
-"""`vastplan drift`: what moved behind our back, what nobody manages, and taking what was moved into the document."""
+"""`vastplan drift`: what changed outside vastplan, what nobody manages, and writing such a change into the document."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def export(request: ExportRequest, screen: Screen) -> int:
     """Write the folders."""
     if request.snapshot is not None and request.with_credentials:
         raise VastplanError(
-            "--with-credentials asks the cluster, and --snapshot is for work without one: give one of both"
+            "--with-credentials reads the cluster, and --snapshot works without one: give one of the two"
         )
     if request.secret and not request.with_credentials:
         raise VastplanError("--secret says where --with-credentials finds the key: give both")
@@ -58,15 +58,15 @@ def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
     for path in paths:
         if not _FILE.fullmatch(path.stem):
             raise VastplanError(
-                f"--task {inert(str(path))}: give it a name of letters, digits, ., _ and - for its copies"
+                f"--task {inert(str(path))}: rename it: its copies need a name of letters, digits, ., _ and -"
             )
         if path.stem in tasks:
             raise VastplanError(
-                f"--task {inert(str(path))}: another one has the same name, and their copies would, too"
+                f"--task {inert(str(path))}: another task has the same file name, and so would its copy: rename one"
             )
         tasks[path.stem] = load(path, str(path))
         if not is_task(tasks[path.stem]):
             raise VastplanError(
-                f"--task {inert(str(path))} is no task of SkyPilot: it has neither run nor setup, file_mounts or resources"
+                f"--task {inert(str(path))} is not a SkyPilot task: it has no run, setup, file_mounts or resources"
             )
     return tasks

@@ -64,40 +64,42 @@ def _folder(request: ImportRequest) -> Path:
     """Where the new files go. Raises `VastplanError` where that is not said, or no folder."""
     for path in request.paths:
         if not path.exists():
-            raise VastplanError(f"{path}: there is no such file or folder")
+            raise VastplanError(f"{path}: the file or folder does not exist")
     if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
-        raise VastplanError("--out FOLDER says where the new files go; without it PATH has to be one folder")
+        raise VastplanError("give --out FOLDER for the new files; without it PATH has to be one folder")
     folder = request.out or request.paths[0]
     if not folder.is_dir():
-        raise VastplanError(f"--out {folder}: there is no such folder")
+        raise VastplanError(f"--out {folder}: the folder does not exist")
     return folder
 
 
 def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
-    """Take back what an import left half done that was cut off; a dry run says no more than that it is there."""
+    """Remove what an interrupted import wrote; a dry run only reports it."""
     if request.dry_run:
         if unfinished(folder):
             raise VastplanError(
-                f"an import was cut off while it wrote to {inert(str(folder))}: without --dry-run that is taken back"
+                f"an earlier import was interrupted while it wrote to {inert(str(folder))}: run without --dry-run to remove what it wrote"
             )
         return
     gone = take_back(folder)
     if gone:
-        screen.progress(f"an import was cut off while it wrote: took back {', '.join(map(inert, gone))}")
+        screen.progress(
+            f"an earlier import was interrupted while it wrote; removed what it wrote: {', '.join(map(inert, gone))}"
+        )
 
 
 def _refuse_beside(request: ImportRequest, folder: Path) -> None:
-    """Raises `VastplanError` where the new files would stand beside some that are not read: what they say would be said twice."""
+    """Raises `VastplanError` if the folder has files that are not read: the new files could repeat what they say."""
     names = beside(folder, request.paths)
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
         again = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])
-        text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files and is not now"
+        text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files but is not part of PATH"
         raise VastplanError(f"{text}: {again}")
 
 
 def _next(request: ImportRequest, folder: Path, result: Import) -> str:
-    """What to type to take over what was written; a plan first, where more would be done than that, or it would be refused."""
+    """What to type to adopt what was written; a plan first, if an apply would do more than that or be refused."""
     paths = list(request.paths)
     if folder.resolve() not in {path.resolve() for path in paths}:
         inside = {path.resolve().parent for path in paths if not path.is_dir()}

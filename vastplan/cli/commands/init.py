@@ -37,14 +37,14 @@ class _Question:
 
 
 _QUESTIONS = (
-    _Question("site", "What is the site called? (iad)"),
-    _Question("vast_url", "The address of its VMS? (https://vms.iad.example.com)", of_a_real_site=True),
+    _Question("site", "Name of the site? (iad)"),
+    _Question("vast_url", "Address of its VMS? (https://vms.iad.example.com)", of_a_real_site=True),
     _Question("context", "Its context in your kubeconfig?", lambda told: told["site"], of_a_real_site=True),
-    _Question("runai_url", "The address of its Run:AI control plane? (https://acme.run.ai)", of_a_real_site=True),
-    _Question("tenant", "The first team's tenant? (team-a)"),
+    _Question("runai_url", "Address of its Run:AI control plane? (https://acme.run.ai)", of_a_real_site=True),
+    _Question("tenant", "Tenant of the first team? (team-a)"),
     _Question("project", "Its Run:AI project?", lambda told: told["tenant"]),
     _Question("vips", "Free addresses of the data network?", lambda _: _USUAL.vips, may_be_left_out=True),
-    _Question("clients", "The nodes that mount?", lambda _: _USUAL.clients, may_be_left_out=True),
+    _Question("clients", "Addresses of the nodes that mount?", lambda _: _USUAL.clients, may_be_left_out=True),
 )
 
 
@@ -65,8 +65,8 @@ def init(request: InitRequest, screen: Screen) -> int:
     first = First(**values)
     file, checked = first_document.write(path, first)
     screen.show(
-        f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid; "
-        "what is only an example in it says `change`."
+        f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid. "
+        "Replace the example values: their lines say `change`."
     )
     screen.show(_next(file, first))
     return errors.OK
@@ -78,7 +78,7 @@ def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
     values = {field: value for field in fields if (value := getattr(request, field)) is not None}
     real = [field for field in ("vast_url", "kubeconfig", "context", "runai_url") if field in values]
     if request.sim and real:
-        raise VastplanError(f"--sim is a site without addresses: leave --{real[0].replace('_', '-')} out, or --sim")
+        raise VastplanError(f"--sim makes a site without addresses: leave --{real[0].replace('_', '-')} out, or --sim")
     for field in values:
         if wrong := first_document.complaint(folder, values, field):
             raise VastplanError(f"--{field.replace('_', '-')} {inert(word(values[field]), 200)}: {inert(wrong, 400)}")
@@ -90,7 +90,7 @@ def _simulated(values: Mapping[str, str], screen: Screen) -> bool:
     if any(field in values for field in ("vast_url", "kubeconfig", "context", "runai_url")) or not sys.stdin.isatty():
         return False
     while True:
-        said = _line(screen, "On simulators, to try it without a cluster? yes or no [no]: ")
+        said = _line(screen, "Use simulators, to try it without a cluster? yes or no [no]: ")
         if said in ("yes", "no", ""):
             return said == "yes"
         screen.progress("yes or no")
@@ -101,7 +101,7 @@ def _refuse_missing(asked: list[_Question]) -> None:
     if missing:
         options = " ".join("--kubeconfig or --context" if one == "--context" else one for one in missing)
         also = " (or --sim, for a site on simulators)" if any(one.of_a_real_site for one in asked) else ""
-        raise VastplanError(f"there is no terminal to ask at, and these are missing: {options}{also}")
+        raise VastplanError(f"options are missing, and there is no terminal to ask for them: {options}{also}")
 
 
 def _answer(question: _Question, values: Mapping[str, str], folder: Path, screen: Screen) -> str:

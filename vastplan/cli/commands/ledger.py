@@ -38,7 +38,7 @@ def _list(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
         + ("" if row["site_in_document"] else "  (its site is not in the document)")
         for row in rows
     ]
-    screen.show("\n".join(lines) or "nothing is owned yet")
+    screen.show("\n".join(lines) or "the ledger is empty")
 
 
 def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
@@ -51,35 +51,35 @@ def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
         "\n".join(f"{inert(before, 300)} {would} {inert(after, 300)}" for before, after in sorted(moves.items()))
     )
     if not request.dry_run:
-        screen.show("Nothing was touched; the document has to say the new name from now on.")
+        screen.show("Only the ledger changed; the document has to use the new name from now on.")
 
 
 def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
     if (request.site is None) == (not request.subjects) or (request.site and request.with_parts):
-        raise VastplanError("ledger forget is typed: vastplan ledger forget PATH ADDRESS... or --site SITE")
+        raise VastplanError("write vastplan ledger forget PATH ADDRESS... or vastplan ledger forget PATH --site SITE")
     parts = ownership.read_parts(workspace, request.site)
     if request.site is not None:
         addresses = [
             Address.parse(text) for text in sorted({*parts[request.site].entries, *parts[request.site].intents})
         ]
         if not addresses:
-            raise VastplanError(f"nothing is owned on {request.site}")
+            raise VastplanError(f"{request.site}: the ledger has no objects")
     else:
         addresses = ownership.chosen(workspace, request.subjects, parts, with_parts=request.with_parts)
     exact = list(map(str, addresses)) == list(request.subjects)
     names = [inert(address, 300) for address in addresses]
     if request.dry_run or not exact:
-        screen.show("\n".join(f"{name} would no longer be ours" for name in names))
+        screen.show("\n".join(f"{name} would leave the ledger" for name in names))
     if request.dry_run:
         return
     asks = not exact and not request.yes
-    if asks and not screen.ask(f"Forget {counted(len(names), 'object')}? Only yes is yes: "):
+    if asks and not screen.ask(f"Forget {counted(len(names), 'object')}? Type yes to forget them: "):
         raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
     ownership.forget(workspace, addresses)
     if exact:
-        screen.show("\n".join(f"{name} is no longer ours; it was not touched." for name in names))
+        screen.show("\n".join(f"{name} left the ledger; nothing else changed." for name in names))
     else:
-        screen.show(f"{counted(len(names), 'object')} forgotten; none was touched.")
+        screen.show(f"{counted(len(names), 'object')} left the ledger; nothing else changed.")
 
 
 def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
@@ -92,7 +92,7 @@ def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
         ownership.forget(workspace, addresses)
     screen.show("\n".join(inert(address, 300) for address in addresses))
     still = (
-        "and are no longer ours"
+        "and removed from the ledger"
         if request.forget
         else f"and are still owned by {workspace.name}: forget them there once imported"
     )
@@ -104,18 +104,18 @@ def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
     screen.show("\n".join(inert(exported.address, 300) for exported in export.objects))
     count = counted(len(export.objects), "object")
     if request.dry_run:
-        screen.show(f"{count} of {inert(export.document, 80)} would be ours.")
+        screen.show(f"{count} of {inert(export.document, 80)} would be adopted.")
         return
     ledger_transfer.take_over(workspace, export)
     screen.show(
-        f"{count} of {inert(export.document, 80)}: now owned by {workspace.name}. The next apply notes what they are set to."
+        f"{count} of {inert(export.document, 80)}: now owned by {workspace.name}. The next apply records their values."
     )
 
 
 def _unlock(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
     assert request.site is not None  # it cannot be left out
     broken = ownership.unlock(workspace, request.site)
-    screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
+    screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'not locked'}")
 
 
 def _address(text: str) -> Address:

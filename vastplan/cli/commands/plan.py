@@ -38,7 +38,7 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     if request.approvals_template:
         approvals_template.refuse(request.approvals_template, request.paths)
     if request.sign and not request.out:
-        raise VastplanError("--sign KEYFILE is of a plan that is saved: give --out FILE, too")
+        raise VastplanError("--sign KEYFILE needs --out FILE: it signs a saved plan")
     key = signature.private_key(request.sign) if request.sign else None
     workspace, snapshot = _opened(request)
     if request.sign:
@@ -102,9 +102,7 @@ def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Findin
     if request.base is None:
         return None
     if not request.base.exists():
-        raise VastplanError(
-            f"--base {request.base}: there is no such file or folder; a document that is new has no base: leave --base out"
-        )
+        raise VastplanError(f"--base {request.base} does not exist; for a new document leave out --base")
     try:
         return open_workspace([request.base], request.connections, snapshot)
     except Invalid as problem:

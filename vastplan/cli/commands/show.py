@@ -30,7 +30,7 @@ from vastplan.report.text import part_text
 def show(request: ShowRequest, screen: Screen) -> int:
     """A saved plan, or one object, or what rights a document takes."""
     if request.expand and (request.rights or request.address is not None):
-        raise VastplanError("--expand is of a whole plan: vastplan show PLAN --expand ADDRESS")
+        raise VastplanError("--expand needs a plan and no ADDRESS: vastplan show PLAN --expand ADDRESS")
     if request.rights:
         return _rights(request, screen)
     if request.address is None:
@@ -48,7 +48,7 @@ def show(request: ShowRequest, screen: Screen) -> int:
     if budget is not None:
         return _show_budget(request, screen, workspace, budget)
     if request.format is Format.HTML or request.reports:
-        raise VastplanError(f"{inert(address, 200)} has no budget: a volume of the document with checkpoint has one")
+        raise VastplanError(f"{inert(address, 200)} has no budget: only a volume with checkpoint has one")
     described = describe(workspace, address)
     if request.format is Format.JSON:
         screen.machine(json_report.shown(described))
@@ -60,11 +60,9 @@ def show(request: ShowRequest, screen: Screen) -> int:
 def _rights(request: ShowRequest, screen: Screen) -> int:
     """What has to be allowed; no system is asked."""
     if request.address is not None or request.format not in (Format.TEXT, Format.JSON) or request.reports:
-        raise VastplanError("show PATH --rights prints text or JSON, of a whole document")
+        raise VastplanError("show PATH --rights prints text or JSON of a whole document, without ADDRESS or --report")
     if plan_file.looks_like_plan(request.paths[0]):
-        raise VastplanError(
-            "show --rights is of a document: a saved plan is applied with the rights that its document takes"
-        )
+        raise VastplanError("show --rights needs a document, not a saved plan: vastplan show PATH --rights")
     rights = rights_of(open_workspace(request.paths, request.connections))
     if request.format is Format.JSON:
         screen.machine(rights)
@@ -76,7 +74,7 @@ def _rights(request: ShowRequest, screen: Screen) -> int:
 def _action(request: ShowRequest, screen: Screen, address: Address) -> int:
     """What a saved plan does to one object, or to all that a composite entry stands for."""
     if request.format is not Format.TEXT or request.reports:
-        raise VastplanError("show PLAN ADDRESS prints text; the other formats and --report are of the whole plan")
+        raise VastplanError("show PLAN ADDRESS prints text; for other formats and --report leave out ADDRESS")
     plan = plan_file.load(request.paths[0])
     screen.show(part_text(plan, actions_at(plan, address), screen.style))
     return errors.OK
@@ -88,7 +86,7 @@ def _refuse_format(request: ShowRequest, *, has_budget: bool) -> None:
     if request.format is Format.MARKDOWN or not endings <= {".html", ".json"} or (is_drawn and not has_budget):
         raise VastplanError(
             "show PATH ADDRESS prints text or JSON, and the budget of a volume with checkpoint as HTML; "
-            "the other reports are of a whole plan"
+            "other reports need a whole plan"
         )
 
 

@@ -1,1 +1,1 @@
-"""What a Terraform state says of objects, which live ones they are, and how Terraform lets go of them."""
+"""What a Terraform state says about objects, which live objects they are, and how to remove them from Terraform."""

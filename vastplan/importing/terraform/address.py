@@ -79,7 +79,7 @@ def parse_module(text: str) -> tuple[Step, ...]:
     """The steps of `module.a["x"].module.b[0]`, none of ""; raises `ValueError` without the text."""
     steps, rest = _steps(text)
     if rest:
-        raise ValueError("no address of a module")
+        raise ValueError("not the address of a module")
     return steps
 
 
@@ -89,7 +89,7 @@ def parse_resource(text: str) -> ResourceAddress:
     names = rest.split(".")
     data = names[0] == "data" and len(names) == 3
     if len(names) != 2 + data or not all(map(is_identifier, names)):
-        raise ValueError("no address of a resource")
+        raise ValueError("not the address of a resource")
     return ResourceAddress(module, names[-2], names[-1], data)
 
 
@@ -99,7 +99,7 @@ def _steps(text: str) -> tuple[tuple[Step, ...], str]:
     while match := _STEP.match(text, place):
         name, number, quoted = match.groups()
         if not is_identifier(name):
-            raise ValueError("no address of a module")
+            raise ValueError("not the address of a module")
         steps.append(Step(name, int(number) if number is not None else None if quoted is None else _unquoted(quoted)))
         place = match.end()
     return tuple(steps), text[place:]
@@ -119,7 +119,7 @@ def _meant(match: re.Match[str]) -> str:
 
 
 def _damaged() -> NoReturn:
-    raise ValueError("no address of a module")
+    raise ValueError("not the address of a module")
 
 
 def _index(key: Key) -> str:

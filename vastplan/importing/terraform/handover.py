@@ -1,7 +1,7 @@
-"""How Terraform lets go of what a document has taken: what to type, in which order, and what stays behind.
+"""How to remove adopted objects from Terraform: what to type, in which order, and what stays behind.
 
-A `removed` block (Terraform 1.7) lets go of all instances of a resource, in all instances of its modules, and goes through review
-with the change that takes the resource away. It takes no key, so where some instances stay each other is let go of by a command.
+A `removed` block (Terraform 1.7) removes all instances of a resource, in all instances of its modules, and goes through review
+with the change that deletes the resource. It takes no key, so if some instances stay, a command removes each other one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vastplan.model.shell import word
 
 
 def handover(matches: Sequence[Matched], taken: Set[LiveKey]) -> Handover:
-    """How Terraform lets go of the objects that were taken; `matches` are all instances of its state."""
+    """How to remove the adopted objects from Terraform; `matches` are all instances of its state."""
     configured: dict[ResourceAddress, list[Matched]] = {}
     for match in matches:
         configured.setdefault(match.instance.resource.configured, []).append(match)

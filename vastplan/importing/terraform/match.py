@@ -1,4 +1,4 @@
-"""Which live object each resource of a Terraform state stands for, and what it is called there.
+"""Which live object each resource of a Terraform state is, and its name there.
 
 A state is a memory: what it says of an object holds only while that is there under its id and is still the one that it
 describes. Where it is not, the state is stale, and nothing is guessed.
@@ -94,12 +94,14 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
     having = [site for site in sites if site in asked and not observed.absent(site, meant.kind)]
     if not having:
         return Matched(
-            instance, Standing.STALE, meant.kind, why=f"nothing on {', '.join(sites)} can have a {meant.kind}"
+            instance, Standing.STALE, meant.kind, why=f"no system on {', '.join(sites)} has kind {meant.kind}"
         )
     findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in having}
     found = {site: live for site, live in findings.items() if isinstance(live, Live)}
     if len(found) > 1:
-        return Matched(instance, Standing.SEVERAL, meant.kind, why=f"it fits an object on each of {', '.join(found)}")
+        return Matched(
+            instance, Standing.SEVERAL, meant.kind, why=f"it matches an object on each of {', '.join(found)}"
+        )
     unread = {site: observed.error(site, meant.kind) for site, why in findings.items() if why is None}
     if unread:
         text = "; ".join(f"{site}: {inert(error)}" for site, error in unread.items())
@@ -110,11 +112,11 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
 
 
 def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str, foreign: str) -> Live | str | None:
-    """The live object on a site, why it is not there, or `None` where that cannot be told."""
+    """The live object on a site, why it does not exist, or `None` if that cannot be determined."""
     if meant.found_by is FoundBy.NAME:
         return _by_name(instance, meant, observed, site)
     if not instance.id:
-        return "the state has no id of it"
+        return "the state has no id for it"
     live = observed.by_id(site, meant.kind, instance.id)
     if live is None:
         return None if observed.error(site, meant.kind) else f"{site} has no {meant.kind} with id {inert(instance.id)}"
@@ -123,7 +125,7 @@ def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str, 
 
 def _by_name(instance: Instance, meant: ResourceType, observed: Observed, site: str) -> Live | str | None:
     if not instance.name:
-        return "the state has no name of it"
+        return "the state has no name for it"
     path = f"{instance.namespace}/{instance.name}" if instance.namespace else instance.name
     live = observed.find(site, meant.kind, "path", path)
     if live is not None:
@@ -142,9 +144,7 @@ def _denied(instance: Instance, live: Live) -> str:
         said = {"name": instance.name}
     said = {field: text for field, text in said.items() if text}
     if not said:
-        return (
-            f"{live.site} has a {live.kind.name} with id {inert(live.id)}, and nothing in the state tells that it is it"
-        )
+        return f"{live.site} has a {live.kind.name} with id {inert(live.id)}, but nothing in the state identifies it"
     for field, text in said.items():
         value = live.values.get(field, live.attributes.get(field))
         if str(value) != text:
@@ -153,7 +153,7 @@ def _denied(instance: Instance, live: Live) -> str:
 
 
 def _other(live: Live, field: str, there: str, said: str) -> str:
-    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(there, 100)}, in the state it is {inert(said, 100)}"
+    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(there, 100)}, but the state has {inert(said, 100)}"
 
 
 def _names(instance: Instance) -> tuple[str, str]:

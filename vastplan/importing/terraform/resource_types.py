@@ -24,7 +24,7 @@ class FoundBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResourceType:
-    """What a type of resource stands for."""
+    """What a type of resource means."""
 
     kind: str
     found_by: FoundBy

@@ -104,7 +104,7 @@ def _read(content: bytes) -> tuple[State | None, str]:
     try:
         data = strict_json.parse(content, _KEPT)
     except ValueError:
-        return None, "is not whole JSON"
+        return None, "is not complete JSON"
     problem = _not_read(data)
     if problem:
         return None, problem
@@ -120,7 +120,7 @@ def _read(content: bytes) -> tuple[State | None, str]:
 def _not_read(data: Any) -> str:
     """Why this is no state that we read, "" where it is."""
     if not isinstance(data, dict):
-        return "is no Terraform state"
+        return "is not a Terraform state"
     if "encryption_version" in data:
         return "is encrypted: give what `tofu show -json` prints"
     if "planned_values" in data:
@@ -128,16 +128,16 @@ def _not_read(data: Any) -> str:
     version, shown = data.get("version"), data.get("format_version")
     if isinstance(shown, str):
         known = shown.split(".")[0] == "1"
-        return "" if known else "has a format that is not known here: Terraform 1.1 and later print one that is"
+        return "" if known else "has an unknown format: give what Terraform 1.1 or later prints"
     if type(version) is int and version != 4:
-        return "has a format that is not known here: `terraform show -json` prints one that is"
-    return "" if version == 4 and "resources" in data else "is no Terraform state"
+        return "has an unknown format: give what `terraform show -json` prints"
+    return "" if version == 4 and "resources" in data else "is not a Terraform state"
 
 
 def _unique(instances: list[Instance]) -> None:
     for before, after in pairwise(instances):
         if (before.resource, before.key) == (after.resource, after.key) and not after.deposed:
-            raise _Damaged("an instance is in it twice")
+            raise _Damaged("contains an instance twice")
 
 
 def _instances(resources: Any) -> Iterator[Instance]:
@@ -180,7 +180,7 @@ def _instance(
     where: str,
 ) -> Instance:
     if not (key is None or isinstance(key, str) or (type(key) is int and key >= 0)):
-        raise _Damaged(f"{where} has an instance whose key is neither a number nor a text")
+        raise _Damaged(f"{where} has an instance whose key is neither a number nor text")
     if address.data or address.type not in RESOURCE_TYPES:
         return Instance(address, key, dependencies=dependencies, deposed=deposed)
     said = {} if attributes is None else _row(attributes, f"the attributes of {where}")
@@ -212,7 +212,7 @@ def _address(row: Mapping[str, Any], module: tuple[Step, ...], where: str) -> Re
     if mode not in ("managed", "data"):
         raise _Damaged(f"{where} is neither managed nor a data source")
     if not (isinstance(type_, str) and is_identifier(type_) and isinstance(name, str) and is_identifier(name)):
-        raise _Damaged(f"{where} has a type or a name that Terraform does not take")
+        raise _Damaged(f"{where} has a type or a name that Terraform does not accept")
     return ResourceAddress(module, type_, name, mode == "data")
 
 
@@ -233,24 +233,24 @@ def _dependencies(texts: Any, known: dict[str, ResourceAddress], where: str) -> 
     if texts is None:
         return ()
     if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
-        raise _Damaged(f"{where} depends on something that is no address")
+        raise _Damaged(f"{where} depends on something that is not an address")
     for text in texts:
         if text not in known:
             try:
                 known[text] = parse_resource(text).configured
             except ValueError:
-                raise _Damaged(f"{where} depends on something that is no address") from None
+                raise _Damaged(f"{where} depends on something that is not an address") from None
     return tuple(known[text] for text in texts)
 
 
 def _rows(value: Any, where: str) -> list[dict[str, Any]]:
     value = [] if value is None else value
     if not isinstance(value, list):
-        raise _Damaged(f"{where} are no list")
+        raise _Damaged(f"{where} are not a list")
     return [_row(each, f"one of {where}") for each in value]
 
 
 def _row(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _Damaged(f"{where} is no object")
+        raise _Damaged(f"{where} is not an object")
     return value
