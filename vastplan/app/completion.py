@@ -1,0 +1,180 @@
+"""What a shell may complete: addresses, sites and the like, from the files that are here.
+
+No system is asked, no secret is looked up, and nothing is written. Whatever is raised here means that nothing is completed.
+What takes long to import is imported by what needs it: somebody waits at a prompt.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from vastplan.document import merge
+from vastplan.document.yaml import Mapping
+from vastplan.ledger.file import FileLedger
+from vastplan.model import gc_pause, regular_files, strict_json
+from vastplan.model.address import Address
+from vastplan.model.errors import Invalid, VastplanError
+
+if TYPE_CHECKING:
+    from vastplan.app.workspace import Workspace
+    from vastplan.model.site_ledger import SiteLedger
+    from vastplan.schema.discover import Registry
+    from vastplan.schema.kind import Field
+
+LEDGER_FOLDER = f"{regular_files.OURS}/ledger"
+_SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+_CODE = re.compile(r'^\s*code="([A-Z0-9]+-[0-9]+)"', re.MULTILINE)
+_NO_SYSTEM = "VP220"
+
+
+class Source(NamedTuple):
+    """Where to look: the document that is named, else that of the current folder; and its connections file, if one is named."""
+
+    paths: tuple[Path, ...] = ()
+    connections: Path | None = None
+
+    @property
+    def places(self) -> list[Path]:
+        """The document's files or folders."""
+        return list(self.paths or (Path(),))
+
+
+def is_plan(source: Source) -> bool:
+    """Whether what is named is a saved plan."""
+    try:
+        return len(source.paths) == 1 and regular_files.begins(source.paths[0], 64).lstrip()[:1] == b"{"
+    except OSError:
+        return False
+
+
+def sites(source: Source) -> list[str]:
+    """The sites of the document, and those of its ledger beside it. Only the top of the document is looked at."""
+    tree = merge.read(source.places)
+    written = tree.get("sites")
+    named = [name for name in written if isinstance(name, str)] if isinstance(written, Mapping) else []
+    first = source.places[0]
+    folder = first if first.is_dir() else first.parent
+    left = _left(tree, folder) if source.connections is None else ()
+    return sorted({name for name in (*named, *left) if _SITE.fullmatch(name)})
+
+
+def _left(tree: Mapping, folder: Path) -> tuple[str, ...]:
+    """The sites of a ledger in local files; none for one that is elsewhere, or where the document may have none."""
+    said, name = tree.get("ledger"), tree.get("name")
+    place = LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
+    if not isinstance(place, str) or not isinstance(name, str):
+        return ()
+    try:
+        regular_files.within(folder, place, ours=True)
+        return FileLedger(folder / place, name, place).sites()
+    except (OSError, VastplanError):
+        return ()
+
+
+@gc_pause.paused()
+def addresses(source: Source, *, owned: bool = False) -> set[str]:
+    """All addresses of a document: its entries, the objects that they stand for, and what its ledger has.
+
+    With `owned` only the last, where the ledger is beside the document. Of a saved plan those of its actions.
+    """
+    if is_plan(source):
+        return _of_plan(source.paths[0])
+    workspace = _opened(source)
+    parts = list(_parts(workspace))
+    found = {address for part in parts for address in (*part.entries, *part.intents)}
+    found |= {one.origin for part in parts for one in part.entries.values() if one.origin}
+    if not (owned and parts):
+        composed = workspace.composed()
+        found.update(str(entry.address) for entry in workspace.document.entries)
+        found.update(str(entry.address) for entry in composed.entries)
+    return found
+
+
+def operations(source: Source, kind: str) -> set[str]:
+    """The moves or restores in the ledger beside the document: their ids, and the addresses that they are about."""
+    found: set[str] = set()
+    for part in _parts(_opened(source)):
+        for one in part.operations.values():
+            if one.kind == kind:
+                found |= {one.id, one.address}
+    return found
+
+
+def kinds() -> list[str]:
+    """The kinds of objects."""
+    return sorted(_registry().kinds)
+
+
+def codes() -> list[str]:
+    """The codes of the checks, from the text of their modules, of which none is imported."""
+    import vastplan.checks
+
+    return sorted(
+        {
+            code
+            for folder in vastplan.checks.__path__
+            for file in Path(folder).rglob("*.py")
+            for code in _CODE.findall(file.read_text("utf-8"))
+        }
+    )
+
+
+def places(typed: str) -> list[str]:
+    """The places that `explain` knows, a level at a time: sections, and the fields of the one whose name has been typed."""
+    registry = _registry()
+    above, dot, _ = typed.rpartition(".")
+    if not dot:
+        return sorted(registry.sections)
+    section, *names = above.split(".")
+    if section not in registry.sections:
+        return []
+    fields: tuple[Field, ...] = registry.sections[section].fields
+    for name in names:
+        fields = next((field.fields for field in fields if field.name == name), ())
+    return sorted(f"{above}.{field.name}" for field in fields)
+
+
+def _registry() -> Registry:
+    import vastplan.kinds
+    from vastplan.schema.discover import discover
+
+    return discover(vastplan.kinds)
+
+
+def _opened(source: Source) -> Workspace:
+    """The document as `validate` reads it. One whose systems are in a connections file is understood without that, too."""
+    import vastplan.systems
+    from vastplan.app.workspace import Workspace
+    from vastplan.document.load import load
+    from vastplan.schema.system import discover_systems
+
+    registry, systems = _registry(), discover_systems(vastplan.systems)
+    try:
+        return Workspace(load(source.places, registry, systems, source.connections), registry)
+    except Invalid as problem:
+        if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
+            raise
+    assumed = {site: tuple(systems) for site in sites(source)}
+    return Workspace(load(source.places, registry, systems, recorded=assumed), registry)
+
+
+def _parts(workspace: Workspace) -> Iterator[SiteLedger]:
+    """The parts of a ledger in local files; none of one in a cluster, which would have to be asked."""
+    if workspace.document.head.shared_ledger() is not None:
+        return
+    with workspace.ledger() as backend:
+        for site in backend.sites():
+            with contextlib.suppress(VastplanError):
+                yield backend.read(site)
+
+
+def _of_plan(path: Path) -> set[str]:
+    plan = strict_json.parse(regular_files.read(path, regular_files.DATA_BYTES))
+    texts = {text for action in plan["actions"] for text in (action["address"], action.get("origin")) if text}
+    for text in texts:
+        Address.parse(text)
+    return texts
