@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +21,7 @@ from vastplan.model.errors import Invalid, VastplanError
 
 if TYPE_CHECKING:
     from vastplan.app.workspace import Workspace
+    from vastplan.ledger.backend import Backend
     from vastplan.model.site_ledger import SiteLedger
     from vastplan.schema.discover import Registry
     from vastplan.schema.kind import Field
@@ -56,52 +57,77 @@ def sites(source: Source) -> list[str]:
     tree = merge.read(source.places)
     written = tree.get("sites")
     named = [name for name in written if isinstance(name, str)] if isinstance(written, Mapping) else []
-    first = source.places[0]
-    folder = first if first.is_dir() else first.parent
-    left = _left(tree, folder) if source.connections is None else ()
-    return sorted({name for name in (*named, *left) if _SITE.fullmatch(name)})
+    ledger = _ledger(tree, source)
+    with contextlib.suppress(VastplanError):
+        named += ledger.sites() if ledger else ()
+    return sorted({name for name in named if _SITE.fullmatch(name)})
 
 
-def _left(tree: Mapping, folder: Path) -> tuple[str, ...]:
-    """The sites of a ledger in local files; none for one that is elsewhere, or where the document may have none."""
-    said, name = tree.get("ledger"), tree.get("name")
+def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
+    """The ledger in local files; `None` for one that is elsewhere, and where a document may have none."""
+    said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
     place = LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
-    if not isinstance(place, str) or not isinstance(name, str):
-        return ()
+    if source.connections is not None or not isinstance(place, str) or not isinstance(name, str):
+        return None
+    folder = first if first.is_dir() else first.parent
     try:
         regular_files.within(folder, place, ours=True)
-        return FileLedger(folder / place, name, place).sites()
-    except (OSError, VastplanError):
-        return ()
+    except OSError:
+        return None
+    return FileLedger(folder / place, name, place)
+
+
+def _parts(backend: Backend) -> list[SiteLedger]:
+    """All parts that can be read."""
+    parts = []
+    for site in backend.sites():
+        with contextlib.suppress(VastplanError):
+            parts.append(backend.read(site))
+    return parts
+
+
+def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
+    """What they own, and the entries that it comes of."""
+    found: set[str] = set()
+    for part in parts:
+        found.update(part.entries, part.intents, (one.origin for one in part.entries.values() if one.origin))
+    return found
 
 
 @gc_pause.paused()
-def addresses(source: Source, *, owned: bool = False) -> set[str]:
+def addresses(source: Source) -> set[str]:
     """All addresses of a document: its entries, the objects that they stand for, and what its ledger has.
 
-    With `owned` only the last, where the ledger is beside the document. Of a saved plan those of its actions.
+    Of a saved plan those of its actions.
     """
     if is_plan(source):
         return _of_plan(source.paths[0])
     workspace = _opened(source)
-    parts = list(_parts(workspace))
-    found = {address for part in parts for address in (*part.entries, *part.intents)}
-    found |= {one.origin for part in parts for one in part.entries.values() if one.origin}
-    if not (owned and parts):
-        composed = workspace.composed()
-        found.update(str(entry.address) for entry in workspace.document.entries)
-        found.update(str(entry.address) for entry in composed.entries)
+    found = {str(entry.address) for entry in workspace.document.entries}
+    found.update(str(entry.address) for entry in workspace.composed().entries)
+    if workspace.document.head.shared_ledger() is None:  # one in a cluster would have to be asked
+        with workspace.ledger() as backend:
+            found |= _addresses_of(_parts(backend))
     return found
+
+
+@gc_pause.paused()
+def owned(source: Source) -> set[str]:
+    """What the ledger beside the document has; all addresses of the document where there is no such ledger."""
+    ledger = _ledger(merge.read(source.places), source)
+    return (_addresses_of(_parts(ledger)) if ledger else set()) or addresses(source)
 
 
 def operations(source: Source, kind: str) -> set[str]:
     """The moves or restores in the ledger beside the document: their ids, and the addresses that they are about."""
-    found: set[str] = set()
-    for part in _parts(_opened(source)):
-        for one in part.operations.values():
-            if one.kind == kind:
-                found |= {one.id, one.address}
-    return found
+    ledger = _ledger(merge.read(source.places), source)
+    return {
+        text
+        for part in (_parts(ledger) if ledger else ())
+        for one in part.operations.values()
+        if one.kind == kind
+        for text in (one.id, one.address)
+    }
 
 
 def kinds() -> list[str]:
@@ -160,16 +186,6 @@ def _opened(source: Source) -> Workspace:
             raise
     assumed = {site: tuple(systems) for site in sites(source)}
     return Workspace(load(source.places, registry, systems, recorded=assumed), registry)
-
-
-def _parts(workspace: Workspace) -> Iterator[SiteLedger]:
-    """The parts of a ledger in local files; none of one in a cluster, which would have to be asked."""
-    if workspace.document.head.shared_ledger() is not None:
-        return
-    with workspace.ledger() as backend:
-        for site in backend.sites():
-            with contextlib.suppress(VastplanError):
-                yield backend.read(site)
 
 
 def _of_plan(path: Path) -> set[str]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 200
 """Candidates; where there are more, they are the beginnings of them."""
+LONGEST = 400
+"""Characters of a candidate."""
 ADDRESSES = frozenset({"ADDRESS", "ADDRESS[.FIELD]", "OLD", "NEW"})
 OPERATIONS = frozenset({"MOVE", "RESTORE"})
 FREE = frozenset(
@@ -93,7 +95,7 @@ def limited(texts: Sequence[str], typed: str) -> list[str]:
 def _is_visible(text: str) -> bool:
     from vastplan.model.escaping import inert
 
-    return bool(text) and inert(text, None) == text
+    return 0 < len(text) <= LONGEST and inert(text, None) == text
 
 
 def unquoted(word: str) -> str:
@@ -242,14 +244,21 @@ class Place:
         if name in OPERATIONS:
             return Candidates(completion.operations(source, name.lower()))
         if name in ADDRESSES:
-            if not completion.is_plan(source):
-                site, slash, _ = typed.partition("/")
-                sites = completion.sites(source)
-                if not slash or site not in sites:  # known at once, however large the document is
-                    return Candidates([f"{one}/" for one in sites], separator="/")
-            owned = self.commands[:1] == ["ledger"] and name != "NEW"
-            return Candidates(completion.addresses(source, owned=owned), separator="/")
+            return Candidates(self._addresses(source, name, typed), separator="/")
         return Candidates()
+
+    def _addresses(self, source: Source, name: str, typed: str) -> Collection[str]:
+        from vastplan.app import completion
+
+        site, slash, _ = typed.partition("/")
+        maybe_file = not source.paths
+        if not completion.is_plan(source) and (maybe_file or not slash):  # known at once, however large the document is
+            sites = completion.sites(source)
+            if site not in sites or not slash:
+                return [f"{one}/" for one in sites]
+        if self.commands[:1] == ["ledger"] and name != "NEW":
+            return completion.owned(source)
+        return completion.addresses(source)
 
     def _source(self) -> Source:
         from vastplan.app.completion import Source
@@ -257,7 +266,6 @@ class Place:
         paths = tuple(Path(path).expanduser() for path in self.said.get("paths", ()))
         connections = [Path(path).expanduser() for path in self.said.get("connections", ())]
         return Source(paths, connections[-1] if connections else None)
-
 
 
 def _if_known(candidates: Callable[[], Candidates]) -> Candidates:
