@@ -18,9 +18,10 @@ from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause, regular_files, strict_json
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Severity
 
 if TYPE_CHECKING:
-    from vastplan.app.workspace import Workspace
+    from vastplan.document.load import Document
     from vastplan.ledger.backend import Backend
     from vastplan.model.site_ledger import SiteLedger
     from vastplan.schema.discover import Registry
@@ -30,6 +31,8 @@ LEDGER_FOLDER = f"{regular_files.OURS}/ledger"
 _SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _CODE = re.compile(r'^\s*code="([A-Z0-9]+-[0-9]+)"', re.MULTILINE)
 _NO_SYSTEM = "VP220"
+_ANY = ("*",)
+"""The variables that secrets may come from: none is read, so all may be named."""
 
 
 class Source(NamedTuple):
@@ -102,12 +105,19 @@ def addresses(source: Source) -> set[str]:
     """
     if is_plan(source):
         return _of_plan(source.paths[0])
-    workspace = _opened(source)
-    found = {str(entry.address) for entry in workspace.document.entries}
-    found.update(str(entry.address) for entry in workspace.composed().entries)
-    if workspace.document.head.shared_ledger() is None:  # one in a cluster would have to be asked
-        with workspace.ledger() as backend:
-            found |= _addresses_of(_parts(backend))
+    from vastplan.document import ledger_place
+    from vastplan.schema.entries import Scope, compose
+
+    registry = _registry()
+    document = _opened(source, registry)
+    scope = Scope(document.sites(), document.entries)
+    composed = compose(scope, document.entries, registry.compositions, registry.kinds)
+    if any(finding.severity is Severity.ERROR for finding in scope.findings):
+        return set()
+    found = {str(entry.address) for entry in (*document.entries, *composed)}
+    if document.head.shared_ledger() is None:  # one in a cluster would have to be asked
+        folder = document.ledger_folder / ledger_place.local(document.head)
+        found |= _addresses_of(_parts(FileLedger(folder, document.head.name)))
     return found
 
 
@@ -171,21 +181,20 @@ def _registry() -> Registry:
     return discover(vastplan.kinds)
 
 
-def _opened(source: Source) -> Workspace:
+def _opened(source: Source, registry: Registry) -> Document:
     """The document as `validate` reads it. One whose systems are in a connections file is understood without that, too."""
     import vastplan.systems
-    from vastplan.app.workspace import Workspace
     from vastplan.document.load import load
     from vastplan.schema.system import discover_systems
 
-    registry, systems = _registry(), discover_systems(vastplan.systems)
+    systems = discover_systems(vastplan.systems)
     try:
-        return Workspace(load(source.places, registry, systems, source.connections), registry)
+        return load(source.places, registry, systems, source.connections, allow_env=_ANY)
     except Invalid as problem:
         if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
             raise
     assumed = {site: tuple(systems) for site in sites(source)}
-    return Workspace(load(source.places, registry, systems, recorded=assumed), registry)
+    return load(source.places, registry, systems, recorded=assumed, allow_env=_ANY)
 
 
 def _of_plan(path: Path) -> set[str]:
