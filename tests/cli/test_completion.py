@@ -36,10 +36,10 @@ tenants:
   team-a:
     client_ip_ranges: [10.0.0.1 - 10.0.0.9]
     view_policy: {flavor: NFS, nfs_no_squash: [10.0.0.0/24]}
-    vip_pool: {ranges: [10.0.1.1 - 10.0.1.4], subnet: 24}
-    project: {department: {}}
+    vip_pool: {ip_ranges: [10.0.1.1 - 10.0.1.4], subnet_cidr: 24}
+    project: {department: {existing: default}}
     volumes:
-      data: {size: 1 TiB}
+      team-a-data: {path: /team-a/data, size: 1 TiB, secret: mgmt}
 """
 HOSTILE = ("a b", "$(touch pwned)", "`touch pwned`", "it's; touch pwned", "a:b=c", '"&|<>*?~!{}[]', "-x", "plain")
 EDITED = "version: 1\nname: doc\nsites: {iad: {sim: {}}, pdx: {sim: {}}}\nnamespaces: {%s: {}, tools: {}}\n"
@@ -239,7 +239,7 @@ def test_nobody_sees_the_command(vastplan: Run) -> None:
 def test_of_many_the_beginnings_are_shown() -> None:
     texts = sorted(f"iad/view/team-{team}-v{index}" for team in range(10) for index in range(1000))
     few = limited(texts, "iad/view/")
-    assert 10 <= len(few) <= MOST and os.path.commonprefix(few) == os.path.commonprefix(texts)
+    assert 10 <= len(few) <= MOST and all(one.startswith("iad/view/team-") for one in few)
     assert all(any(text.startswith(one) for one in few) for text in texts)
     assert limited(texts[:MOST], "iad/view/") == texts[:MOST]
     assert narrowed(["a/b/c", "a/b", "a/d", "b/c"], "a/", "/") == ["a/b", "a/b/", "a/d"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEDGER_FOLDER = f"{regular_files.OURS}/ledger"
 _SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
-_CODE = re.compile(r'^\s*code="([A-Z0-9]+-[0-9]+)"', re.MULTILINE)
+_CODE = re.compile(r'"([A-Z]{3}-[0-9]{2})"')
 _NO_SYSTEM = "VP220"
 _ANY = ("*",)
 """The variables that secrets may come from: none is read, so all may be named."""
