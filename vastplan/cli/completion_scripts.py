@@ -19,6 +19,8 @@ _vastplan() {
     if ((i == COMP_CWORD)); then
       if [[ $word == [\'\"]* && $2 != [\'\"]* ]]; then
         open=${word:0:1}
+      elif [[ $word != "$2"* ]]; then # quotes begin within it
+        return 0
       fi
       word=$open$2 # up to the cursor
     fi
