@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from vastplan.ledger.events import new_part
 from vastplan.model.site_ledger import Owned
 
 ROOT = Path(__file__).parents[2]
+Complete = Callable[..., list[str]]
 DOCUMENT = """\
 version: 1
 name: doc
@@ -61,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def complete(vastplan: Run) -> Run:
+def complete(vastplan: Run) -> Complete:
     """The candidates for the last word; it never fails, and says nothing else."""
 
     def run(*words: str | Path) -> list[str]:
@@ -69,10 +70,10 @@ def complete(vastplan: Run) -> Run:
         assert (ran.code, ran.err) == (0, "")
         return ran.out.splitlines()
 
-    return run  # type: ignore[return-value]
+    return run
 
 
-def test_commands_options_and_choices(complete: Run) -> None:
+def test_commands_options_and_choices(complete: Complete) -> None:
     assert complete("pl") == ["words", "plan"]
     assert complete("ledger", "") == ["words", "export", "forget", "import", "list", "move", "unlock"]
     assert complete("plan", "doc", "--allow-d") == ["words", "--allow-delete"]
@@ -84,7 +85,7 @@ def test_commands_options_and_choices(complete: Run) -> None:
     assert complete("export", "skypilot", "doc", "--out", "d", "--tenant", "") == []
 
 
-def test_every_word_that_can_be_typed_is_known(complete: Run) -> None:
+def test_every_word_that_can_be_typed_is_known(complete: Complete) -> None:
     known = {*ADDRESSES, *OPERATIONS, *FREE, *FILES, "SITE", "SITE[,SITE]", "CODE", "PLACE", "KIND"}
 
     def actions(of: argparse.ArgumentParser) -> Iterator[argparse.Action]:
@@ -102,7 +103,7 @@ def test_every_word_that_can_be_typed_is_known(complete: Run) -> None:
     assert strange <= {"None"}  # of `sim` and `init`, with a name of their own
 
 
-def test_addresses_come_a_segment_at_a_time(tmp_path: Path, complete: Run) -> None:
+def test_addresses_come_a_segment_at_a_time(tmp_path: Path, complete: Complete) -> None:
     (tmp_path / "site.yaml").write_text(DOCUMENT)
     assert complete("plan", "--target", "") == ["words", "iad/", "pdx/"]
     assert complete("plan", "--target", "p") == ["words", "pdx/"]
@@ -123,7 +124,7 @@ def test_addresses_come_a_segment_at_a_time(tmp_path: Path, complete: Run) -> No
     assert complete("show", "sub/") == ["words files"]
 
 
-def test_what_only_the_ledger_has(folder: Path, complete: Run) -> None:
+def test_what_only_the_ledger_has(folder: Path, complete: Complete) -> None:
     assert complete("plan", "--allow-delete", "") == ["words", "iad/", "lax/", "pdx/"]
     assert complete("plan", "--allow-delete", "iad/") == ["words", "iad/namespace/", "iad/view/", "iad/volume/"]
     assert complete("plan", "--allow-delete", "lax/namespace/") == ["words", "lax/namespace/left"]
@@ -139,7 +140,7 @@ def test_what_only_the_ledger_has(folder: Path, complete: Run) -> None:
     assert complete("plan", "--target", "iad/view/") == ["words", "iad/view/gone"]
 
 
-def test_sites(folder: Path, complete: Run) -> None:
+def test_sites(folder: Path, complete: Complete) -> None:
     assert complete("plan", "--site", "") == ["words", "iad", "lax", "pdx"]
     assert complete("plan", "--site", "iad,p") == ["words", "iad,pdx"]
     assert complete("plan", "--site", "iad,i") == []
@@ -149,7 +150,7 @@ def test_sites(folder: Path, complete: Run) -> None:
     assert complete("init", "--site", "") == []
 
 
-def test_codes_places_and_kinds(complete: Run) -> None:
+def test_codes_places_and_kinds(complete: Complete) -> None:
     assert complete("validate", "--explain", "REP-1")[1:] == [
         code for code in checks.catalogue() if code.startswith("REP-1")
     ]
@@ -164,7 +165,7 @@ def test_codes_places_and_kinds(complete: Run) -> None:
     assert complete("record", "doc", "--without", "snap")[:2] == ["words", "snapshot"]
 
 
-def test_a_saved_plan_has_addresses_too(folder: Path, vastplan: Run, complete: Run) -> None:
+def test_a_saved_plan_has_addresses_too(folder: Path, vastplan: Run, complete: Complete) -> None:
     shutil.rmtree(folder / LEDGER_FOLDER)
     assert vastplan("plan", "--site", "iad", "--out", "plan.json").code == 0
     assert complete("show", "plan.json", "iad/namespace/tools-") == ["words", "iad/namespace/tools-old"]
@@ -180,14 +181,14 @@ def test_a_saved_plan_has_addresses_too(folder: Path, vastplan: Run, complete: R
         'version: 1\nname: doc\nsites: {"$(touch pwned)": {sim: {}}, "a\\nb": {}, "../x": {}}\n', "name: a\n---\nname: b\n",
     ],
 )  # fmt: skip
-def test_a_document_with_mistakes_completes_to_nothing(text: str, tmp_path: Path, complete: Run) -> None:
+def test_a_document_with_mistakes_completes_to_nothing(text: str, tmp_path: Path, complete: Complete) -> None:
     (tmp_path / "site.yaml").write_text(text)
     assert complete("plan", "--target", "iad/namespace/") == []
     assert all(line.strip("/").isalnum() for line in complete("plan", "--site", "") + complete("plan", "--target", ""))
     assert complete("show", "s") == ["words files"]
 
 
-def test_what_is_no_document_completes_to_nothing(tmp_path: Path, complete: Run) -> None:
+def test_what_is_no_document_completes_to_nothing(tmp_path: Path, complete: Complete) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "link.yaml").symlink_to("/etc/passwd")
     for path in ("pipe.yaml", "link.yaml", "missing.yaml", ".", "/dev/zero", "\0", "x" * 5000):
@@ -197,7 +198,7 @@ def test_what_is_no_document_completes_to_nothing(tmp_path: Path, complete: Run)
 
 
 def test_neither_a_system_nor_a_secret_is_needed(
-    tmp_path: Path, complete: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, complete: Complete, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VASTPLAN_ALLOW_ENV")
     text = "version: 1\nname: doc\nsites:\n  iad:\n    vast: {url: https://vms.example.com, token: {env: TOKEN_OF_NOBODY}}\n"
@@ -208,7 +209,7 @@ def test_neither_a_system_nor_a_secret_is_needed(
     assert complete("plan", "--target", "iad/tenant/") == ["words", "iad/tenant/team-a"]
 
 
-def test_a_ledger_in_a_cluster_is_not_asked(tmp_path: Path, complete: Run) -> None:
+def test_a_ledger_in_a_cluster_is_not_asked(tmp_path: Path, complete: Complete) -> None:
     text = "version: 1\nname: doc\nledger: {kubernetes: {namespace: vastplan, site: iad}}\n"
     (tmp_path / "site.yaml").write_text(text + "sites: {iad: {sim: {}}}\nnamespaces: {tools: {}}\n")
     assert complete("plan", "--target", "iad/namespace/") == ["words", "iad/namespace/tools"]
@@ -216,7 +217,7 @@ def test_a_ledger_in_a_cluster_is_not_asked(tmp_path: Path, complete: Run) -> No
     assert not (tmp_path / ".vastplan").exists()
 
 
-def test_a_name_that_cannot_be_seen_is_no_candidate(tmp_path: Path, complete: Run) -> None:
+def test_a_name_that_cannot_be_seen_is_no_candidate(tmp_path: Path, complete: Complete) -> None:
     (tmp_path / "plan.json").write_text(
         '{"actions": [{"address": "iad/view/a\\nb"}, {"address": "iad/view/\\u202ex"}, {"address": "iad/view/\\u001b[2J"},'
         f' {{"address": "iad/view/{"long" * 200}"}}, {{"address": "iad/view/ok"}}]}}'
@@ -227,7 +228,7 @@ def test_a_name_that_cannot_be_seen_is_no_candidate(tmp_path: Path, complete: Ru
 @pytest.mark.parametrize(
     "words", [[], [""], ["-"], ["--"], ["--", ""], ["plan", "--", "-"], ["nonsense", "x", ""], ["--x=", "="], ["-h"]]
 )
-def test_whatever_is_typed(words: list[str], complete: Run) -> None:
+def test_whatever_is_typed(words: list[str], complete: Complete) -> None:
     complete(*words)
 
 
@@ -246,7 +247,7 @@ def test_of_many_the_beginnings_are_shown() -> None:
     assert narrowed(["quotas.x"], "quotas", "") == ["quotas.x"]
 
 
-def test_ten_thousand_entries(tmp_path: Path, complete: Run) -> None:
+def test_ten_thousand_entries(tmp_path: Path, complete: Complete) -> None:
     names = ", ".join(f"team-{index}: {{}}" for index in range(10_000))
     (tmp_path / "site.yaml").write_text(
         f"version: 1\nname: doc\nsites: {{iad: {{sim: {{}}}}}}\nnamespaces: {{{names}}}\n"
@@ -394,22 +395,21 @@ class Terminal:
 
 
 @pytest.fixture
-def at_terminal(tmp_path: Path) -> Iterator[type[Terminal]]:
-    """A terminal in the test's folder, for each answer."""
+def at_terminal(tmp_path: Path) -> Iterator[Callable[[], Terminal]]:
+    """Opens a terminal in the test's folder."""
     opened: list[Terminal] = []
 
-    class Here(Terminal):
-        def __init__(self) -> None:
-            super().__init__(tmp_path)
-            opened.append(self)
+    def opens() -> Terminal:
+        opened.append(Terminal(tmp_path))
+        return opened[-1]
 
-    yield Here
+    yield opens
     for one in opened:
         one.close()
 
 
 @pytest.mark.slow
-def test_at_a_terminal(folder: Path, at_terminal: type[Terminal]) -> None:
+def test_at_a_terminal(folder: Path, at_terminal: Callable[[], Terminal]) -> None:
     real(folder)
     bash = at_terminal()
     assert bash.line("vastplan pl\t") == "vastplan plan "
@@ -436,7 +436,9 @@ def test_at_a_terminal(folder: Path, at_terminal: type[Terminal]) -> None:
         ("`\t", "`"), ("it\t", "it\\'s\\;\\ touch\\ pwned "), ("'it\t", "'it"), ('"it\t', '"it\'s; touch pwned" '), ("x'$\t", "x'$"),
     ],
 )  # fmt: skip
-def test_at_a_terminal_names_are_quoted(typed: str, line: str, tmp_path: Path, at_terminal: type[Terminal]) -> None:
+def test_at_a_terminal_names_are_quoted(
+    typed: str, line: str, tmp_path: Path, at_terminal: Callable[[], Terminal]
+) -> None:
     name = HOSTILE[1] if "$" in typed else HOSTILE[2] if "`" in typed else HOSTILE[3]
     pretended(tmp_path, "words", name)
     assert at_terminal().line(f"vastplan show {typed}") == f"vastplan show {line}"

@@ -8,6 +8,7 @@ _vastplan() {
   local plain='^[A-Za-z0-9_./:@%+,=-]*$' live='[$`"\\!]'
   local -a words=() found=()
   COMPREPLY=()
+  type -P vastplan >/dev/null || return 0 # files, as for any other program
   # bash ends a word at = and : too, and takes those for words
   for ((i = 1; i <= COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
@@ -75,7 +76,7 @@ _vastplan() {
   if [[ ! $odd && ${found[0]-} == */* || $mode == *files ]]; then
     compopt -o filenames 2>/dev/null # a list shows what comes after the last /
   fi
-  COMPREPLY=("${found[@]}")
+  COMPREPLY=(${found[@]+"${found[@]}"})
   return 0
 }
 complete -o bashdefault -o default -F _vastplan vastplan

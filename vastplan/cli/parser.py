@@ -363,8 +363,8 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 _COMPLETION = """\
 Print a completion script for a shell.
 
-For one session type: source <(vastplan completion bash), in zsh after compinit:
-source <(vastplan completion zsh).
+For the current session type: source <(vastplan completion bash)
+In zsh type it after compinit: source <(vastplan completion zsh)
 
 In bash and zsh the TAB key completes commands, options and files, and also
 addresses (iad/, iad/volume/, iad/volume/data), sites, kinds, check codes and
