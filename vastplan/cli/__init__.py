@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vastplan.model.errors import VastplanError
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
+COMPLETE = "__complete"  # what the scripts of `vastplan completion` call; nobody types it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,9 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started this: nobody listens, and that is no error
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+    typed = sys.argv[1:] if arguments is None else arguments
+    if typed[:1] == [COMPLETE]:
+        from vastplan.cli import completing
+
+        return completing.run(typed[1:])
     from vastplan.cli.parse import parse
 
-    request = parse(arguments)
+    request = parse(typed)
     from vastplan.cli.screen import Screen
     from vastplan.model.errors import ERROR, VastplanError
 

@@ -368,6 +368,21 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
 
 
+_COMPLETION = """\
+Print a completion script for a shell.
+
+For the current session type: source <(vastplan completion bash)
+In zsh type it after compinit: source <(vastplan completion zsh)
+
+In bash and zsh the TAB key completes commands, options and files, and also
+addresses (iad/, iad/volume/, iad/volume/data), sites, kinds, check codes and
+places of a document. They come from the document on the command line, or else
+from the document of the current folder, and from the ledger beside it. No
+system is asked and no secret is read. A document with mistakes completes to
+nothing. tcsh completes commands, options and files only.
+"""
+
+
 def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands,
@@ -375,6 +390,7 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "print a completion script for a shell",
         "vastplan completion bash > /etc/bash_completion.d/vastplan",
     )
+    command.description = _COMPLETION
     command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vastplan.cli.completion_scripts import SCRIPTS
 from vastplan.cli.request import CompletionRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
@@ -9,9 +10,15 @@ from vastplan.model import errors
 
 def completion(request: CompletionRequest, screen: Screen) -> int:
     """Print a completion script."""
+    screen.rendered(SCRIPTS.get(request.shell) or _static(request.shell), is_json=False)
+    return errors.OK
+
+
+def _static(shell: str) -> str:
+    """A script that knows the commands and options, and nothing of any document."""
     import shtab
 
     from vastplan.cli.parser import parser
 
-    screen.rendered(shtab.complete(parser(), shell=request.shell), is_json=False)  # nosec B604 # the name of one, which nothing starts
-    return errors.OK
+    script: str = shtab.complete(parser(), shell=shell)  # nosec B604 # the name of one, which nothing starts
+    return script

@@ -1,0 +1,205 @@
+"""What a shell may complete: addresses, sites and the like, from the files that are here.
+
+No system is asked, no secret is looked up, and nothing is written. Whatever is raised here means that nothing is completed.
+What takes long to import is imported by what needs it: somebody waits at a prompt.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from vastplan.document import merge
+from vastplan.document.yaml import Mapping
+from vastplan.ledger.file import FileLedger
+from vastplan.model import gc_pause, regular_files, strict_json
+from vastplan.model.address import Address
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Severity
+
+if TYPE_CHECKING:
+    from vastplan.document.load import Document
+    from vastplan.ledger.backend import Backend
+    from vastplan.model.site_ledger import SiteLedger
+    from vastplan.schema.discover import Registry
+    from vastplan.schema.kind import Field
+
+LEDGER_FOLDER = f"{regular_files.OURS}/ledger"
+_SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+_CODE = re.compile(r'"([A-Z]{3}-[0-9]{2})"')
+_NO_SYSTEM = "VP220"
+_ANY = ("*",)
+"""The variables that secrets may come from: none is read, so all may be named."""
+
+
+class Source(NamedTuple):
+    """Where to look: the document that is named, else that of the current folder; and its connections file, if one is named."""
+
+    paths: tuple[Path, ...] = ()
+    connections: Path | None = None
+
+    @property
+    def places(self) -> list[Path]:
+        """The document's files or folders."""
+        return list(self.paths or (Path(),))
+
+
+def is_plan(source: Source) -> bool:
+    """Whether what is named is a saved plan."""
+    try:
+        return len(source.paths) == 1 and regular_files.begins(source.paths[0], 64).lstrip()[:1] == b"{"
+    except OSError:
+        return False
+
+
+def sites(source: Source) -> list[str]:
+    """The sites of the document, and those of its ledger beside it. Only the top of the document is looked at."""
+    tree = merge.read(source.places)
+    written = tree.get("sites")
+    named = [name for name in written if isinstance(name, str)] if isinstance(written, Mapping) else []
+    ledger = _ledger(tree, source)
+    with contextlib.suppress(VastplanError):
+        named += ledger.sites() if ledger else ()
+    return sorted({name for name in named if _SITE.fullmatch(name)})
+
+
+def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
+    """The ledger in local files; `None` for one that is elsewhere, and where a document may have none."""
+    said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
+    place = LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
+    if source.connections is not None or not isinstance(place, str) or not isinstance(name, str):
+        return None
+    folder = first if first.is_dir() else first.parent
+    try:
+        regular_files.within(folder, place, ours=True)
+    except OSError:
+        return None
+    return FileLedger(folder / place, name, place)
+
+
+def _parts(backend: Backend) -> list[SiteLedger]:
+    """All parts that can be read."""
+    parts = []
+    for site in backend.sites():
+        with contextlib.suppress(VastplanError):
+            parts.append(backend.read(site))
+    return parts
+
+
+def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
+    """What they own, and the entries that it comes of."""
+    found: set[str] = set()
+    for part in parts:
+        found.update(part.entries, part.intents, (one.origin for one in part.entries.values() if one.origin))
+    return found
+
+
+@gc_pause.paused()
+def addresses(source: Source) -> set[str]:
+    """All addresses of a document: its entries, the objects that they stand for, and what its ledger has.
+
+    Of a saved plan those of its actions.
+    """
+    if is_plan(source):
+        return _of_plan(source.paths[0])
+    from vastplan.document import ledger_place
+    from vastplan.schema.entries import Scope, compose
+
+    registry = _registry()
+    document = _opened(source, registry)
+    scope = Scope(document.sites(), document.entries)
+    composed = compose(scope, document.entries, registry.compositions, registry.kinds)
+    if any(finding.severity is Severity.ERROR for finding in scope.findings):
+        return set()
+    found = {str(entry.address) for entry in (*document.entries, *composed)}
+    if document.head.shared_ledger() is None:  # one in a cluster would have to be asked
+        folder = document.ledger_folder / ledger_place.local(document.head)
+        found |= _addresses_of(_parts(FileLedger(folder, document.head.name)))
+    return found
+
+
+@gc_pause.paused()
+def owned(source: Source) -> set[str]:
+    """What the ledger beside the document has; all addresses of the document where there is no such ledger."""
+    ledger = _ledger(merge.read(source.places), source)
+    return (_addresses_of(_parts(ledger)) if ledger else set()) or addresses(source)
+
+
+def operations(source: Source, kind: str) -> set[str]:
+    """The moves or restores in the ledger beside the document: their ids, and the addresses that they are about."""
+    ledger = _ledger(merge.read(source.places), source)
+    return {
+        text
+        for part in (_parts(ledger) if ledger else ())
+        for one in part.operations.values()
+        if one.kind == kind
+        for text in (one.id, one.address)
+    }
+
+
+def kinds() -> list[str]:
+    """The kinds of objects."""
+    return sorted(_registry().kinds)
+
+
+def codes() -> list[str]:
+    """The codes of the checks, from the text of their modules, of which none is imported."""
+    import vastplan.checks
+
+    return sorted(
+        {
+            code
+            for folder in vastplan.checks.__path__
+            for file in Path(folder).rglob("*.py")
+            for code in _CODE.findall(file.read_text("utf-8"))
+        }
+    )
+
+
+def places(typed: str) -> list[str]:
+    """The places that `explain` knows, a level at a time: sections, and the fields of the one whose name has been typed."""
+    registry = _registry()
+    above, dot, _ = typed.rpartition(".")
+    if not dot:
+        return sorted(registry.sections)
+    section, *names = above.split(".")
+    if section not in registry.sections:
+        return []
+    fields: tuple[Field, ...] = registry.sections[section].fields
+    for name in names:
+        fields = next((field.fields for field in fields if field.name == name), ())
+    return sorted(f"{above}.{field.name}" for field in fields)
+
+
+def _registry() -> Registry:
+    import vastplan.kinds
+    from vastplan.schema.discover import discover
+
+    return discover(vastplan.kinds)
+
+
+def _opened(source: Source, registry: Registry) -> Document:
+    """The document as `validate` reads it. One whose systems are in a connections file is understood without that, too."""
+    import vastplan.systems
+    from vastplan.document.load import load
+    from vastplan.schema.system import discover_systems
+
+    systems = discover_systems(vastplan.systems)
+    try:
+        return load(source.places, registry, systems, source.connections, allow_env=_ANY)
+    except Invalid as problem:
+        if source.connections is not None or not any(found.code == _NO_SYSTEM for found in problem.findings):
+            raise
+    assumed = {site: tuple(systems) for site in sites(source)}
+    return load(source.places, registry, systems, recorded=assumed, allow_env=_ANY)
+
+
+def _of_plan(path: Path) -> set[str]:
+    plan = strict_json.parse(regular_files.read(path, regular_files.DATA_BYTES))
+    texts = {text for action in plan["actions"] for text in (action["address"], action.get("origin")) if text}
+    for text in texts:
+        Address.parse(text)
+    return texts
