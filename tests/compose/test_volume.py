@@ -171,7 +171,7 @@ def test_its_secret_is_that_of_the_classes_of_its_tenant_where_they_agree() -> N
     assert volume(HOME, {"storage_class/second": second}) == (MADE, [])
     assert volume(HOME, {"storage_class/second": {"tenant": "@tenant/nlp"}}) == (MADE, [])
     _, wrong = volume(HOME, {"storage_class/second": {**second, "secret": "@secret/other"}})
-    assert wrong == [("VP239", "secret is left out, and tenant nlp uses mgmt and other", "secret: NAME")]
+    assert wrong == [("VP239", "secret is missing, and tenant nlp uses mgmt and other", "write secret: NAME")]
     _, wrong = volume(HOME, {"storage_class/fast": None})
     assert wrong == refused
     _, wrong = volume({**HOME, "secret": "@secret/own"}, {"storage_class/fast": None})

@@ -208,8 +208,7 @@ def test_one_that_was_deleted_in_vms_is_not_made_again_onto_the_other_bucket(lab
     assert (finding.address, blocks(plan)) == (PATH, {PATH: {"in-the-way"}})
     (held,) = [one for one in plan.actions if one.blocked]
     assert held.blocked[0].fix in finding.fix and "target_exported_dir" not in finding.fix
-    assert "no apply recreates it while its directory exists: remove active and the field that shares it"
-        in finding.fix
+    assert "no apply recreates it while its directory exists: remove active and the field that shares it" in finding.fix
     lab.apply(plan)
     assert lab.calls() == []
     lab.write(shared("buckets", replicate=None, active=None, read=[], mount=None, secret=None))

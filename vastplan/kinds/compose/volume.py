@@ -339,12 +339,10 @@ def _static(
     known = _secrets_of(entry, scope, tenant)
     secret = values.get("secret") or (next(iter(known)) if len(known) == 1 else None)
     if secret is None and "secrets" not in values:
-        scope.refuse(
-            entry, = f"secret is missing, and no class of tenant {tenant} names one"
+        text = f"secret is missing, and no class of tenant {tenant} names one"
         if known:
-            text = f"secret is left out, and tenant {tenant} uses {' and '.join(sorted(map(str, known)))}"
-        scope.refuse(entry, "VP239", text, "write secret: NAME"
-        )
+            text = f"secret is missing, and tenant {tenant} uses {' and '.join(sorted(map(str, known)))}"
+        scope.refuse(entry, "VP239", text, "write secret: NAME")
     return {
         "name": name,
         "size": values["size"],
