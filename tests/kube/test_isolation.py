@@ -125,7 +125,7 @@ def test_a_policy_that_was_weakened_is_put_back(by_hand: KubeLab) -> None:
     weakened = {"failurePolicy": "Ignore", "validations": [{"expression": "true"}], **selector}
     by_hand.by_hand("iad", "kubernetes", "PATCH", POLICY, {"spec": weakened}, **MERGE)
     action = next(one for one in by_hand.plan().actions if one.address.kind == "admission_policy")
-    assert action.verb is Verb.UPDATE and "behind our back" in action.reason, action
+    assert action.verb is Verb.UPDATE and "outside vastplan" in action.reason, action
     by_hand.converge()
     assert by_hand.by_hand("iad", "kubernetes", "GET", POLICY)["spec"] == before
     learned(by_hand, "team-b", "gold", 422)
