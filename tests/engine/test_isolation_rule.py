@@ -159,7 +159,7 @@ def test_every_part_is_watched_and_put_back(lab: Lab, part: str) -> None:
     before = send(lab, "GET", POLICY, None).json()["spec"]
     lab.by_hand("iad", "kubernetes", "PATCH", POLICY, {"spec": by_hand(part)}, **MERGE)
     action = next(one for one in lab.plan().actions if one.address.kind == "admission_policy")
-    assert action.verb is Verb.UPDATE and "behind our back" in action.reason, action
+    assert action.verb is Verb.UPDATE and "outside vastplan" in action.reason, action
     lab.converge()
     assert send(lab, "GET", POLICY, None).json()["spec"] == before
     assert lab.plan().actions == ()

@@ -61,7 +61,7 @@ def test_they_are_in_no_plan_and_in_no_file(lab: Lab, monkeypatch: pytest.Monkey
     other = {"data": {"password": base64.b64encode(BY_HAND.encode()).decode()}}
     lab.by_hand("iad", "kubernetes", "PATCH", "/api/v1/namespaces/vast-csi/secrets/vast-mgmt", other, **MERGE)
     drifted = lab.plan()
-    assert [one.verb for one in drifted.actions] == [Verb.UPDATE] and "behind our back" in drifted.actions[0].reason
+    assert [one.verb for one in drifted.actions] == [Verb.UPDATE] and "outside vastplan" in drifted.actions[0].reason
     text = written(lab, made, rotated, drifted)
     for value in (FIRST, SECOND, BY_HAND, FROM_FILE):
         assert value not in text and base64.b64encode(value.encode()).decode() not in text, value

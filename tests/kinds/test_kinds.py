@@ -241,7 +241,7 @@ def test_a_change_by_hand_is_drift_and_is_repaired(lab: Lab, case: Case) -> None
     action = action_of(lab.plan(), case.address)
     assert action is not None, "the change by hand was not seen"
     assert {one.path: one.cause for one in action.changes} == dict.fromkeys(case.moved, Cause.SYSTEM)
-    assert "behind our back" in action.reason or action.verb is Verb.REPLACE
+    assert "outside vastplan" in action.reason or action.verb is Verb.REPLACE
     lab.converge(lab.consent_to_loss(case.address))
     assert lab.plan().actions == ()
 

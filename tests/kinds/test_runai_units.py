@@ -234,7 +234,7 @@ def test_access_that_is_taken_away_by_hand_is_given_back(lab: Lab) -> None:
     (row,) = lab.rows("iad", "access_rule")
     lab.by_hand("iad", "runai", "DELETE", f"/api/v1/authorization/access-rules/{row['id']}")
     (action,) = lab.plan().actions
-    assert action.verb is Verb.CREATE and "behind our back" in action.reason
+    assert action.verb is Verb.CREATE and "outside vastplan" in action.reason
     lab.converge()
     (again,) = lab.rows("iad", "access_rule")
     assert again["id"] != row["id"] and again["roleName"] == "ML engineer" and again["subjectType"] == "group"

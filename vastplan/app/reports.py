@@ -78,7 +78,7 @@ def of_validation(validation: Validation) -> Renderers:
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
-    """What moved behind our back."""
+    """What moved outside vastplan."""
     return {
         ".md": lambda: drift_markdown.comment(drift),
         ".html": lambda: drift_html.page(drift),

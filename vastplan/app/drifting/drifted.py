@@ -26,7 +26,7 @@ NO_CLAIMS: Mapping[str, SiteClaims] = MappingProxyType({})
 
 
 def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims] = NO_CLAIMS) -> Drift:
-    """What moved behind our back; `claims` are what other documents own, by site."""
+    """What moved outside vastplan; `claims` are what other documents own, by site."""
     plan = planned.plan
     actions = [action for action in plan.actions if by_hand(action)]
     overview = look_over(planned, workspace, claims)
