@@ -111,7 +111,7 @@ def test_what_is_wrong_with_it_is_said_once(lab: Lab) -> None:
         "replicates between iad and pdx, and it is on iad": document(sites=["iad"]),
         "give either snapshots or replicate": document(snapshots="protected"),
         "replicate needs active": document(active=None),
-        "active is for what two sites share": document(replicate=None),
+        "active needs replicate or global_access": document(replicate=None),
     }
     for text, sections in cases.items():
         assert text in refused(lab, sections), text
