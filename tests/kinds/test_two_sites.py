@@ -297,7 +297,7 @@ def test_what_is_wrong_with_global_access(lab: Lab) -> None:
     there = {"lease": "5m", "at": ["pdx"]}
     without = {**document(replicate=None, global_access=there), "replication_peers": {}, "snapshot_schedules": {}}
     cases = {
-        "by one of replicate and global_access": document(global_access=there),
+        "give only one of replicate and global_access": document(global_access=there),
         "global_access needs active": document(replicate=None, global_access=there, active=None),
         "global access is between iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
         "no replication peer links iad and pdx": without,
