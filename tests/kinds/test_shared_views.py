@@ -199,8 +199,8 @@ def test_what_is_wrong_with_it(lab: Lab, section: str) -> None:
         "replicates between iad and pdx, and it is on iad": document(section, sites=["iad"]),
         "give either snapshots or replicate": document(section, snapshots="protected"),
         "replicate needs active": document(section, active=None),
-        "active is for what two sites share": document(section, replicate=None),
-        "by one of replicate and global_access": document(section, global_access=there),
+        "active needs replicate or global_access": document(section, replicate=None),
+        "give only one of replicate and global_access": document(section, global_access=there),
         "to replicate each write of a bucket, write synchronous_replication: {disconnect_after: TIME}": document(
             section, replicate={"mode": "sync"}
         ),

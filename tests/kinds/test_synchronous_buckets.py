@@ -355,7 +355,7 @@ def test_what_is_wrong_with_it(lab: Lab) -> None:
     word = "synchronous_replication: {disconnect_after: TIME}"
     cases = {
         alone: volume(replicate=None, synchronous_replication=WAIT),
-        "by one of replicate and synchronous_replication": document(replicate="protected"),
+        "give only one of replicate and synchronous_replication": document(replicate="protected"),
         "synchronous_replication needs active": document(active=None),
         "give either snapshots or synchronous_replication": document(snapshots="protected"),
         "it is on iad, and synchronous replication needs two sites": document(sites=["iad"]),

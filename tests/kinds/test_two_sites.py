@@ -111,7 +111,7 @@ def test_what_is_wrong_with_it_is_said_once(lab: Lab) -> None:
         "replicates between iad and pdx, and it is on iad": document(sites=["iad"]),
         "give either snapshots or replicate": document(snapshots="protected"),
         "replicate needs active": document(active=None),
-        "active is for what two sites share": document(replicate=None),
+        "active needs replicate or global_access": document(replicate=None),
     }
     for text, sections in cases.items():
         assert text in refused(lab, sections), text
@@ -297,7 +297,7 @@ def test_what_is_wrong_with_global_access(lab: Lab) -> None:
     there = {"lease": "5m", "at": ["pdx"]}
     without = {**document(replicate=None, global_access=there), "replication_peers": {}, "snapshot_schedules": {}}
     cases = {
-        "by one of replicate and global_access": document(global_access=there),
+        "give only one of replicate and global_access": document(global_access=there),
         "global_access needs active": document(replicate=None, global_access=there, active=None),
         "global access is between iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
         "no replication peer links iad and pdx": without,

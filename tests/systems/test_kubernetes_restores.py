@@ -61,7 +61,7 @@ def test_by_name() -> None:
     silent = restores.overdue([row("a", None, ready=False)], which, 300)
     assert str(silent) == "VolumeSnapshot team/a is not ready after 300 s; nothing was created from it"
     told = {**row("a", None, ready=False), "status": {"error": {"message": "no\nclass"}}}
-    assert str(restores.overdue([told], which, 300)).endswith("nothing is made of it: no class")
+    assert str(restores.overdue([told], which, 300)).endswith("nothing was created from it: no class")
 
 
 def test_by_name_it_is_of_the_claim_that_is_meant() -> None:

@@ -100,7 +100,7 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
     "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab has a server without https://"),
     "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server that is not used: there is a user"),
-    "asks its host for something": ({"cluster": {"server": "https://127.0.0.1:9/?a=b"}}, "its cluster lab has a server that is not a host and"),
+    "asks its host for something": ({"cluster": {"server": "https://127.0.0.1:9/?a=b"}}, "its cluster lab has a server that is more than a host and"),
     "has members that are none": ({"users": ["lab"]}, "not a kubeconfig"),
     "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "not a kubeconfig"),
 }  # fmt: skip

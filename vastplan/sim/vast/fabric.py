@@ -47,7 +47,7 @@ class Fabric:
     def pass_time(self, seconds: float, play: Play) -> None:
         """Let time pass, and `play` what falls due in the order of its time; what it arms meanwhile is played, too."""
         if seconds < 0 or self._heap is not None:
-            raise ValueError("time passes forwards, and not within itself")
+            raise ValueError("time only moves forward, and pass_time cannot be nested")
         until = self.passed + seconds
         self._heap = [(row["at"], cluster.name, row["id"]) for cluster in self.clusters for row in timers(cluster)]
         heapq.heapify(self._heap)

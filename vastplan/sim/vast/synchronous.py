@@ -1,7 +1,7 @@
 """Synchronous replication of a bucket: while both sides are in step each write is on both before it is answered.
 
-Where they do not reach each other for the path's own time they are parted: the source goes on alone, the other side gives no access.
-That the two stay parted when the link is back is the vendor's word, that `reattach_stream` ends it is assumed.
+Where they do not reach each other for the path's own time they are disconnected: the source continues alone, the other side gives no access.
+That the two stay disconnected when the link is back is the vendor's word, that `reattach_stream` ends it is assumed.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def write(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: 
 def reach(cluster: VastCluster, row: Row) -> None:
     """Raise `Waits` where the side gives no access."""
     if row.get(APART) and row["role"] == DESTINATION:
-        raise Waits(f"{row['name']} gives no access on {cluster.name}: it was parted from its source")
+        raise Waits(f"{row['name']} gives no access on {cluster.name}: it was disconnected from its source")
 
 
 def cut(cluster: VastCluster, row: Row) -> None:
@@ -111,7 +111,7 @@ def part(cluster: VastCluster, row: Row) -> None:
     row[APART], row[READ_ONLY] = True, row["role"] == DESTINATION
     cluster.put(NAME, row)
     if row["role"] == SOURCE:
-        alarm(cluster, NAME, row, f"{row['name']} was parted from the other side, and goes on alone")
+        alarm(cluster, NAME, row, f"{row['name']} was disconnected from the other side, and continues alone")
     replication.refresh(cluster, row)
 
 
