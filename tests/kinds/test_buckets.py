@@ -163,7 +163,9 @@ def test_and_is_told_what_to_write_where_it_is_not(lab: Lab) -> None:
     lab.write(document({"data": {**SETS, "renamed_from": "sets"}}))
     view = acts(lab)["view/data"]
     assert view.verb is Verb.REPLACE and view.blocked
-    assert view.reason.endswith('to keep the live object instead: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data')
+    assert view.reason.endswith(
+        'to keep the live object instead: `bucket: sets` and `path: "/team-a/sets"` in iad/bucket/data'
+    )
 
 
 @pytest.mark.slow
