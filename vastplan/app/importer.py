@@ -33,7 +33,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What is to be written, and what is told of it."""
+    """What is to be written, and what is reported of it."""
 
     texts: tuple[Text, ...]
     result: Import

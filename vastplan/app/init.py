@@ -29,7 +29,7 @@ _EXAMPLE = {
 
 
 def folder_for(path: Path | None) -> Path:
-    """The folder of the document that is to be written. Raises `VastplanError` where one is there already, or its file."""
+    """The folder of the document to write. Raises `VastplanError` where a document, or its file, already exists."""
     path = path or Path()
     if path.suffix in _YAML and os.path.lexists(path):
         raise VastplanError(f"{word(path)} exists already, and init overwrites nothing")

@@ -132,7 +132,7 @@ def _narrowing(
     users = usage.behind(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
     figures = [Evidence(f"{plural(user.name)} in use through it", _value(number)) for user, number in counts]
-    seen = [counted(number, user.name) for user, number in counts if not isinstance(number, Unknown)]
+    seen = [counted(int(number), user.name) for user, number in counts if not isinstance(number, Unknown)]
     untold = [
         f"cannot determine whether a {user.name} is in use through it: {number.why}"
         for user, number in counts

@@ -42,7 +42,7 @@ class BorneOut:
 
 
 def borne_out(saved: Plan, again: Planned) -> BorneOut:
-    """The saved plan as far as `again`, what is planned now of the same document and ledger, bears it out."""
+    """The saved plan as far as `again`, a new plan of the same document and ledger, confirms it."""
     verdicts = _Verdicts(saved, again)
     actions, problems, unlike = [], {}, set()
     for action in saved.actions:
