@@ -252,7 +252,7 @@ class RecordedSystems:
         shape = kind.endpoint.shape
         wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
         if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
-            reason = f"when {self._name} was taken, it did not read {', '.join(new)}"
+            reason = f"{self._name} was taken without reading {', '.join(new)}"
         objects, nobody = [_live(site, kind, seen) for seen in recorded.objects], frozenset(recorded.nobody)
         return Collection(objects, reason, asked=asked, nobody=nobody)
 
