@@ -204,7 +204,7 @@ def match(
     kept: Set[Address] = frozenset(),
     typed: str = "PATH",
 ) -> Matches:
-    """Match every address of the document and of the ledger. What is `kept` stays called as it is.
+    """Match every address of the document and of the ledger. What is `kept` keeps its live name.
 
     `typed` is the document in commands that somebody is told.
     """
