@@ -1,4 +1,4 @@
-"""`vastplan import`: what is live as a document, whose plan takes all of it over and changes nothing. Sends nothing but reads."""
+"""`vastplan import`: what is live as a document, whose plan adopts all of it and changes nothing. Sends nothing but reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vastplan init`: a first document that is valid, where there is none yet."""
+"""`vastplan init`: a first valid document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE = {
     "site": "site", "tenant": "team", "project": "project", "context": "site",
     "vast_url": "https://vms.example.com", "runai_url": "https://runai.example.com",
 }  # fmt: skip
-"""What stands in the place of what is not known yet."""
+"""The placeholder for what is not known yet."""
 
 
 def folder_for(path: Path | None) -> Path:
