@@ -82,5 +82,5 @@ def test_a_later_apply_cannot_have_it(bench: Bench) -> None:
     bench.done(card)
     (outcome,) = bench.apply(bench.plan(card, locker)).outcomes
     assert outcome.state is State.FAILED
-    assert "which is not there" in outcome.message and not bench.library.rows["locker"]
+    assert "which does not exist" in outcome.message and not bench.library.rows["locker"]
     assert "iad/locker/l" not in bench.part.entries

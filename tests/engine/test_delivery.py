@@ -371,7 +371,7 @@ def test_a_destination_that_keeps_nothing_or_is_gone_is_told(bench: Lobby) -> No
 
     bench.library.after = gone
     made, _ = bench.apply(plan).outcomes
-    assert made.state is State.FAILED and made.message.endswith("makes another: iad/box/b is not there")
+    assert made.state is State.FAILED and made.message.endswith("creates another: iad/box/b does not exist")
 
 
 def test_an_answer_without_a_value_is_told(bench: Lobby) -> None:

@@ -621,7 +621,7 @@ def test_a_reference_that_went_away_is_said(bench: Bench) -> None:
     bench.library.rows["shelf"].pop(theirs["id"])
     (one,) = bench.apply(plan).outcomes
     assert one.state is State.FAILED
-    assert one.message.startswith("it refers to iad/shelf/theirs, which is not there")
+    assert one.message.startswith("it refers to iad/shelf/theirs, which does not exist")
 
 
 def test_secrets_are_revealed_and_an_unknown_one_is_said(bench: Bench) -> None:

@@ -86,10 +86,10 @@ def test_what_a_system_made_on_its_own_is_looked_for_where_there_is_one() -> Non
     for ref, resolve in (
         (stranger, resolver({})), (stranger, resolver({}, iad=far)), (ours, resolver({}, pdx=far)),
     ):  # fmt: skip
-        with pytest.raises(Refused, match="it refers to pdx/shelf/far, which is not there"):
+        with pytest.raises(Refused, match="it refers to pdx/shelf/far, which does not exist"):
             resolve(ref, "id")
     far.put("shelf", name="far")
-    with pytest.raises(Refused, match="which is not there"):  # nobody can say which of two
+    with pytest.raises(Refused, match="which does not exist"):  # nobody can say which of two
         resolver({}, pdx=far)(stranger, "id")
 
 

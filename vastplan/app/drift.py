@@ -1,4 +1,4 @@
-"""`vastplan drift`: what moved since the last apply and what nobody manages, stage by stage. Sends nothing but reads."""
+"""`vastplan drift`: what changed since the last apply and what nobody manages, stage by stage. Sends nothing but reads."""
 
 from __future__ import annotations
 

@@ -193,12 +193,8 @@ def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) 
     tenants = {entry.address.name for entry in facts.objects.all("tenant")}
     for option, names, known in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
         for name in (name for name in names if name not in known):
-            hint = (
-                nearest(name, known) or f"there are {some(sorted(known), show=inert)}"
-                if known
-                else "it has none at all"
-            )
-            raise VastplanError(f"{option} {inert(name)}: the document has none of that name; {hint}")
+            hint = nearest(name, known) or f"it has {some(sorted(known), show=inert)}" if known else "it has none"
+            raise VastplanError(f"{option} {inert(name)}: the document has no such name; {hint}")
     if options.snapshot is not None:
         refuse_another(options.snapshot, workspace.name, workspace.registry.kinds)
 

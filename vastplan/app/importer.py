@@ -1,4 +1,4 @@
-"""`vastplan import`: what is live as a document, whose plan takes all of it over and changes nothing. Sends nothing but reads."""
+"""`vastplan import`: what is live as a document, whose plan adopts all of it and changes nothing. Sends nothing but reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What is to be written, and what is told of it."""
+    """What is to be written, and what is reported of it."""
 
     texts: tuple[Text, ...]
     result: Import

@@ -1,4 +1,4 @@
-"""`vastplan init`: a first document that is valid, where there is none yet."""
+"""`vastplan init`: a first valid document."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _EXAMPLE = {
     "site": "site", "tenant": "team", "project": "project", "context": "site",
     "vast_url": "https://vms.example.com", "runai_url": "https://runai.example.com",
 }  # fmt: skip
-"""What stands in the place of what is not known yet."""
+"""The placeholder for what is not known yet."""
 
 
 def folder_for(path: Path | None) -> Path:
-    """The folder of the document that is to be written. Raises `VastplanError` where one is there already, or its file."""
+    """The folder of the document to write. Raises `VastplanError` where a document, or its file, already exists."""
     path = path or Path()
     if path.suffix in _YAML and os.path.lexists(path):
         raise VastplanError(f"{word(path)} exists already, and init overwrites nothing")

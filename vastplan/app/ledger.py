@@ -100,7 +100,7 @@ def _matching(workspace: Workspace, text: str, recorded: list[Address], known: s
 
 
 def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[Address]:
-    """What the ledger has of all that stands in the entries that are meant, and of their parts."""
+    """What the ledger has of everything in the chosen entries, and of their parts."""
     written = workspace.document.entries
     meant = {entry.address for entry in written if fnmatchcase(str(entry.address), text)}
     if not meant:
@@ -119,7 +119,7 @@ def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[A
 
 
 def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:
-    """Drop ownership of objects without touching them; raises `VastplanError`, and drops none, when one is not ours."""
+    """Release objects without changing them; raises `VastplanError`, and releases none, when the ledger does not own one."""
     by_site: dict[str, list[str]] = {}
     for address in addresses:
         by_site.setdefault(address.site, []).append(str(address))

@@ -42,7 +42,7 @@ def _object(address: Address, owned: Owned) -> ExportedObject:
 
 
 def importable(workspace: Workspace, path: Path) -> LedgerExport:
-    """What is in a file; raises `VastplanError` unless all of it can be taken over by this document."""
+    """What is in a file; raises `VastplanError` unless this ledger can take all of it."""
     export = EXPORT_FILE.load(path)
     entries, _ = workspace.entries()
     desired = {entry.address for entry in entries}
@@ -96,7 +96,7 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
 
 
 def take_over(workspace: Workspace, export: LedgerExport) -> None:
-    """Note all of it as ours, or nothing. The next plan notes what the fields are set to."""
+    """Record all of it as owned, or nothing. The next plan records the values of the fields."""
     by_site: dict[str, list[ExportedObject]] = {}
     for one in export.objects:
         by_site.setdefault(Address.parse(one.address).site, []).append(one)

@@ -1,4 +1,4 @@
-"""Secrets that are not where a document says: told as soon as somebody can know it, and once for each source.
+"""Secrets that are missing where a document says they are: reported as early as possible, once for each source.
 
 `validate` runs where secrets may not be, as in a review: there it is a warning, of what may be read and is not there. A plan of
 live systems is made where it will be carried out: there it is an error for each object that is to be written with the secret.

@@ -41,7 +41,7 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
 
 
 def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
-    """By field, what goes by which somebody has access, whoever works by it. What is replaced is asked for as a delete is."""
+    """By field, the access rights that an action removes, whoever uses them. A replace counts as a delete."""
     if action.verb not in _KEEPING:
         return {}
     fields = table(kind.fields).by_name
@@ -54,7 +54,7 @@ def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
 
 
 def revoked(rule: Revokes, before: Any, after: Any) -> list[str]:
-    """What goes of a value by which somebody has access."""
+    """The items removed from a value that gives access."""
     if rule.lost is not None:
         return rule.lost(before, after)
     had = [before] if before in rule.of else [] if rule.of else before

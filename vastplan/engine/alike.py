@@ -1,4 +1,4 @@
-"""What holds data and goes, while another comes that is set up just so: perhaps it was renamed, and nobody said so. Pure."""
+"""Objects with data that a plan deletes while it creates one with the same settings: perhaps a rename without `renamed_from`. Pure."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from vastplan.model.value import from_json, references
 
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
-    """How an action goes on: the step that begins, or the state that it ended in, in which case `message` may say why."""
+    """The progress of an action: the step that begins, or the state that it ended in, in which case `message` may say why."""
 
     action: Action
     step: Step | None = None

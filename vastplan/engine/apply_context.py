@@ -39,7 +39,7 @@ class ApplyContext:
     """What of their objects has moved, by field, where that can be said."""
 
     def resolve(self, ref: Ref, attribute: str, made: Made) -> Any:
-        """The wire value of a reference, counting what was made; raises `Refused` for what is not there."""
+        """The wire value of a reference, including what this run created; raises `Refused` for what does not exist."""
         value = made.get(ref.target, {}).get(attribute) if ref.managed else None
         if value is not None:
             return value

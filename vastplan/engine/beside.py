@@ -1,4 +1,4 @@
-"""What is there beside what the ledger has of somebody: keys that nobody here rotates, and that open what his open. Pure."""
+"""Live objects of a user besides those in the ledger: keys that vastplan does not rotate and that give the same access. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Live objects that are nobody's here, and alike in whose they are with that of an entry."""
+    """Live objects that the ledger does not own, with the same user as an entry."""
 
     entry: Entry
     found: tuple[Live, ...]

@@ -1,4 +1,4 @@
-"""Entries that need one another, so that none can be made first: told before anything is opened."""
+"""Entries that refer to one another in a circle, so that none can be created first: reported before any connection is opened."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Closed:
 
 
 def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bool:
-    """Whether an action may close something, told without what is live."""
+    """Whether an action may close something, decided without live objects."""
     if kind.closes:
         return _writes(action)
     if kind.enforces is None or not _mends(action, kind.enforces) or not kind.enforces.enforced(action.desired):
@@ -88,7 +88,7 @@ class ClosedRooms:
         self._by_plan: EnforcedByPlan | None = None
 
     def enforced(self, address: Address, live: Live | None) -> bool:
-        """Whether what is at an address will be in force once the plan is done."""
+        """Whether the object at an address will be in force once the plan is applied."""
         if self._by_plan is None:
             self._by_plan = EnforcedByPlan(self.matches, self.actions, self.referrers)
         return self._by_plan.after(address, live)
@@ -110,7 +110,7 @@ class ClosedRooms:
         return tuple(found)
 
     def there(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
-        """Whether what would be closed is there: nobody can be kept out of what is yet to be made."""
+        """Whether what would be closed exists: nobody can be kept out of what is yet to be created."""
         refers, observed = kind.field(rule.ours).refers, self.matches.observed
         return refers is None or any(
             observed.error(site, target) or observed.find(site, target, attribute, name) is not None

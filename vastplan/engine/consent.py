@@ -27,7 +27,7 @@ TOO_MUCH = frozenset({"mass-change", "emptied"})
 
 
 class AddressPatterns:
-    """Addresses that somebody has named, some of them as patterns with `*`, `?` or `[...]`."""
+    """Addresses given on the command line, some of them as patterns with `*`, `?` or `[...]`."""
 
     __slots__ = ("_exact", "_patterns")
 
@@ -74,7 +74,7 @@ def in_force(recorded: ChangeLimits, asked: ChangeLimits) -> ChangeLimits:
 
 
 def limits_of(values: Mapping[str, int]) -> ChangeLimits:
-    """Limits as plans and ledgers hold them; the usual ones for what is not there."""
+    """Limits as plans and ledgers hold them; the defaults for those that are missing."""
     usual = ChangeLimits()
     return ChangeLimits(values.get("count", usual.count), values.get("percent", usual.percent))
 

@@ -1,4 +1,4 @@
-"""What is used of live objects by what stands in them, for limits of which a system tells no figure itself."""
+"""How much of live objects their contents use, for limits without a figure from the system."""
 
 from __future__ import annotations
 

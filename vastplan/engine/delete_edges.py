@@ -1,4 +1,4 @@
-"""What is done before an object is deleted: what refers to it goes, or lets go and is attached again, or is in the way."""
+"""What is done before an object is deleted: what refers to it is deleted, or detached and attached again, or blocks it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LET_GO = "delete those first, or let them refer to another object"
 
 
 class DeleteEdges:
-    """Draws the edges around the deletes of a plan into its graph; what has to let go is given an update for it."""
+    """Adds the edges around the deletes of a plan to its graph; what has to be detached gets an update for that."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class DeleteEdges:
         self._originals = _originals(matches, going)
 
     def draw(self, action: Action) -> None:
-        """Whatever refers to the object goes, or lets go, before it does."""
+        """Whatever refers to the object is deleted or detached before it is deleted."""
         node = (action.address, Step.DELETE)
         live = self._matches.match(action.address).live
         assert live is not None  # what is not there is not deleted
@@ -106,14 +106,14 @@ class DeleteEdges:
             self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
-        """What would stay behind and goes by the same plan goes first: where that fails, the object stays."""
+        """What would stay behind and is deleted by the same plan is deleted first: where that fails, the object stays."""
         for rule in live.kind.dependents:
             if rule.remain:
                 for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
                     self._graph.edge(node, (address, Step.DELETE))
 
     def _after_who_reads_its_values(self, action: Action) -> None:
-        """What delivers a value goes after what it was delivered into, and not while that stays and somebody uses it."""
+        """What delivers a value is deleted after its destination, and not while that stays and is in use."""
         owned = self._matches.owned.get(action.address)
         if owned is None or not owned.delivered or action.address in self._matches.formers:
             return
@@ -215,7 +215,7 @@ class DeleteEdges:
         return not any(ref.target == target for ref in references(value))
 
     def _detach(self, address: Address, referrer: Referrer, replaced: Action) -> None:
-        """An object that keeps referring to what is replaced lets go first and is attached again afterwards."""
+        """An object that keeps referring to what is replaced is detached first and attached again afterwards."""
         update = self._graph.actions.get(address)
         live = referrer.live
         entry = self._desired[address]

@@ -30,7 +30,7 @@ class Deletion:
 
 
 def deletion(action: Action, context: GuardContext) -> Deletion | None:
-    """What an action has the system delete of what is there; `None` for nothing, also where there is nothing yet, or all is empty."""
+    """What an action makes the system delete; `None` for nothing, also where nothing exists yet, or everything is empty."""
     kind = context.kind(action)
     rule = kind.deleting
     fields = _fields(action, kind, rule, context.live(action)) if rule is not None else ()

@@ -1,4 +1,4 @@
-"""Write values that are known only now to where they belong, and see that they are there."""
+"""Write values that are known only now to their destination, and check that they arrived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def deliver(
 ) -> None:
     """Set the values in the object of `kind` at `locator`; of all else in it nothing is touched.
 
-    Raises `Refused` when it is not there or does not keep them, `Unclear` when that cannot be told.
+    Raises `Refused` when it does not exist or does not keep them, `Unclear` when that cannot be determined.
     """
     values = {where.into: {key: str(told[name]) for name, key in where.keys.items()}}
     paths: set[tuple[str, ...]] = {(where.into, key) for key in values[where.into]}

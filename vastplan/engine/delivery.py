@@ -1,4 +1,4 @@
-"""Values that are known only when they come to be: where they belong, and whether they are there. Pure but for chance."""
+"""Values that are known only when they are created: their destination, and whether they are there. Pure except for randomness."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Destination(NamedTuple):
 
 
 class Fault(Enum):
-    """Why a value has to be made anew."""
+    """Why another value has to be created."""
 
     HOLDER = "holder"  # the document gives it to somebody else
     GENERATION = "generation"  # the document asks for another one

@@ -171,7 +171,7 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
 
 
 def moved_by(changes: Iterable[FieldChange]) -> str:
-    """Which side moved, in a word for people."""
+    """Which side changed, in a word for people."""
     causes = {change.cause for change in changes}
     if causes == {Cause.DEPENDENCY}:
         return "what it refers to was replaced or renamed"

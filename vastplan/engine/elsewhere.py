@@ -1,4 +1,4 @@
-"""Which entry of the document stands, on another site, for what the ledger has here: looked up, for there may be many of each."""
+"""Which entry of the document, on another site, matches what the ledger has here: by index, because both may be many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what keeps something closed is in force, by what puts it in force: told is not denied. Pure."""
+"""Whether what keeps something closed is in force, by what enforces it: an audit denies nothing. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two objects of a kind cannot hold at once: who has to let go of it first, and who never will.
+"""What two objects of a kind cannot hold at once: which one has to free it first, and which one keeps it.
 
 The order draws an edge where the holder goes or gives it up in the same plan; where it does neither, the taker is blocked
 here, and not by the server in the middle of an apply.
@@ -36,7 +36,7 @@ class Held:
 
 
 def held(matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]) -> Iterator[Held]:
-    """All that is taken while somebody else holds it; the cost is that of sorting, and of what is found."""
+    """Everything that is taken while another object holds it; the cost is that of sorting, and of the result."""
     takers: dict[tuple[str, str], list[Action]] = {}
     for action in actions.values():
         field = _exclusive(matches.kinds[action.address.kind])
@@ -77,7 +77,7 @@ def _freed(
     kind: Kind,
     field: Field,
 ) -> tuple[Address, Step] | None:
-    """When the object at an address lets go of all that the taker wants; `None` when this plan does not make it."""
+    """When the object at an address frees all that the taker wants; `None` when this plan does not free it."""
     action = actions.get(address) if address is not None else None
     if address is None or action is None:
         return None

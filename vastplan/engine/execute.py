@@ -190,7 +190,7 @@ class _Execution:
             self._appeared(f"id {inert(match.live.id, 80)}")
 
     def _there(self) -> bool:
-        """Whether an object of its identity is there by now, however it came to be there."""
+        """Whether an object of its identity exists by now, whoever created it."""
         desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
         rows = (row for page in self._pages() for row in page)
@@ -232,7 +232,7 @@ class _Execution:
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
 
     def _another_is_due(self) -> bool:
-        """Whether the values of an object that is there are to be drawn anew."""
+        """Whether the values of an existing object are to be generated again."""
         delivers = self._delivers
         return delivers is not None and any(
             change.path in (delivers.generation, delivers.to) for change in self._action.changes

@@ -121,7 +121,7 @@ def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
 
 
 def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
-    """What creates made whose outcome nobody could note."""
+    """What creates with an unknown outcome may have created."""
     for made in _cut_off(part, matches):
         for address, live in made.by.items():
             record = Owned(live.id, live.locator)
@@ -210,16 +210,16 @@ def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[st
 
 
 ASKED = (Fault.GENERATION, Fault.LOST)
-"""Why a former object goes without anybody's word: the document has asked for it by a number, or nobody was ever given its value."""
+"""Why a former object is deleted without consent: the document asks for another generation, or its value was never delivered."""
 
 
 def goes_unasked(matches: Matches, address: Address) -> bool:
-    """Whether the delete of an object is the end of a rotation: nobody is asked, and nothing is lost by it."""
+    """Whether the delete of an object ends a rotation: it needs no consent and loses nothing."""
     former = matches.formers.get(address)
     return former is not None and former.fault in ASKED and former.of in matches.desired
 
 
 def first_of(matches: Matches, address: Address) -> Address | None:
-    """What a former object goes after in the same plan: the entry whose new object is still to be made."""
+    """What a former object is deleted after in the same plan: the entry whose new object is still to be created."""
     former = matches.formers.get(address)
     return former.of if former is not None and former.of in matches.desired and former.of not in matches.owned else None

@@ -1,4 +1,4 @@
-"""Changes by hand that a plan leaves alone: those that a rule of the document ignores, and those that this run keeps. Pure."""
+"""Drift that a plan keeps: what a rule of the document ignores, and what this run keeps. Pure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def kept_names(ignored: Iterable[IgnoredChange], matches: Matches) -> frozenset[
 def ignore(
     actions: Mapping[Address, Action], rules: Iterable[IgnoreRule]
 ) -> tuple[dict[Address, Action], tuple[IgnoredChange, ...]]:
-    """The actions without what is to be left alone, and that."""
+    """The actions without the drift to keep, and that drift."""
     rules = tuple(rules)
     if not rules:
         return dict(actions), ()
@@ -122,7 +122,7 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
 
 
 def _standing(actions: dict[Address, Action], gone: set[Address], left: list[IgnoredChange]) -> dict[Address, Action]:
-    """Without the actions that stand on an object that is gone and is left so."""
+    """Without the actions that need an object that is gone and stays so."""
     while True:
         fallen = {}
         for address, action in actions.items():

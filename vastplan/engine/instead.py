@@ -1,4 +1,4 @@
-"""Who is let in instead of somebody: what lets one in goes when the others are let in, and stays should that fail. Pure.
+"""Access rules that replace others: the old one is deleted after the new ones exist, and stays should that fail. Pure.
 
 A bucket whose reader is another group now, say: the rights of the one before are deleted, those of the new one are made, and both
 have the same policy. Nothing but that says that the one is for the other.

@@ -1,4 +1,4 @@
-"""What stands where a system would make a directory for ours on another site, and so would refuse it. Pure."""
+"""What exists where a system would create a directory on another site, which it would therefore refuse. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MAKING = (Verb.CREATE, Verb.REPLACE)
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The objects that show which directories are there, by site and rule. Made by `ground_of`."""
+    """The objects that show which directories exist, by site and rule. Made by `ground_of`."""
 
     _groups: Mapping[tuple[str, _Rule], Mapping[tuple[str, ...], Group]] = field(default_factory=dict)
 
     def standing(self, site: str, rule: _Rule, room: str, path: str) -> list[Live]:
-        """Those of a room that stand at a path or below it."""
+        """Those of a room at a path or below it."""
         return inside(self._groups[site, rule].get((room,), ([], [])), path)
 
 
@@ -60,7 +60,7 @@ def _own(name: str, lands: Lands) -> _Rule:
 
 
 def found_there(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:
-    """What shows that the directory of an action is there already, and whether that is one whose copy stays when it goes."""
+    """What shows that the directory of an action already exists, and whether it is a copy that stays when its path is deleted."""
     lands = kind.lands
     if lands is None or action.verb not in _MAKING:
         return None

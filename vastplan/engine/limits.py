@@ -1,4 +1,4 @@
-"""Who is limited by an item of a list, and goes: the limit holds until he is gone. Pure."""
+"""Items of a list that limit a deleted user: the limit holds until the user is deleted. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who made a live object for itself, so that nobody has to manage it. Pure."""
+"""Which driver or system created a live object for itself, so that nobody has to manage it. Pure."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ LiveKey = tuple[str, str, str]  # site, kind, id
 
 
 class Match(NamedTuple):
-    """What an address is matched with. `unknown` says why it cannot be told."""
+    """What an address is matched with. `unknown` says why that cannot be determined."""
 
     live: Live | None = None
     owned: Owned | None = None
@@ -204,7 +204,7 @@ def match(
     kept: Set[Address] = frozenset(),
     typed: str = "PATH",
 ) -> Matches:
-    """Match every address of the document and of the ledger. What is `kept` stays called as it is.
+    """Match every address of the document and of the ledger. What is `kept` keeps its live name.
 
     `typed` is the document in commands that somebody is told.
     """
@@ -291,7 +291,7 @@ class _Matching:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)
 
     def _settle_by_id(self, address: Address) -> bool:
-        """Match what the ledger owns and is there by its id, as nearly all is: nothing else has to be known for that."""
+        """Match what the ledger owns and exists by its id, which covers nearly everything and needs nothing else."""
         record = self._whole.owned.get(address)
         if record is None or (
             self._whole.observed.error(address.site, address.kind)
@@ -350,7 +350,7 @@ class _Matching:
         return Match(None, owned, holder=holder)
 
     def _member(self, address: Address, kind: Kind, candidates: list[Live]) -> Match | None:
-        """What is there of a group of which the ledger owns a member on another site, under whatever name."""
+        """The live member of a group of which the ledger owns a member on another site, under any name."""
         for live in candidates:
             first = self._groups.get((kind.name, key_of(live)))
             if first is not None and first.site != address.site:

@@ -1,4 +1,4 @@
-"""What a name in a live object means where several have it: what is called so in a namespace is meant only from beside it."""
+"""Which object a name in a live object means where several have it: one in a namespace is meant only within that namespace."""
 
 from __future__ import annotations
 

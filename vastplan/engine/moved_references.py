@@ -1,4 +1,4 @@
-"""Digests of references to what is renamed: an address is part of them, and a rename is no change of who refers. Pure."""
+"""Digests of references to renamed objects: they contain the address, and a rename does not change the referrer. Pure."""
 
 from __future__ import annotations
 

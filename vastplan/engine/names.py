@@ -1,4 +1,4 @@
-"""The names of what is read one by one: what the document has and owns, wholly; what it refers to, only whether it is there."""
+"""The names of objects read one by one: those of the document and the ledger completely, those referred to only for their existence."""
 
 from __future__ import annotations
 

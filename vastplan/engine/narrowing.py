@@ -33,7 +33,7 @@ from vastplan.schema.walk import table
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What an action closes to whom. `evidence` counts who is in use there; `leaving` is who goes with the same plan."""
+    """What an action closes to whom. `evidence` counts what is in use there; `leaving` is what the same plan deletes."""
 
     message: str
     fix: str
@@ -42,7 +42,7 @@ class Narrowing:
 
 
 def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
-    """Whether an action might let fewer in, told without what is live: whether it has to be looked at."""
+    """Whether an action might let fewer in, decided without live objects: whether it has to be looked at."""
     kind = kinds[action.address.kind]
     return may_close(action, kind, actions) or cuts_off(action, kind) or bool(taken_away(action, kind))
 
@@ -57,7 +57,7 @@ def cuts_off(action: Action, kind: Kind) -> bool:
 
 
 def may_rename(action: Action, kind: Kind) -> bool:
-    """Whether an action may give an object another name, told without what is live."""
+    """Whether an action may give an object another name, decided without live objects."""
     names = names_of(kind)
     return action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE) and any(
         change.path in names for change in action.changes
@@ -132,7 +132,7 @@ def _narrowing(
     users = usage.behind(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
     figures = [Evidence(f"{plural(user.name)} in use through it", _value(number)) for user, number in counts]
-    seen = [counted(number, user.name) for user, number in counts if not isinstance(number, Unknown)]
+    seen = [counted(int(number), user.name) for user, number in counts if not isinstance(number, Unknown)]
     untold = [
         f"cannot determine whether a {user.name} is in use through it: {number.why}"
         for user, number in counts

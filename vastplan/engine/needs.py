@@ -1,4 +1,4 @@
-"""What must be in place before an entry: what is aimed at needs it, and what cannot be seen takes along what stands on it."""
+"""What must exist before an entry: a target needs it, and what cannot be read makes everything that needs it unknown."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def changed_beside(action: Action, entry: Entry) -> list[Address]:
 def standing_on(
     blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry], matches: Matches
 ) -> dict[Address, str]:
-    """The actions that stand, directly or not, on something that could not be seen, each with why."""
+    """The actions that need, directly or not, something that could not be read, each with the reason."""
     if not blind:
         return {}
     users: dict[Address, list[Address]] = {}

@@ -1,4 +1,4 @@
-"""What live objects will be called once they are as desired: what refers to them by name has to follow. Pure."""
+"""The names that live objects will have after the plan: what refers to them by name has to change too. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is there: live objects, and the collections of them. What could not be read is unknown, never empty."""
+"""Live objects, and collections of them. What could not be read is unknown, never empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an action lets somebody in beside the fields that it changes: by an object that comes or goes, or is not said in full. Pure.
+"""How an action opens access besides the fields that it changes: by a created or deleted object, or by a default. Pure.
 
 Kinds say it with what lets in (`lets_in`), what keeps closed (`closes`, `enforces`, `Refers(shields=...)`), and `Admits` of the
 fields that a system opens where nothing is said. What single fields open is in `schema/opening.py`.

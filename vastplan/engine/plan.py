@@ -124,7 +124,7 @@ class Draft:
     actions: Mapping[Address, Action]
     ignored: tuple[IgnoredChange, ...]
     beside: tuple[Beside, ...] = ()
-    """What is there of somebody and nobody's here: who else owns it may have to be asked."""
+    """Live objects that this ledger does not own: another document may own them."""
 
     def seeing(self, observed: Observed) -> Draft:
         """The same with more collections, none of them of what is desired, owned or referred to."""
@@ -147,7 +147,7 @@ def draft(inputs: PlanInputs) -> Draft:
 
 
 def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Matches]:
-    """The plan, and how its addresses were matched with what is there. A draft of the same inputs is not made again."""
+    """The plan, and how its addresses match live objects. `drafted`, of the same inputs, is reused."""
     made = drafted or draft(inputs)
     desired = {entry.address: entry for entry in inputs.entries}
     others = owners(inputs.document, inputs.claims)
@@ -244,7 +244,7 @@ def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:
 
 
 def _users(nodes: Iterable[Node]) -> dict[str, list[str]]:
-    """Who stands on each address directly, by name or because it comes after: a volume on its view, say."""
+    """What depends on each address directly, by name or by order: a volume on its view, for example."""
     users: dict[str, list[str]] = {}
     for node in nodes:
         for target in node.refers:
@@ -253,7 +253,7 @@ def _users(nodes: Iterable[Node]) -> dict[str, list[str]]:
 
 
 def _dependents(address: str, users: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Everything that stands on an address, nearest first."""
+    """Everything that depends on an address, nearest first."""
     dependents: dict[str, None] = {}
     queue = deque([address])
     while queue:

@@ -66,7 +66,7 @@ def deleted(objects: Iterable[Live], matches: Matches, actions: Mapping[Address,
 
 
 def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live]]]:
-    """What hangs on the object and must not go: name and the objects."""
+    """What depends on the object and must not be deleted: name and the objects."""
     held_back = [
         (
             rule.name,

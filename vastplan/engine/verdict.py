@@ -1,4 +1,4 @@
-"""The verdict on one address: what is desired, what is there and what was last applied, put side by side."""
+"""The verdict on one address: what the document wants, what is live and what was last applied, compared."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its fi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said of one address: an action, that it is in sync, or why neither can be told."""
+    """The result for one address: an action, in sync, or why neither can be determined."""
 
     action: Action | None = None
     unknown: str = ""
@@ -140,7 +140,7 @@ class Verdicts:
         return self._compared(entry, named, kind, match, match.live, values)
 
     def _changing(self, live: Live | None) -> str:
-        """Why it cannot be told what an object does among those of other sites that it is one with."""
+        """Why the role of an object shared by several sites cannot be determined."""
         return "" if live is None or live.kind.grouped is None else changing(self._matches.observed, live)
 
     def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
@@ -451,7 +451,7 @@ def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
 
 
 def _lower(entry: Entry, delivers: Delivers, had: Owned) -> Finding:
-    """VP336: a number that goes back asks for nothing that could be had again; 1 is what is left out."""
+    """VP336: a lower generation asks for a former value, which cannot be restored; 1 is the default."""
     name, number = delivers.generation, generation_of(delivers, entry.values)
     left_out = " (the default)" if number == 1 else ""
     text = f"{name} {number}{left_out} is lower than {had.generation} in the ledger: no former value can be restored"

@@ -71,7 +71,7 @@ class Backend(Protocol):
         """The parts of other documents that are kept in the same place. Never locks."""
 
     def open(self, site: str, holder: str) -> Session:
-        """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken over."""
+        """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken."""
 
     def unlock(self, site: str) -> LockOwner | None:
         """Break the lock of a holder that is gone and answer who it was; raises `Locked` for one that may be at work."""

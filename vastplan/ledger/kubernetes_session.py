@@ -89,7 +89,7 @@ class KubernetesSession:
                 self._fold()
 
     def close(self) -> None:
-        """Fold the journal into the part, remove what is no longer used, let go of the lease.
+        """Fold the journal into the part, delete unused chunks, release the lease.
 
         Nothing of it is needed for what was recorded to last, so a server that does not answer is no error here.
         """
@@ -135,7 +135,7 @@ class KubernetesSession:
                 self._turns.notify_all()
 
     def _switch(self, new: Manifest) -> None:
-        """Put it in the place of the present manifest. An update without an answer is looked after before it is sent again."""
+        """Replace the present manifest. After an update without an answer, read before sending it again."""
         self._version = self._patiently(lambda: self._switched(new))
         self._manifest = new
 
@@ -157,7 +157,7 @@ class KubernetesSession:
             self._version = version  # the manifest is as we left it: somebody touched a label, or nothing happened
 
     def _patiently(self, act: Callable[[], T]) -> T:
-        """Do it, again while nobody answers; raises `Lost` when the lease runs out meanwhile, or the answer is no."""
+        """Do it, and repeat while nobody answers; raises `Lost` when the lease expires meanwhile, or the answer is a refusal."""
         while True:
             self.holds()
             try:

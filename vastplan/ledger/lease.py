@@ -105,7 +105,7 @@ class Renewal:
 
 
 def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable[[], None]) -> tuple[Lease, bool]:
-    """Take the lease, and say whether its last holder never let go. Raises `Locked`; `prepare` makes a missing namespace."""
+    """Take the lease, and say whether its last holder never released it. Raises `Locked`; `prepare` makes a missing namespace."""
     spec: Row = {}
     for _ in range(_TRIES):
         asked = clock.ticks(), clock.wall()

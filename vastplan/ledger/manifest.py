@@ -24,7 +24,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`fence` grows with every owner, `turn` with every change; `owner` tells them apart when a manifest was made anew."""
+    """`fence` grows with every owner, `turn` with every change; `owner` tells them apart when a manifest was recreated."""
 
     fence: int
     owner: str

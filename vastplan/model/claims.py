@@ -1,4 +1,4 @@
-"""What other documents own, as their ledgers say that are kept where ours is: one live object has one owner."""
+"""What other documents own, read from their ledgers in the same place: one live object has one owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moved outside vastplan, what nobody manages and what could not be told: one value that every report of drift is made of.
+"""What changed outside vastplan, what nobody manages and what is unknown: one value that every report of drift is made of.
 
 It is what `drift --format json` prints and what `--since FILE` reads again. A minor version adds to it.
 """
@@ -42,7 +42,7 @@ class DriftedField:
 
 @dataclass(frozen=True, slots=True)
 class DriftedObject:
-    """An object that moved outside vastplan. `since` is when it was last applied; `author` is of one that moved as a whole.
+    """An object that changed outside vastplan. `since` is when it was last applied; `author` is of one that moved as a whole.
 
     One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours. One that is `undelivered` (since
     1.1) is there, and the value that only its making told is not where it was delivered. By one that `opens` (since

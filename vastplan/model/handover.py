@@ -1,4 +1,4 @@
-"""How Terraform lets go of what a document has taken: a frozen value for reports, one for each of its states.
+"""How Terraform releases what a document has adopted: a frozen value for reports, one for each of its states.
 
 Addresses are as Terraform writes them, in one line; those that are not to be pasted are made inert.
 """

@@ -1,4 +1,4 @@
-"""What somebody probably meant who wrote a name that is none, and what there is."""
+"""What was probably meant by an unknown name, and which names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan: what would change, why, in which order, and what stands in the way. A frozen value, and the only input of apply."""
+"""A plan: what would change, why, in which order, and what blocks it. A frozen value, and the only input of apply."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Verb(Enum):
 
     @property
     def sign(self) -> str:
-        """The sign that stands before the address in a report."""
+        """The sign before the address in a report."""
         return _SIGNS[self]
 
 
@@ -66,7 +66,7 @@ BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changed something in a system, when, and in the system's words what was done; or why that is not told."""
+    """Who changed something in a system, when, and in the system's words what was done; or why that is unknown."""
 
     who: str = ""
     when: str = ""
@@ -218,18 +218,18 @@ def let_go(change: FieldChange) -> bool:
 
 
 def by_hand(action: Action) -> bool:
-    """Whether somebody made the action necessary: by changed fields, or by an object that is gone or was made again."""
+    """Whether a change outside vastplan caused the action: changed fields, or an object that is gone or was recreated."""
     return action.deleted_outside or undoes(action)
 
 
 def undoes(action: Action) -> bool:
-    """Whether the action takes back what somebody did; an object that was made again is taken over as it is."""
+    """Whether the action undoes a change outside vastplan; a recreated object is adopted as it is."""
     gone = action.deleted_outside and action.verb is not Verb.ADOPT
     return gone or any(moved_by_hand(change) for change in action.changes)
 
 
 def only_noted(action: Action) -> bool:
-    """Whether only the ledger learns something: the object is ours, stays so, and nothing of it is let go of."""
+    """Whether only the ledger changes: the object stays in it, and none of its fields is released."""
     return action.verb is Verb.RELEASE and bool(action.desired) and not action.released
 
 
@@ -275,7 +275,7 @@ class UnknownCollection:
 
 
 class Stage(Enum):
-    """Where a kind stands between the storage and those who use it: the columns of a picture, left to right."""
+    """The place of a kind between the storage and those who use it: the columns of a picture, left to right."""
 
     OWNER = "owner"
     NETWORK = "network"
@@ -287,7 +287,7 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One object of a planned site and what it stands on, changed or not: what pictures are drawn from.
+    """One object of a planned site and what it depends on, changed or not: what pictures are drawn from.
 
     `refers` are addresses: what it names, and what must be there before it. `stage` is empty for a kind that no picture
     shows by itself. `figures` say how much it is (`GPUs 64`). What the document only refers to is not `managed`.

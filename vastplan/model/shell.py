@@ -1,4 +1,4 @@
-"""Words of a command that somebody is told to paste: a name may hold spaces, quotes, `$` and worse."""
+"""Words of a command that a message asks somebody to paste: a name may have spaces, quotes, `$` and worse."""
 
 from __future__ import annotations
 

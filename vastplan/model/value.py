@@ -64,7 +64,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that cannot be told, and why. It is never taken for zero, for nothing, or for absent."""
+    """An unknown value, and why. It never counts as zero, as nothing, or as absent."""
 
     why: str
     reason: Reason = Reason.NOT_REPORTED

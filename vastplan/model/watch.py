@@ -1,4 +1,4 @@
-"""Who is told of a read while it goes on, so that a person sees what is waited for. Any thread may tell."""
+"""Who receives the progress of a read, so that the terminal shows what vastplan waits for. Any thread may report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that somebody is told to write into a document: a name may be anything that YAML reads as something else."""
+"""Values that a message asks somebody to write into a document: YAML may read a name as something else."""
 
 from __future__ import annotations
 

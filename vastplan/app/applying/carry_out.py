@@ -100,7 +100,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
 
 
 def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owned]:
-    """What is known to be ours by nothing but the intent of an apply that was cut off, as that one meant to make it."""
+    """What only the intent of an interrupted apply shows as owned, with the values that it meant to write."""
     made: dict[Address, Owned] = {}
     for action in again.plan.actions if part.intents else ():
         noted_as = action.renamed_from or str(action.address)
@@ -115,7 +115,7 @@ def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owne
 
 
 def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator[events.Event]:
-    """What makes room because the document has another number: it goes for that, whatever number the document has later."""
+    """What is deleted because the document has another generation, whatever generation the document has later."""
     for address, former in again.matches.formers.items():
         delivers = again.matches.kinds[address.kind].delivers
         if former.fault is Fault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:

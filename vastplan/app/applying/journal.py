@@ -18,11 +18,11 @@ class LedgerJournal:
         self._session = session
 
     def owns(self, address: str, owned: Owned) -> None:
-        """Note that the object is ours."""
+        """Record that the ledger owns the object."""
         self._session.record(events.own(address, owned))
 
     def drops(self, address: str) -> None:
-        """Note that it is not ours any more."""
+        """Record that the ledger no longer owns it."""
         self._session.record(events.drop(address))
 
     def settles(self, address: str) -> None:
@@ -31,7 +31,7 @@ class LedgerJournal:
 
 
 class LockedProvider:
-    """A provider that raises `Lost` instead of sending anything once the ledger of its site is no longer ours."""
+    """A provider that raises `Lost` instead of sending anything once this run has lost the ledger of its site."""
 
     def __init__(self, provider: Provider, session: Session) -> None:
         self.system, self.writable = provider.system, provider.writable

@@ -1,4 +1,4 @@
-"""Taking what was changed by hand into the document: one value at a time, where it stands, or a sentence that says why not.
+"""Writing drift into the document: one value at a time, in its place, or a sentence that says why not.
 
 An edit counts when the document, read again, says the live value there and all else as before. So nobody has to know where a
 value comes from: defaults, another site's line and what several objects are made of show themselves.

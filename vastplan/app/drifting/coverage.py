@@ -1,4 +1,4 @@
-"""How much of what is live is managed: of the kinds in use, by site, what is ours, what other documents or nobody manages,
+"""How much of what is live is managed: of the kinds in use, by site, what this ledger owns, what other documents or nobody manages,
 what systems made."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stage that reads a plan as a check for drift: what the system changed, told apart from what the document wants."""
+"""The stage that reads a plan as a check for drift: what the system changed, apart from what the document wants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rehearsals that are under way have made: nobody has to manage it, for they remove it again."""
+"""What running rehearsals have created: nobody has to manage it, because they delete it again."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _DOCUMENTS = (".yaml", ".yml")
 
 
 def to_approve(plan: Plan) -> list[Action]:
-    """The actions that an approval would let go on, or would have to be part of what does."""
+    """The actions that an approval would unblock, alone or with others."""
     return [action for action in plan.actions if any(_is_approvable(action, block) for block in action.blocked)]
 
 
@@ -30,7 +30,7 @@ def _is_approvable(action: Action, block: Block) -> bool:
 
 
 def refuse(file: Path, document: Sequence[Path]) -> None:
-    """Raises `VastplanError` for a file that is there, or that would be read as a part of the document."""
+    """Raises `VastplanError` for a file that exists, or that would be read as a part of the document."""
     if file.exists() or file.is_symlink():
         raise VastplanError(f"--approvals-template {file}: it exists already, and vastplan overwrites no approvals")
     folders = [path.resolve() for path in document if path.is_dir()]

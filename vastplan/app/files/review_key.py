@@ -1,4 +1,4 @@
-"""The key with which the values of secrets are told apart without being told: `--review-key FILE`, of the runner alone.
+"""The key that compares values of secrets without showing them: `--review-key FILE`, of the runner alone.
 
 A plan has a digest of each secret value that it would write, keyed (BLAKE2b), over its address and field as well. Who reviews it
 cannot find the value, not even a short one, and who writes plans cannot make the digest; two equal secrets have two digests.

@@ -164,7 +164,7 @@ def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
-    """What a key is called: as `ssh-keygen -l` says it."""
+    """The name of a key, as `ssh-keygen -l` prints it."""
     from cryptography.hazmat.primitives import serialization
 
     text = key.public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)

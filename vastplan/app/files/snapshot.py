@@ -54,7 +54,7 @@ dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_
 
 
 def refuse_another(snapshot: Snapshot, document: str, kinds: Mapping[str, Kind]) -> None:
-    """Raises `VastplanError` for a snapshot of another document, and for one with other fields than ours."""
+    """Raises `VastplanError` for a snapshot of another document, and for one with other fields than this version's."""
     if snapshot.document != document:
         raise VastplanError(f"the snapshot is of the document {inert(snapshot.document)}, not of {document}")
     if snapshot.tables != tables(kinds):

@@ -43,7 +43,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
 
 
 def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, bool]]:
-    """The live objects of a kind, and whether each is ours or the document's."""
+    """The live objects of a kind, and whether each is in the ledger or in the document."""
     references: dict[tuple[str, str], Ref | None] = {}  # by the field and the id that is referred to
     for live in observed.objects(site, kind):
         if live.system_owned:

@@ -1,4 +1,4 @@
-"""What somebody named for this run, held against what there is: what stands for several objects, and what matches nothing."""
+"""What was named for this run, compared with what exists: composite addresses, and addresses that match nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BY_ADDRESS = ("--allow-delete", "--allow-narrow", "--believe-gone", "--target")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The addresses that can be named on the planned sites, and those that each composite entry stands for.
+    """The addresses that can be named on the planned sites, and those of each composite entry.
 
     `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
     `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
@@ -68,7 +68,7 @@ def resolved_keep_drift(
     sites: Collection[str],
     kinds: Collection[str],
 ) -> tuple[str, ...]:
-    """The objects whose changes by hand this run leaves alone: of a composite entry those that it stands for."""
+    """The objects whose drift this run keeps: of a composite entry all its objects."""
     return aimed_at(options.keep_drift, known(entries, ledger, sites, kinds)) if options.keep_drift else ()
 
 
@@ -103,7 +103,7 @@ def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozen
 def known(
     entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str], kinds: Collection[str]
 ) -> Known:
-    """What the document stands for and what is owned; `sites` are all of the document, those of `ledger` are planned."""
+    """The objects of the document and of the ledger; `sites` are all of the document, those of `ledger` are planned."""
     owned = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
     addresses, leaving = set(owned), set(owned)
     parts: dict[str, list[str]] = {}
@@ -229,7 +229,7 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
 
 
 def _known(text: str, there: Known, more: Set[str] = frozenset()) -> bool:
-    """Whether something here is called so, an object or a composite entry, or was until an apply took it away."""
+    """Whether an object or a composite entry here has this name, or had it until an apply deleted it."""
     return any(_matched(text, some) for some in (there.addresses, there.parts.keys(), more, there.gone))
 
 

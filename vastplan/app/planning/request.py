@@ -40,7 +40,7 @@ class PlanOptions:
     limited: bool = False
     """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
     watch: Watch = UNWATCHED
-    """Who is told of reads while they go on."""
+    """Who receives the progress of reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Planned:
     entries: tuple[Entry, ...]
     matches: Matches
     everything: tuple[Entry, ...] = ()
-    """What the document stands for on all its sites, planned or not."""
+    """The objects of the document on all its sites, planned or not."""
     isolation: tuple[Isolation, ...] = ()
     """The proof of what is live, where it was asked for."""
     operations: tuple[Operation, ...] = ()

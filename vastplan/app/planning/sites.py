@@ -1,4 +1,4 @@
-"""What a plan says of whole sites: those that left the document with something owned there, and those that are retired."""
+"""What a plan reports of whole sites: those that left the document while the ledger owns something there, and retired ones."""
 
 from __future__ import annotations
 

@@ -35,14 +35,14 @@ NOT_RECORDED = "the snapshot does not have it"
 
 @dataclass(frozen=True, slots=True)
 class LeftParts:
-    """The ledger's parts of sites that a document does not have; `unread` says why it cannot be told which there are."""
+    """The ledger's parts of sites that a document does not have; `unread` says why they cannot be listed."""
 
     parts: Mapping[str, SiteLedger]
     unread: str = ""
 
 
 class Source(Protocol):
-    """What is there. Asked twice it answers the same, so that two documents can be held against one observation."""
+    """What exists. Asked twice it answers the same, so that two documents can be compared with one observation."""
 
     @property
     def reveal(self) -> Reveal | None:
@@ -252,7 +252,7 @@ class RecordedSystems:
         shape = kind.endpoint.shape
         wanted = {shape.owner(one) for one in names.locators} if isinstance(shape, AskedMembers) else names.locators
         if isinstance(shape, Asked | AskedMembers) and (new := sorted(wanted - asked)):
-            reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
+            reason = f"{self._name} was taken without reading {', '.join(new)}"
         objects, nobody = [_live(site, kind, seen) for seen in recorded.objects], frozenset(recorded.nobody)
         return Collection(objects, reason, asked=asked, nobody=nobody)
 

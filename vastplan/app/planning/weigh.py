@@ -54,8 +54,8 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
 
 
 def read_claims(drafted: Drafted, source: Source) -> Drafted:
-    """Read what other documents own, where something would be taken over, one of ours says that it is of another, or there is
-    more of somebody than is ours."""
+    """Read what other documents own, where something would be adopted, an owned object is marked by another, or there are
+    more of somebody's than the ledger has."""
     matches = drafted.draft.matches
     found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
     if not drafted.draft.beside and not any(

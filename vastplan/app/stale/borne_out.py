@@ -23,7 +23,7 @@ from vastplan.schema.kind import Kind
 
 _Node = tuple[Address, Step]
 _MAKES_ROOM = (Verb.CREATE, Verb.REPLACE, Verb.DELETE)
-"""What others wait for because it is not there yet, or still is."""
+"""What others wait for: it does not exist yet, or still exists."""
 _COMPARED = (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 """What is planned from values of a live object."""
 
@@ -42,7 +42,7 @@ class BorneOut:
 
 
 def borne_out(saved: Plan, again: Planned) -> BorneOut:
-    """The saved plan as far as `again`, what is planned now of the same document and ledger, bears it out."""
+    """The saved plan as far as `again`, a new plan of the same document and ledger, confirms it."""
     verdicts = _Verdicts(saved, again)
     actions, problems, unlike = [], {}, set()
     for action in saved.actions:

@@ -90,7 +90,7 @@ def _keyed(reviewed: Plan, live: Plan) -> bool:
 
 
 def _written_secrets(action: Action) -> Iterator[str]:
-    """The paths of the secrets that an action writes: what is made anew has all of them, what stays those that change."""
+    """The paths of the secrets that an action writes: all of what it creates or replaces, and those that change in an update."""
     changed = {change.path for change in action.changes}
     for path in _secret_paths(dict(action.desired)):
         if action.verb is Verb.REPLACE or path in changed:
@@ -201,7 +201,7 @@ def _does(change: FieldChange) -> tuple[Any, ...]:
 
 
 def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
-    """What the document says otherwise; what stands in place of a secret, or beside one, is not repeated."""
+    """What the document says differently; a secret, and what is beside one, is not repeated."""
     if (
         isinstance(before, dict)
         and isinstance(after, dict)

@@ -129,7 +129,7 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
 
 
 def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Composed) -> None:
-    """Raises `Stale` when the document does not stand for what was planned, `Unreachable` when that cannot be told."""
+    """Raises `Stale` when the document is not what was planned, `Unreachable` when that cannot be determined."""
     probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     now = workspace.digest(composed.entries)

@@ -14,7 +14,7 @@ from vastplan.schema.references import raw_references
 
 
 def narrowing(action: Action, context: GuardContext) -> Block | None:
-    """Nobody is cut off while in use there, or while that cannot be told: the systems do not list who has mounted."""
+    """Nobody is cut off from what is in use, or while that cannot be determined: the systems do not list mounted clients."""
     found = context.narrowings.get(action.address)
     if found is None or not found.evidence or context.named(action.address, context.allowed.narrow):
         return None
@@ -40,7 +40,7 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
 
 
 def still_backs(action: Action, context: GuardContext) -> Block | None:
-    """What keeps people from going around what is closed is neither removed nor let lapse while that stays, whoever owns it."""
+    """A policy that keeps something closed is neither deleted nor disabled while that exists, whoever owns it."""
     found = relying(action, context.matches, context.referrers, context.actions)
     if isinstance(found, Unknown):
         return Block(

@@ -32,7 +32,7 @@ CHANGING = (Verb.UPDATE, *GOING)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of a kind on a site is changed by a plan, and how much of that goes."""
+    """How much of a kind on a site a plan changes, and how much of that it deletes or replaces."""
 
     changed: int
     lost: int
@@ -50,10 +50,10 @@ class GuardContext:
     now: datetime
     allowed: Allowed
     owners: Owners
-    """Who else owns what is there."""
+    """The other documents that own live objects."""
     contents: ContentsIndex = field(default_factory=ContentsIndex)
     ground: Ground = field(default_factory=Ground)
-    """What stands where the systems would make directories."""
+    """What exists where the systems would create directories."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
     """Those in force, by site."""
     owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class GuardContext:
     splits: Mapping[Address, Split] = field(default_factory=dict)
     """What is one on several sites and written to on more than one of them."""
     changing: Mapping[Address, str] = field(default_factory=dict)
-    """What is one on several sites, of which it cannot be told now which leads, and why."""
+    """Objects shared by several sites whose source cannot be determined now, and why."""
     origins: Mapping[Address, str] = field(default_factory=dict)
     """The entries that what may be one on several sites comes of, "" where it is written itself."""
     standing: Mapping[str, tuple[Address, ...]] = field(default_factory=dict)

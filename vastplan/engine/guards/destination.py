@@ -1,4 +1,4 @@
-"""The guard of values that nobody can read again: where somebody else keeps one, none of ours is written over it."""
+"""The guard of values that cannot be read again: a value that somebody else keeps is not overwritten."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAKING = (Verb.CREATE, Verb.REPLACE)
 
 
 def occupied(action: Action, context: GuardContext) -> Block | None:
-    """A value that vastplan did not put there is not written over; one that it put there and somebody changed is."""
+    """A value that vastplan did not write is not overwritten; one that it wrote and somebody changed is."""
     values = from_json(dict(action.desired))
     delivers = delivers_of(context.kind(action), values)
     if action.verb is Verb.ADOPT and (theirs := _taken_over(action, values, context)):
@@ -36,7 +36,7 @@ def occupied(action: Action, context: GuardContext) -> Block | None:
 
 
 def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardContext) -> Block | None:
-    """Whoever allows many deletes by a pattern has not seen that something of somebody else's goes: it wants its name."""
+    """A pattern that allows many deletes does not cover a value of somebody else: that needs its full address."""
     taken = ", ".join(sorted(theirs))
     if not taken or str(of) in context.consent.allow_delete:
         return None
@@ -70,7 +70,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
 
 
 def _taken_over(action: Action, values: Values, context: GuardContext) -> list[str]:
-    """The secret fields of what would be taken over that hold another value: nobody tells it again."""
+    """The secret fields of an object to adopt that hold another value, which cannot be had again."""
     kind: Kind = context.kind(action)
     live = context.live(action)
     changed = {change.path for change in action.changes}

@@ -45,7 +45,7 @@ def below_use(action: Action, context: GuardContext) -> Block | None:
 
 
 def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Mapping[str, Any]) -> Block | None:
-    """The first limit that would come to stand below what is used; `before` has the changed paths with what is there.
+    """The first limit that would be below what is used; `before` has the changed paths with what is there.
 
     Raising a limit is always fine. What is used may be `Unknown`, which no lower limit is above.
     """

@@ -1,4 +1,4 @@
-"""The guard of directories that a system makes on another site: it takes none that is there, and leaves its own behind."""
+"""The guard of directories that a system creates on another site: it needs a new one, and keeps it when the object is deleted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.model.value import Ref, from_json
 
 
 def in_the_way(action: Action, context: GuardContext) -> Block | None:
-    """A directory that is there already, which the system would refuse in the middle of an apply."""
+    """A directory that already exists, which the system would refuse during an apply."""
     kind = context.kind(action)
     found = found_there(action, kind, context.matches, context.ground)
     if kind.lands is None or found is None:
@@ -31,7 +31,7 @@ def in_the_way(action: Action, context: GuardContext) -> Block | None:
 
 
 def left_behind(live: Live, context: GuardContext) -> str:
-    """Which directory of another site stays there when an object goes; "" for none."""
+    """The directory of another site that stays when an object is deleted; "" for none."""
     lands = live.kind.lands
     if lands is None or not live.values.get(lands.room):
         return ""

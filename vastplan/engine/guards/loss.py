@@ -70,7 +70,7 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
 
 
 def deletes(action: Action, context: GuardContext) -> Block | None:
-    """What has a system delete more of what people keep, or sooner, is approved as a delete of data is."""
+    """What makes a system delete more data, or sooner, needs an approval like a delete of data."""
     found = deletion(action, context)
     if found is None:
         return None
@@ -86,7 +86,7 @@ def _figure(figure: usage.Figure, unit: str) -> str:
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:
-    """What is in use is not deleted, unless an approval names how much may be lost; what is not told is never enough."""
+    """What is in use is not deleted, unless an approval says how much may be lost; an unknown figure is never approved."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
@@ -106,7 +106,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
 
 
 def said_to_exist(action: Action, context: GuardContext) -> Block | None:
-    """What an entry of the document goes by as existing is not deleted by it: no approval is enough."""
+    """What an entry of the document refers to with `existing` is not deleted: no approval is enough."""
     entry = context.said_to_exist.get(action.address)
     if action.verb is not Verb.DELETE or entry is None:
         return None

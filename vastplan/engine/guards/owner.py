@@ -1,4 +1,4 @@
-"""The guard of one owner: what another document owns is not taken over, however much that is wanted here."""
+"""The guard of one owner: what another document owns is not adopted, also with `--adopt`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Owners:
         return self._claims.get((live.site, live.kind.name, live.id))
 
     def mark(self, live: Live) -> str | None:
-        """The other document that an object says it is of; `None` for none, and where that one's ledger says that it let go."""
+        """The other document that the mark of an object names; `None` for none, and where that document's ledger has released it."""
         document = live.mark.document
         if document in ("", self.document):
             return None

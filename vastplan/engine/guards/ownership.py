@@ -39,7 +39,7 @@ def copies(action: Action, context: GuardContext) -> Block | None:
 
 
 def torn(action: Action, context: GuardContext) -> Block | None:
-    """Where several sites write to what is one, or one was detached, nothing is done about it and what goes with it."""
+    """Where several sites write to a shared object, or one was detached, it and what is applied with it are blocked."""
     for address in _held_back_with(action, context):
         each = context.splits.get(address)
         if each is not None and action.address.site in each.sites:
@@ -52,7 +52,7 @@ def torn(action: Action, context: GuardContext) -> Block | None:
 
 
 def busy(action: Action, context: GuardContext) -> Block | None:
-    """While a role changes, or says what nobody knows, nothing is done about the object and what goes with it, on any site."""
+    """While a role changes, or is unknown, the object and what is applied with it are blocked on every site."""
     for address in _held_back_with(action, context):
         if address in context.changing:
             return Block("busy", context.changing[address], "plan again when the roles have changed")
@@ -73,7 +73,7 @@ def follows(live: Live) -> bool:
 
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
-    """What exists and is not ours is taken over only when that is asked for, and never replaced by that."""
+    """What exists and is not in the ledger is adopted only with `--adopt`, and never replaced by that."""
     if action.verb is not Verb.ADOPT or of_another(action, context) is not None:
         return None  # where it has an owner, asking for it is no way on
     fixed = [change.path for change in action.changes if change.replaces]
@@ -123,7 +123,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:
-    """What makes it hard to believe that the objects of a kind are gone; "" when it is not."""
+    """Why it is unlikely that the objects of a kind are gone; "" when it is likely."""
     owned, gone = _count(context.owned, (site, kind)), _count(context.gone, (site, kind))
     if gone > 1 and (gone == owned or gone > context.limit(site).losses(owned)):
         return f"{gone} of the {owned} {plural(kind)} on {site} that the ledger owns are gone at once"
