@@ -301,7 +301,7 @@ def test_a_move_of_ours_is_no_stranger() -> None:
         (found,) = replications(matches, {PATH["iad"]: path("iad")}, [operation], now)
         return found
 
-    assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: pdx is its source")
+    assert told(replace(record, phase=Phase.DONE)).text.startswith("moved by vastplan move m1: its source is on pdx")
     assert told(replace(record, phase=Phase.DONE, source="pdx", target="iad")).text.endswith(
         "or the document was edited before the move"
     )

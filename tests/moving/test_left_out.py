@@ -81,7 +81,7 @@ def test_a_document_that_is_not_valid_any_more_leaves_nothing_either(scene: Thea
         VastplanError, match=r"the document is not valid now; correct it, then go on: .* or give up: "
     ) as refused:
         scene.run(watched.plan)
-    assert str(refused.value).startswith(f"{HOME_PATH}: the move {watched.plan.id[:8]} is under way (stage try)")
+    assert str(refused.value).startswith(f"{HOME_PATH}: its move {watched.plan.id[:8]} is under way (stage try)")
     assert "VP232" in str(refused.value) and refused.value.exit_code == 1
     assert scene.abort(watched.plan).phase is Phase.ABORTED
     watched.gone()

@@ -96,7 +96,7 @@ def test_a_part_of_it_is_warmed_where_somebody_names_it(scene: Theatre) -> None:
     for named in ("/team/other", "../x", "/team/homework", "a//b", "two\nlines", "x" * 2000):
         with pytest.raises(VastplanError, match="is not a directory in /team/home at pdx"):
             planned(scene, warm=named)
-    with pytest.raises(VastplanError, match="iad is none"):
+    with pytest.raises(VastplanError, match="iad is not one"):
         planned(scene, "iad", warm="step-9")
     plan = planned(scene, warm="step-9")
     assert "prefetch all of /team/home/step-9" in plan.stages[1].does

@@ -175,7 +175,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
     assert "move abort" not in told.partition("go on")[2]
     assert main(["move", "status", document]) == 0
     told = capsys.readouterr().out
-    assert "it can no longer be taken back (it is past switch)" in told and "abort" not in told
+    assert "it can no longer be taken back (past stage switch)" in told and "abort" not in told
 
 
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:

@@ -72,7 +72,7 @@ def test_what_is_newer_is_counted_first(scene: Scene) -> None:
     assert told["newer bytes"].startswith("unknown: VAST reports only how many")
     assert told["newer checkpoints"].startswith("unknown: the document gives no checkpoint interval")
     assert told["used bytes now"].isdigit() and int(told["used bytes now"]) >= 2 * 10**9
-    assert "good of /team/home, made " in told["snapshot"]
+    assert "good of /team/home, taken " in told["snapshot"]
 
 
 def test_the_document_s_checkpoints_and_the_points_of_a_schedule_are_counted(scene: Scene) -> None:
@@ -128,7 +128,7 @@ def test_one_that_goes_after_the_freeze_stops_it_before_anything_is_restored(sce
     scene.clock.watchers.append(go)
     with pytest.raises(Stopped, match="the snapshot good of /team/home is gone from iad") as stopped:
         scene.run(plan)
-    assert "/team/home at iad has what it had" in str(stopped.value)
+    assert "/team/home at iad is unchanged" in str(stopped.value)
     assert scene.labels() == ["good", "bad"]
     assert scene.abort(plan).phase is Phase.ABORTED
 
@@ -140,7 +140,7 @@ def test_whoever_writes_between_freeze_and_commit_stops_it(scene: Scene) -> None
     written: list[str] = []
 
     def sneak() -> None:
-        if any("the snapshot is copied beside" in text for text in scene.told) and not written:
+        if any("copy the snapshot beside" in text for text in scene.told) and not written:
             written.append("sneaked")
             scene.write("sneaked")
 

@@ -276,8 +276,8 @@ def _loss(place: Place, snapshot: Snapshot, mode: str) -> str:
     if mode != IN_PLACE:
         return "nothing: the snapshot is copied, and the current data stays"
     return (
-        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}), except for a snapshot that is "
-        "taken first and expires after a week"
+        f"all that was written to {place.directory} since {snapshot.created} ({snapshot.name}); a snapshot that is taken first keeps it "
+        "for a week"
     )
 
 

@@ -185,7 +185,7 @@ def _edit(group: _Group, leads: str) -> str:
     entry = group.entry
     if entry is None:
         return ""
-    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it at {leads}"
+    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
     return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
 
 

@@ -168,4 +168,4 @@ class SilentMounts(_Silent):
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
         """Who mounts a claim is not known."""
-        raise Unreachable(f"cannot determine who mounts {namespace}/{claim}: {self._why}")
+        raise Unreachable(f"the pods that mount {namespace}/{claim} cannot be read: {self._why}")
