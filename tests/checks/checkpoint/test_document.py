@@ -211,7 +211,7 @@ def test_a_satellite_writes_over_the_wan(evaluate: Evaluate) -> None:
     assert evaluated.budget is None
     (finding,) = evaluated.findings
     assert (finding.code, finding.severity.value) == ("CKP-00", "error")
-    assert finding.message.endswith("give sites.lab.capability.wan_bw_mbps.far")
+    assert finding.message.endswith("write sites.lab.capability.wan_bw_mbps.far")
 
 
 def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
