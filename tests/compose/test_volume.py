@@ -166,7 +166,7 @@ def test_a_directory_of_no_tenant_is_refused(project: Said | None) -> None:
 
 def test_its_secret_is_that_of_the_classes_of_its_tenant_where_they_agree() -> None:
     text = "secret is missing, and no class of tenant nlp names one"
-    refused = [("VP239", text, "secret: NAME")]
+    refused = [("VP239", text, "write secret: NAME")]
     second = {"tenant": "@tenant/nlp", "secret": "@secret/mgmt"}
     assert volume(HOME, {"storage_class/second": second}) == (MADE, [])
     assert volume(HOME, {"storage_class/second": {"tenant": "@tenant/nlp"}}) == (MADE, [])

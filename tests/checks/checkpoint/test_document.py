@@ -70,7 +70,7 @@ def test_the_example_fails_and_says_which_limit_binds(evaluate: Evaluate) -> Non
         ("CKP-01", "error"), ("CKP-03", "error"), ("CKP-04", "warning"), ("CKP-11", "warning"),
     ]  # fmt: skip
     assert "IOPS x I/O size of volume checkpoints binds" in evaluated.findings[0].message
-    assert "raise it to 1.09 GB/s for each job" in evaluated.findings[0].fix
+    assert "raise the bandwidth to 1.09 GB/s for each job" in evaluated.findings[0].fix
 
 
 def test_one_line_of_the_example_makes_it_pass(evaluate: Evaluate) -> None:
@@ -211,7 +211,7 @@ def test_a_satellite_writes_over_the_wan(evaluate: Evaluate) -> None:
     assert evaluated.budget is None
     (finding,) = evaluated.findings
     assert (finding.code, finding.severity.value) == ("CKP-00", "error")
-    assert finding.message.endswith("give sites.lab.capability.wan_bw_mbps.far")
+    assert finding.message.endswith("write sites.lab.capability.wan_bw_mbps.far")
 
 
 def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
