@@ -53,7 +53,7 @@ def test_a_list_is_of_one_site_where_one_is_named_and_of_those_that_left(tmp_pat
     assert len(listed) == 2 and listed[1].endswith("(its site is not in the document)")
     rows = json.loads(vastplan("ledger", "list", document.file, "--format", "json").out)["owned"]
     assert [row["site_in_document"] for row in rows] == [True, False]
-    assert vastplan("ledger", "unlock", document.file, "pdx").out == "pdx: nobody holds it\n"
+    assert vastplan("ledger", "unlock", document.file, "pdx").out == "pdx: not locked\n"
     for verb in ("list", "unlock"):
         refused(vastplan("ledger", verb, document.file, "mars"), "VP202: no site mars (sites are iad, pdx)")
     refused(vastplan("ledger", "forget", document.file, "--site", "mars"), "VP202: no site mars (sites are iad, pdx)")
@@ -129,7 +129,7 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
     shown = whole.run("ledger", "forget", whole.file, "iad/view/*", "--dry-run")
     assert shown.out == "iad/view/v would leave the ledger\niad/view/x would leave the ledger\n"
     assert len(whole.owned()) == 5
-    assert "2 objects forgotten" in whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes").out
+    assert "2 objects left the ledger" in whole.run("ledger", "forget", whole.file, "iad/view/*", "--yes").out
     assert set(whole.owned()) == {"iad/quota/v", "iad/tenant/t", "iad/view_policy/t"}
     ran = whole.run("ledger", "forget", whole.file, "iad/quota/v", "iad/tenant/t")
     assert ran.out == "".join(f"iad/{one} left the ledger; nothing else changed.\n" for one in ("quota/v", "tenant/t"))

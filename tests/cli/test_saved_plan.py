@@ -121,7 +121,7 @@ def test_nor_of_one_that_came_with_the_plan(tmp_path: Path, vastplan: Run, monke
     monkeypatch.chdir(tmp_path / "repo")
     assert vastplan("plan", "left/doc.yaml", "--out", "left/plan.json").code == 0
     ran = vastplan("apply", "left/plan.json")
-    assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
+    assert ran.code == 1 and "VP321: the plan is for the document at " in ran.err, ran
     assert "in a folder that holds the plan: who wrote the one may have written the other" in ran.err, ran
     assert vastplan("apply", "left/plan.json", "--document", "left/doc.yaml").code == 0
 
@@ -158,7 +158,7 @@ def test_nor_in_any_folder_on_the_way_to_the_plan(
     for link, target in links.items():
         (repo / link).symlink_to(target)
     ran = vastplan("apply", typed)
-    assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
+    assert ran.code == 1 and "VP321: the plan is for the document at " in ran.err, ran
     assert "in a folder that holds the plan: who wrote the one may have written the other" in ran.err, ran
     assert vastplan("ledger", "list", document).out == "the ledger is empty\n"
 
@@ -169,7 +169,7 @@ def test_the_plan_says_whose_it_is_before_anything_is_done(
     made(tmp_path, vastplan, monkeypatch)
     monkeypatch.chdir(tmp_path / "repo")
     ran = vastplan("apply", "plans/plan.json")
-    assert ran.code == 0 and f"is of doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
+    assert ran.code == 0 and f"is for document doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
 
 
 def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
@@ -208,7 +208,7 @@ def test_another_document_where_the_plan_is_now_is_not_taken_for_its_own(
     shutil.move(made_in, tmp_path / "two")
     monkeypatch.chdir(here)
     ran = vastplan("apply", "../two/plan.json")
-    assert ran.code == 1 and f"made of the document doc at {made_in}" in ran.err and says in ran.err, ran
+    assert ran.code == 1 and f"the plan is for document doc at {made_in}" in ran.err and says in ran.err, ran
     assert "vastplan apply ../two/plan.json --document PATH" in ran.err
     assert vastplan("apply", "../two/plan.json", "--document", "../two/doc.yaml").code == 0
 

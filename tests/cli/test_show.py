@@ -59,7 +59,7 @@ def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Pa
     document.write_text(text.replace("flavor: NFS", f"flavor: NFS\n      nfs_no_squash: {hosts[0]}"))
     assert vastplan("apply", document, "--auto-approve").code == 0
     document.write_text(text.replace("flavor: NFS", f"flavor: NFS\n      nfs_no_squash: {hosts[1]}"))
-    told = "live has 10.1.0.0/16 besides what the document says, and lacks 10.3.0.0/16 of it  [document changed]"
+    told = "live has 10.1.0.0/16 besides what the document says, and lacks 10.3.0.0/16  [document changed]"
     ran = vastplan("show", document, "iad/view_policy/team-a")
     assert told in ran.out, ran
     planned = vastplan("plan", document).out

@@ -134,7 +134,7 @@ def test_some_kinds_are_taken_when_they_are_asked_for() -> None:
     key = one(KEY, "1", name="door", namespace="home")
     found = sorted_out(key)
     assert reasons(found) == {"iad/home/door": Reason.UNASKED}
-    assert found.left[0].fix == "--take '*/key/home/door'" and "asked for" in found.left[0].why
+    assert found.left[0].fix == "--take '*/key/home/door'" and "unless you ask for it" in found.left[0].why
     assert sorted_out(key, selection=Selection(take=("*/key/home/door",))).free == (key,)
     assert reasons(sorted_out(key, selection=Selection(take=("*/key/other",)))) == {"iad/home/door": Reason.UNASKED}
 

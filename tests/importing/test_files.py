@@ -159,7 +159,7 @@ def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: Snaps
     documents(tmp_path, {"head.yaml": HEAD})
     done = import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory))
     (tmp_path / "more.yaml").write_text("departments: {research: {}}\n")
-    with pytest.raises(VastplanError, match="was changed while it was imported"):
+    with pytest.raises(VastplanError, match="changed during the import"):
         write(done, tmp_path, "")
     assert set(_texts(tmp_path)) == {"head.yaml", "csi-password", "more.yaml"}
 

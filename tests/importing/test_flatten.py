@@ -259,7 +259,7 @@ def test_what_stands_on_what_could_not_be_read_waits_for_that() -> None:
 
 def test_what_nothing_names_falls_alone_where_an_entry_can_be_without_it() -> None:
     found = flat(room=8, spare=1, part={"room": 9, "size": 1}, title="x")
-    assert fallen(found) == {"room": "nothing names '8'", "part": "nothing names '9'"}
+    assert fallen(found) == {"room": "no name here for '8'", "part": "no name here for '9'"}
     assert isinstance(found, Flat) and found.entry.values.keys() == {"name", "title", "spare"}
 
 
@@ -329,7 +329,7 @@ def test_a_part_of_a_struct_is_said_there_whatever_lies_beside_it() -> None:
 
 
 def test_a_list_of_references_falls_as_a_whole() -> None:
-    assert fallen(flat(rooms=[1, 8, 9])) == {"rooms": "nothing names '9'"}
+    assert fallen(flat(rooms=[1, 8, 9])) == {"rooms": "no name here for '9'"}
     assert "names" not in fallen(flat(rooms=[1, None]))["rooms"]
     found = flat(rooms=[1, 2])
     assert isinstance(found, Flat) and [ref.target.name for ref in found.entry.values["rooms"]] == ["hall", "cellar"]
@@ -345,16 +345,16 @@ class Late(Spec):
 
 def test_what_cannot_be_without_what_nothing_names_is_left_for_that() -> None:
     left = flat(made_up(Late), first=8, last=9)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "last is '9', which nothing names")
+    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "last is '9', which has no name here")
     box = made_up(Box)
     left = flat(box, room=8, one=1)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "room is '8', which nothing names")
+    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "room is '8', which has no name here")
     left = flat(box, room=1, one=8, two=9)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "one is '8', which nothing names")
+    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "one is '8', which has no name here")
     left = flat(box, room=1)
     assert isinstance(left, Left) and (left.reason, left.why) == (Reason.VALUE, "one or two")
     found = flat(box, room=1, one=8, two=2)
-    assert fallen(found) == {"one": "nothing names '8'"}
+    assert fallen(found) == {"one": "no name here for '8'"}
 
 
 class Path(Spec):
@@ -382,7 +382,7 @@ def test_what_may_be_said_in_two_ways_is_said_in_one() -> None:
     found = flat(path, guid="8")
     assert isinstance(found, Flat) and found.entry.values == {"name": "x", "guid": "8"}
     found = flat(path, room=8)
-    assert isinstance(found, Flat) and fallen(found) == {"room": "nothing names '8'"}
+    assert isinstance(found, Flat) and fallen(found) == {"room": "no name here for '8'"}
 
 
 def test_what_the_model_takes_in_no_form_is_told_and_in_another_is_said() -> None:

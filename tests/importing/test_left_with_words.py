@@ -46,7 +46,7 @@ def test_a_data_source_says_which_claim_is_not_there(factory: Snapshot, tmp_path
 
     world = changed(factory, gone, "persistent_volume_claim", "iad")
     left = imported(_folder(tmp_path / "gone"), world).left["iad", "data_source", "team-a-data"]
-    assert (left.code, left.why) == ("REFERENCE", "claim is 'team-a-data', which nothing names")
+    assert (left.code, left.why) == ("REFERENCE", "claim is 'team-a-data', which has no name here")
 
 
 def test_of_nothing_that_could_be_read_nobody_says_how_much_is_covered(factory: Snapshot, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ Fields left out: 1 view
 1 collection could not be read: import again when they can.
 No kind here, so never read:
   iad vast: users 12 (not counted: roles)
-Of what could be read the document has 40 % of what could be managed.
+Of what could be read, the document has 40 % of what could be managed.
 --except */view/none matches nothing here.
 Next: vastplan apply site --adopt"""
 

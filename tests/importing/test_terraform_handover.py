@@ -143,7 +143,7 @@ def test_what_terraform_means_to_destroy_is_not_forgotten_with_the_rest() -> Non
         told = _handover(_state(_view(1), _view(2, deposed="0badcafe")), taken)
         assert not told.blocks and not told.commands
         assert told.unsettled == ((Unsettled("vastdata_view.x", ByHand.DEPOSED),) if 1 in taken else ())
-        assert any("means to destroy" in line for line in lines(told, APPLY)) == (1 in taken)
+        assert any("has to destroy" in line for line in lines(told, APPLY)) == (1 in taken)
 
 
 @pytest.mark.parametrize("key", HOSTILE_KEYS)

@@ -246,7 +246,7 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
         (["half"], "half is not complete JSON"),
         (["iad="], "--terraform iad=: the file is missing"),
         ([""], "--terraform : the file is missing"),
-        (["lhr=state"], "--terraform lhr=state: lhr is no site of this import (iad, pdx)"),
+        (["lhr=state"], "--terraform lhr=state: lhr is not a site of this import (iad, pdx)"),
         (["iad=state", "pdx=./state"], "--terraform pdx=./state: state is given twice"),
     ],
 )

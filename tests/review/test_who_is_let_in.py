@@ -110,7 +110,7 @@ def test_what_a_system_opens_unasked_is_said(lab: Lab) -> None:
     unsaid = {opening.fields: opening.whom for opening in made.opens if opening.door is Door.UNSAID}
     everybody = ("read_write", "nfs_root_squash", "smb_read_write", "s3_read_write")
     assert unsaid == {everybody: ("*",), ("vip_pools",): ()}
-    assert f"Lets in: `*`, as the document does not say `{everybody[0]}, {everybody[1]}" in comment(plan)
+    assert f"Lets in: `*`, because the document does not set `{everybody[0]}, {everybody[1]}" in comment(plan)
 
 
 def test_removing_all_of_a_class_opens_nothing(lab: Lab) -> None:

@@ -37,9 +37,9 @@ class SetChange:
         )
 
     def found(self, other: str, show: Show = str) -> str:
-        """How the list is now, against an `other` that is before it: `has c besides what was applied, and lacks a of it`."""
+        """How the list is now, against an `other` that is before it: `has c besides what was applied, and lacks a`."""
         more = f"has {_listed(self.added, show)} besides {other}" if self.added else ""
-        less = f"lacks {_listed(self.removed, show)} of {'it' if more else other}" if self.removed else ""
+        less = f"lacks {_listed(self.removed, show)}" + ("" if more else f" of {other}") if self.removed else ""
         return ", and ".join(part for part in (more, less) if part)
 
 
