@@ -155,7 +155,10 @@ def test_it_is_told_by_a_plan_by_drift_and_by_status_and_typed(
     assert main([*typed, "--out", "move.json"]) == 0
     told = capsys.readouterr().out
     guid = scene.plan(mode="rejoin").lose["guid"]
-    assert f"to do it: vastplan move run move.json --lose {guid}" in told and "pdx is kept, and iad becomes its destination" in told
+    assert (
+        f"to do it: vastplan move run move.json --lose {guid}" in told
+        and "pdx is kept, and iad becomes its destination" in told
+    )
     assert main(["move", "run", "move.json", "--yes"]) == 1
     assert "; consent to it: " in capsys.readouterr().err
     assert main(["move", "run", "move.json", "--yes", "--lose", guid]) == 0

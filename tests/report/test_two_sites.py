@@ -36,7 +36,9 @@ def test_nobody_leads_where_two_do_or_nobody_is_known_to() -> None:
     detached = two_sites.replication("x", ReplicationState.FAILED_OVER, *MOVED.members, leads="pdx")
     assert tips(drawn(detached)) == [] and ">source<" in drawn(detached)  # what is detached is nobody's copy
     lost = drawn(LOST)
-    assert tips(lost) == [] and ">cannot be read<" in lost and "connection refused" in lost  # the reason is in its title
+    assert (
+        tips(lost) == [] and ">cannot be read<" in lost and "connection refused" in lost
+    )  # the reason is in its title
 
 
 def test_what_is_amiss_comes_first_and_what_is_too_much_is_counted() -> None:
