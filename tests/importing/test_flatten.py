@@ -345,12 +345,21 @@ class Late(Spec):
 
 def test_what_cannot_be_without_what_nothing_names_is_left_for_that() -> None:
     left = flat(made_up(Late), first=8, last=9)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "last is '9', which has no name here")
+    assert isinstance(left, Left) and (left.reason, left.why) == (
+        Reason.REFERENCE,
+        "last is '9', which has no name here",
+    )
     box = made_up(Box)
     left = flat(box, room=8, one=1)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "room is '8', which has no name here")
+    assert isinstance(left, Left) and (left.reason, left.why) == (
+        Reason.REFERENCE,
+        "room is '8', which has no name here",
+    )
     left = flat(box, room=1, one=8, two=9)
-    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "one is '8', which has no name here")
+    assert isinstance(left, Left) and (left.reason, left.why) == (
+        Reason.REFERENCE,
+        "one is '8', which has no name here",
+    )
     left = flat(box, room=1)
     assert isinstance(left, Left) and (left.reason, left.why) == (Reason.VALUE, "one or two")
     found = flat(box, room=1, one=8, two=2)
