@@ -94,10 +94,10 @@ def test_what_hands_did_is_seen(lab: Lab, vastplan: Run) -> None:
     found = lab.by_hand("iad", "kubernetes", "GET", path)
     lab.by_hand("iad", "kubernetes", "PUT", path, {**found, "type": "Opaque", "data": {"endpoint": "eA=="}})
     ran = vastplan("drift", lab.folder / "lab.yaml")
-    assert ran.code == 2 and MINE in ran.out and "unknown" not in ran.out, ran
+    assert ran.code == 2 and MINE in ran.out and "Unknown" not in ran.out and "? iad" not in ran.out, ran
     lab.by_hand("iad", "kubernetes", "DELETE", path)
     ran = vastplan("drift", lab.folder / "lab.yaml")
-    assert ran.code == 2 and MINE in ran.out and "unknown" not in ran.out, ran
+    assert ran.code == 2 and MINE in ran.out and "Unknown" not in ran.out and "? iad" not in ran.out, ran
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ def test_a_composite_entry_shows_its_parts(document: Path, vastplan: Run) -> Non
     ran = vastplan("show", document, SCRATCH)
     assert ran.code == 0 and "part iad/persistent_volume_claim/scratch: create: " in ran.out, ran
     told = fits("show", vastplan("show", document, SCRATCH, "--format", "json"))
-    assert told["fields"] == [] and told["state"] == f"stands for {len(told['parts'])} objects"
+    assert told["fields"] == [] and told["state"] == f"consists of {len(told['parts'])} objects"
     assert "iad/data_source/scratch" in [part["address"] for part in told["parts"]]
     assert vastplan("apply", document, "--auto-approve").code == 0
     told = fits("show", vastplan("show", document, SCRATCH, "--format", "json"))

@@ -52,7 +52,7 @@ def test_a_data_source_says_which_claim_is_not_there(factory: Snapshot, tmp_path
 def test_of_nothing_that_could_be_read_nobody_says_how_much_is_covered(factory: Snapshot, tmp_path: Path) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="no answer"))
     result = imported(_folder(tmp_path / "nothing"), world).imported.result
-    assert result.unread and "%" not in coverage_text(result) and "is not known" in coverage_text(result)
+    assert result.unread and "%" not in coverage_text(result) and "is unknown" in coverage_text(result)
     assert "100 %" in coverage_text(replace(result, unread=()))
 
 

@@ -36,7 +36,7 @@ def test_what_the_document_asked_for_before_is_told_and_planned_first(yard: Yard
     assert grown.status < 400, grown.body
     assert yard.by_hand("pdx", "vast", "POST", "/api/v5/tenants/", {"name": "clicked"}).status < 400
     done = desk.types("import")
-    assert "Took 1 object as 1 entry" in done.out
+    assert "Imported 1 object as 1 entry" in done.out
     assert "An apply also does what was pending before: 1 update." in done.out
     assert "\nNext: vastplan plan " in done.out and "vastplan apply" not in done.out
 

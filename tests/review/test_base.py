@@ -101,7 +101,7 @@ def test_a_reviewer_sees_their_own_change_first(lab: Lab, vastplan: Run) -> None
                 "### This change (4)",
                 "iad/tenant/edited",
                 "### Pending before this change (2)",
-                "### Drifted",
+                "### Drift, independent of this change (2)",
             ),
         ),
         (page, ('id="standing-change"', 'id="standing-pending"', 'id="standing-drift"')),

@@ -685,7 +685,7 @@ def test_no_link_chooses_which_folder_is_the_documents(
     home = Path("repo") if relative else repo
     for place in (home / "link", home / "link" / "doc.yaml", home / "link" / "sub", home / "link" / "sub" / "doc.yaml"):
         ran = vastplan("validate", place)
-        says = f"VP229: {home / 'link'} is a link, which vastplan does not follow: it would choose the document's folder (give what"
+        says = f"VP229: {home / 'link'} is a link, which vastplan does not follow: it would choose the document's folder (give the path"
         assert ran.code == 1 and (says in ran.err or not place.exists()), ran
     for place in (home / "real", home / "real" / "doc.yaml"):
         assert vastplan("validate", place).code == 0
