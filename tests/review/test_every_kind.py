@@ -62,7 +62,7 @@ def come_to_rest(lab: Lab, case: Case) -> None:
         one.name.startswith("unfinished") and one.value for action in lab.plan().actions for one in action.evidence
     ):
         time.sleep(0.1)
-    lab.write(document(lab, case))
+    lab.write(document(lab, case, case.get("entry", {})))
 
 
 @pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
