@@ -70,10 +70,10 @@ def _facts(plan: Plan) -> Iterator[Html]:
     counts = Counter(verb_word(action) for action in plan.actions)
     for word in VERB_WORDS:
         if counts[word]:
-            yield tag("li", tag("b", counts[word]), f" to {word}")
+            yield tag("li", tag("b", f"{counts[word]:,}"), f" to {word}")
     blocked = sum(1 for action in plan.actions if action.blocked)
     if blocked:
-        yield tag("li", tag("b", blocked), " blocked")
+        yield tag("li", tag("b", f"{blocked:,}"), " blocked")
 
 
 def _provenance(plan: Plan) -> Iterator[Html]:

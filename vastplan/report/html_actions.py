@@ -79,7 +79,7 @@ def tables(plan: Plan) -> Html:
     parts = []
     for standing, part in shares(plan):
         if standing is not None:
-            count = tag("span", f"({len(part.actions)})", class_="count")
+            count = tag("span", f"({len(part.actions):,})", class_="count")
             parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
         for section in sections(part, owners) if large else ():
@@ -98,16 +98,16 @@ def by_tenant(plan: Plan) -> Html:
         return Html("")
     mine = [*shares_of(plan.actions, Owners(plan))]
     lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
-    heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines)})", class_="count")))
+    heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines):,})", class_="count")))
     return tag("details", heading, tag("ul", *lines, class_="tenants")) if len(lines) > 1 else Html("")
 
 
 def _lost(share: Share) -> str:
-    return f"; {share.going} to delete or replace" if share.going else ""
+    return f"; {share.going:,} to delete or replace" if share.going else ""
 
 
 def _group(risk: Risk, where: str, rows: Sequence[Html], count: int, *, short: bool = False) -> Html:
-    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count})", class_="count")))
+    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count:,})", class_="count")))
     columns = ("What", "Object", "Why, and what changes", "Who is affected")
     shown = table(columns, rows, style="plan short" if short else "plan", label=risk.label)
     return tag(
