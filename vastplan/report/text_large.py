@@ -62,10 +62,10 @@ class Large:
         left = self._actions - self.full
         if not left:
             return []
+        one, every, page = map(_unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html"))
         text = (
-            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {_unbroken('--expand ADDRESS')}, with "
-            f"patterns ('iad/quota/*'), or a tenant's address for all of the tenant's changes; all changes: "
-            f"{_unbroken("--expand '*'")}, or as a page: {_unbroken('vastplan plan ... --report plan.html')}"
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {one}, with patterns ('iad/quota/*'), "
+            f"or a tenant's address for all of the tenant's changes; all changes: {every}, or as a page: {page}"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
 
