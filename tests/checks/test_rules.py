@@ -308,8 +308,8 @@ def test_a_finding_weighs_what_it_is_raised_to(own: Severity, to: Severity, then
 
 
 @pytest.mark.parametrize(("own", "to", "says"), [
-    (Severity.WARNING, Severity.NOTE, "a warning already"),
-    (Severity.ERROR, Severity.WARNING, "an error already"),
+    (Severity.WARNING, Severity.NOTE, "already a warning"),
+    (Severity.ERROR, Severity.WARNING, "already an error"),
 ])  # fmt: skip
 def test_a_finding_is_not_lowered(own: Severity, to: Severity, says: str) -> None:
     misread = ("VP263", "error", f"checks.raise: AAA-01 is {says}", "remove it; only a waiver lowers a finding")

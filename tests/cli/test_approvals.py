@@ -66,7 +66,7 @@ def test_what_is_there_is_not_written_over(emptied: Path, vastplan: Run, tmp_pat
     link.symlink_to(tmp_path / "nowhere")
     for file in (there, link):
         ran = vastplan("plan", emptied, "--approvals-template", file)
-        assert ran.code == 1 and ran.out == "" and "it is there already" in ran.err, ran
+        assert ran.code == 1 and ran.out == "" and "it exists already" in ran.err, ran
     assert there.read_text() == "signed"
 
 

@@ -60,7 +60,7 @@ def test_a_list_is_of_one_site_where_one_is_named_and_of_those_that_left(tmp_pat
     refused(vastplan("ledger", "forget", document.file, "--site", "pdx"), "it was not approved (use --yes")
     ran = vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes")
     assert ran.out == "pdx/tenant/t would leave the ledger\n1 object left the ledger; nothing else changed.\n"
-    refused(vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes"), ": the ledger has no objectspdx")
+    refused(vastplan("ledger", "forget", document.file, "--site", "pdx", "--yes"), "pdx: the ledger has no objects")
     assert set(document.owned()) == {"iad/tenant/t"}
 
 

@@ -74,7 +74,7 @@ def test_what_has_no_curve_and_what_has_no_budget(example: Path, vastplan: Run) 
     assert ran.code == 0 and "no GPUs in node pool h100" in ran.out
     example.write_text(text)
     ran = vastplan("show", example, "lab/volume/checkpoint")
-    assert ran.code == 1 and f"yields no lab/volume/checkpoint (did you mean {WHERE}?)" in ran.err, ran
+    assert ran.code == 1 and f"the document has no lab/volume/checkpoint (did you mean {WHERE}?)" in ran.err, ran
     assert not (example.parent / ".vastplan").exists()  # nor is any system asked for that
     ran = vastplan("show", example, "lab/volume/checkpoint", "--format", "html")
     assert ran.code == 1 and "lab/volume/checkpoint has no budget" in ran.err, ran

@@ -353,7 +353,7 @@ def test_a_destination_that_moves_meanwhile_is_written_again_a_few_times(bench: 
     bench.done(BOX, card())
     failing(bench, "update", "box", Conflict("it moved"), times=5)
     (outcome,) = (one for one in bench.apply(bench.plan(BOX, card(2))).outcomes if one.verb == "create")
-    assert outcome.state is State.FAILED and outcome.message.endswith("makes another: it moved")
+    assert outcome.state is State.FAILED and outcome.message.endswith("creates another: it moved")
 
 
 def test_a_destination_that_keeps_nothing_or_is_gone_is_told(bench: Lobby) -> None:
@@ -468,7 +468,7 @@ def test_what_several_creates_made_together_is_all_found(bench: Lobby) -> None:
     bench.library.put("card", reader="ann")
     plan = bench.plan(BOX, *entries)
     assert f"iad/card/e#{lost[2]}" in verbs(plan) and f"iad/card/c#{lost[0]}" not in verbs(plan)
-    assert "iad/card/c and iad/card/d made 2 at most" in plan.findings[0].message
+    assert "iad/card/c and iad/card/d created 2 of these objects at most" in plan.findings[0].message
 
 
 def test_what_was_there_when_a_create_began_is_what_an_earlier_one_made(bench: Lobby) -> None:

@@ -180,7 +180,7 @@ def test_twice_the_same_bytes_and_the_second_time_nothing(tmp_path: Path) -> Non
 def test_a_document_that_changed_meanwhile_is_not_written_to(tmp_path: Path) -> None:
     done = imported(tmp_path, world(NLP))
     (tmp_path / "head.yaml").write_text(HEAD + "# more\n", encoding="utf-8")
-    with pytest.raises(VastplanError, match="changed while it was imported"):
+    with pytest.raises(VastplanError, match="the document changed during the import"):
         write(done, tmp_path, "")
     assert [path.name for path in tmp_path.iterdir()] == ["head.yaml"]
 

@@ -357,7 +357,7 @@ def test_a_claim_that_is_gone_is_made_again_of_the_same_snapshot(lab: Lab) -> No
     remove(lab, "/api/v1/namespaces/runai-a/persistentvolumeclaims/second")
     remove(lab, f"{SNAPSHOTS}/namespaces/runai-a/volumesnapshots/nightly")
     plan = lab.plan()
-    assert "it is made once" in told(plan, "VP349")
+    assert "it is created once" in told(plan, "VP349")
     outcomes = {one.address: one for one in lab.apply(plan).outcomes}
     assert "has no VolumeSnapshot nightly" in outcomes[CLAIM].message
 
@@ -501,7 +501,7 @@ def test_what_somebody_removes_of_a_copy_is_told(lab: Lab) -> None:
     remove(lab, f"{SNAPSHOTS}/volumesnapshotcontents/a2-second")
     plan = lab.plan()
     assert plan.actions == ()
-    assert "made_of runai-a/nightly" in told(plan, "VP349") and "it was made (handle " in told(plan, "VP349")
+    assert "made_of runai-a/nightly" in told(plan, "VP349") and "it was created (handle " in told(plan, "VP349")
 
 
 def test_a_claim_that_is_gone_is_not_made_empty_in_its_place(lab: Lab) -> None:

@@ -175,7 +175,7 @@ def test_another_snapshot_is_another_clone(lab: Lab) -> None:
     for changes in ({"source": {"volume": "home", "snapshot": "one"}}, {"path": "/a/elsewhere"}):
         lab.write(document(copy=copy_of(**changes)))
         plan = lab.plan()
-        assert "it is made already" in told(plan, "VP350") and "with its own name and path" in told(plan, "VP350")
+        assert "it was created already" in told(plan, "VP350") and "with its own name and path" in told(plan, "VP350")
         assert CLONE not in verbs(plan)
 
 

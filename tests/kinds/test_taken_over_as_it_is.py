@@ -174,7 +174,7 @@ def test_a_volume_whose_objects_have_names_of_their_own(tmp_path: Path) -> None:
         ({"snapshots": None}, "names.protected_path is for volumes with snapshots"),
         ({"mount": None}, "names.data_source is for volumes with mount"),
         ({"qos": None}, "names.qos_policy is for volumes with qos"),
-        ({"secret": named("make")}, "give either secret (for all purposes) or secrets"),
+        ({"secret": named("make")}, r"give either secret \(for all purposes\) or secrets"),
         ({"names": {"claim": "x"}}, "claim"),
     ],
 )

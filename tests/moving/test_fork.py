@@ -175,7 +175,7 @@ def test_what_somebody_may_have_written_to_is_not_taken_back(scene: Theatre) -> 
     body = {"path": PATH, "policy_id": policy, "tenant_id": scene.tenant["pdx"], "protocols": ["NFS"]}
     scene.lab.by_hand("pdx", "vast", "POST", "/api/v5/views/", body)
     done = scene.abort(plan)
-    assert "reached by a view" in done.facts["stays"] and "step-0" in labels(scene)
+    assert "in use by a view" in done.facts["stays"] and "step-0" in labels(scene)
 
 
 def test_another_copy_of_the_name_is_left_alone(scene: Theatre) -> None:

@@ -93,7 +93,7 @@ def test_one_of_an_older_record_says_what_to_put_back(scene: Theatre) -> None:
     taken_out(scene, "home")
     with pytest.raises(
         VastplanError,
-        match=f"^iad/volume/home: no longer in the document .* then vastplan move abort .* {watched.plan.id[:8]}",
+        match=f"^iad/volume/home: no longer in the document.* then vastplan move abort .* {watched.plan.id[:8]}",
     ):
         scene.abort(watched.plan)
     (record,) = moves(scene.lab.workspace())
@@ -143,7 +143,7 @@ def test_work_that_reaches_it_by_another_claim_now_does_not_go_on(scene: Theatre
         sections["tenants"]["team"]["volumes"][name]["project"] = "other"
     scene.lab.write(sections)
     with pytest.raises(
-        VastplanError, match=r"^iad/project/team: the document has no .* put it back as it was, or give up"
+        VastplanError, match=r"^iad/project/team: the document no longer has its .* put it back as it was, or give up"
     ):
         scene.run(plan)
     assert scene.abort(plan).phase is Phase.ABORTED and scene.workloads("iad")["train"] == "Running"

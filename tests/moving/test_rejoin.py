@@ -88,7 +88,7 @@ def test_what_follows_already_and_what_is_being_changed_is_not_attached(scene: T
     with pytest.raises(VastplanError, match="iad has to be SOURCE; it is STANDALONE"):
         scene.plan("iad", mode="rejoin")
     scene.run(scene.plan(mode="rejoin"))
-    with pytest.raises(VastplanError, match="iad follows pdx already"):
+    with pytest.raises(VastplanError, match="iad is already the destination of pdx"):
         scene.plan(mode="rejoin")
 
 
@@ -124,7 +124,7 @@ def test_another_restore_point_than_the_one_of_the_consent_stops_it(scene: Theat
         cluster = scene.vast("iad")._cluster
         for row in list(cluster.rows("replicationrestorepoints", guid=plan.lose["guid"])):
             cluster.remove("replicationrestorepoints", row)
-    with pytest.raises(Stopped, match=f"would go back to .* and not to {plan.lose['guid']}"):
+    with pytest.raises(Stopped, match=f"would go back to .*, not to {plan.lose['guid']}"):
         scene.run(plan)
     assert scene.roles() == ("STANDALONE", "SOURCE")
     assert scene.labels("iad")[-1] == "of-iad"

@@ -49,7 +49,7 @@ def not_ours(plan: Plan) -> list[NotOurs]:
 
 
 def _held_back(action: Action) -> bool:
-    guards = [(block.guard, block.fix.startswith("--adopt") or not block.fix) for block in action.blocked]
+    guards = [(block.guard, block.fix.startswith("adopt it") or not block.fix) for block in action.blocked]
     return action.verb is Verb.ADOPT and guards == [(_GUARD, True)]
 
 

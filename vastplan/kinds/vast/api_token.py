@@ -75,7 +75,7 @@ class ApiToken(Spec):
 
 
 # Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).
-_REFUSES = {"Max allowed API tokens": "write a shorter overlap, so that former tokens are revoked earlier"}
+_REFUSES = {"Max allowed API tokens": "write a shorter overlap"}
 
 KIND = kind(
     ApiToken,
