@@ -190,7 +190,7 @@ def _common(alike: Alike) -> Iterator[Html]:
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
     if action.evidence:
-        yield _SEEN.fill(f"Seen: {'; '.join(alike.seen())}")
+        yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, alike.seen()))}")
     if action.released:
         yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
     if action.notes:

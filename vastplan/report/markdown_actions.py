@@ -14,7 +14,7 @@ from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
 from vastplan.report.large import is_large, shares_of
 from vastplan.report.markdown_escape import code, prose, size, summary_code
-from vastplan.report.markdown_page import LIMIT, Page, fix, section
+from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
 from vastplan.report.owners import Owners
 from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
 from vastplan.report.review import risk as risk_of
@@ -174,7 +174,7 @@ def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
     behind = str(topology.affected(*alike.actions))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    yield from (f"Seen: {prose(seen)}" for seen in alike.seen())
+    yield from (f"Seen: {prose(name)} {code(values)}" for name, values in alike.seen())
     lines = [line for changed in alike.shared() for line in _field(changed, action.verb, LONG)]
     yield from lines[:SHOWN_CHANGES]
     if len(lines) > SHOWN_CHANGES:
@@ -204,7 +204,11 @@ def by_tenant(plan: Plan) -> str:
         + (f"; {share.going:,} to delete or replace" if share.going else "")
         for share in mine
     ]
-    return section("By tenant", lines, str, _TENANTS) if len(lines) > 1 else ""
+    if len(lines) > _TENANTS:
+        left = len(lines) - _TENANTS
+        lines[_TENANTS:] = [f"and {left:,} more, each with {code('vastplan show PLAN --expand TENANT')}"]
+    heading = f"\n#### By tenant ({len(mine):,})\n\n"
+    return heading + bullets(lines, str, _TENANTS + 1) if len(lines) > 1 else ""
 
 
 def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:

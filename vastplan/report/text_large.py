@@ -151,7 +151,7 @@ def _together(alike: Alike, style: Style) -> Iterator[str]:
             yield from style.wrapped(f"{inert(field.path)}: {field.after}", "      ")
         else:
             yield from field_lines(field, style)
-    yield from (f"      seen: {inert(text)}" for text in alike.seen())
+    yield from (f"      seen: {inert(name)} {inert(values)}" for name, values in alike.seen())
     for block in action.blocked:
         fix = f"; to go on: {inert(of_any(block.fix, action.address))}" if block.fix else ""
         text = f"blocked ({inert(block.guard)}), each of them: {inert(of_any(block.message, action.address))}{fix}"
