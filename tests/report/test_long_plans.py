@@ -68,7 +68,8 @@ def test_notes_come_after_what_is_decided_on_and_errors_before() -> None:
     made = estate(MANY)
     error = Finding("QTA-02", Severity.ERROR, "there is no quota", "write one", "iad/quota/a")
     made = replace(made, findings=(*made.findings, error))
-    for shown, last in ((text(made), "By tenant"), (comment(made), "#### By tenant")):
+    page = FORMATS["html"](made)
+    for shown, last in ((text(made), "By tenant"), (comment(made), "#### By tenant"), (page, "Creates")):
         order = ["QTA-02", "Deletes or replaces objects with data", last, "QTA-01"]
         assert sorted(order, key=shown.index) == order and shown.count("QTA-01") == 1
     short = replace(estate(30), findings=made.findings[:1])

@@ -93,10 +93,10 @@ def tables(plan: Plan) -> Html:
 
 
 def by_tenant(plan: Plan) -> Html:
-    """How much is whose in a long plan, by tenant and section."""
+    """How much is whose in a long plan, those first of whom something is deleted or replaced."""
     if not is_large(plan):
         return Html("")
-    mine = [*shares_of(plan.actions, Owners(plan))]
+    mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
     heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines):,})", class_="count")))
     return tag("details", heading, tag("ul", *lines, class_="tenants")) if len(lines) > 1 else Html("")
