@@ -58,13 +58,14 @@ def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
     check_inert(text)
     shown = text.count("<details")
     named = len(re.findall(r"^- (?:[-+~>.]|-/\+) \w+ `", text, re.MULTILINE))
-    (more,) = re.findall(r"^- and (\d+) more: (.*)$", text, re.MULTILINE)
-    assert shown + named + int(more[0]) == MANY
-    assert sum(int(count) for count in re.findall(r"(\d+) to", more[1])) == int(more[0])
-    assert f"**Cut**: {MANY - shown} of {MANY} actions did not fit" in text
+    (more,) = re.findall(r"^- and ([\d,]+) more: (.*)$", text, re.MULTILINE)
+    left = int(more[0].replace(",", ""))
+    assert shown + named + left == MANY
+    assert sum(int(count.replace(",", "")) for count in re.findall(r"([\d,]+) to", more[1])) == left
+    assert f"**Cut**: {MANY - shown:,} of {MANY:,} actions did not fit" in text
     assert "attached `plan.html`, `plan.json`" in text
     # The worst of what would be done is what is shown: nothing that only creates, and nothing that is blocked, before all that is lost.
-    assert "#### Deletes or replaces (1666)" in text and "create <code>" not in text and "delete <code>" not in text
+    assert "#### Deletes or replaces (1,666)" in text and "create <code>" not in text and "delete <code>" not in text
 
 
 def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:

@@ -14,7 +14,8 @@ from tests.report.estate import estate
 from tests.report.reading import FORMATS, large, lines_run, unlike
 from tests.report.test_hostile import ATTRIBUTES, ELEMENTS, _parsed, check_inert
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Base, Cause, FieldChange, Node, Plan, Stage, Standing, Verb
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, Author, Base, Block, Cause, FieldChange, Node, Plan, Stage, Standing, Verb
 from vastplan.report.alike import told
 from vastplan.report.html_script import FILTER
 from vastplan.report.large import FROM, expanded, unmet
@@ -52,11 +53,55 @@ def test_the_worst_comes_first() -> None:
 
 
 def test_nothing_is_wider_than_the_window() -> None:
-    heads = (" on ", "Undoes changes", "note ", "Plan:")  # one line each, as of a short plan
-    wide = [
-        line for line in text(estate(MANY)).splitlines() if len(line) > 80 and not any(map(line.__contains__, heads))
-    ]
-    assert wide == []
+    for width, count in ((80, 300), (80, MANY), (160, 300), (160, MANY)):
+        lines = text(estate(count), style=Style(colour=False, width=width)).splitlines()
+        assert [line for line in lines if len(line) > width and not line.startswith("Plan:")] == []  # one line, as ever
+
+
+def test_what_is_typed_is_on_one_line() -> None:
+    shown = text(estate(MANY))
+    for typed in ("(--expand '*/quota/*')", "--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html"):
+        assert typed in shown
+
+
+def test_notes_come_after_what_is_decided_on_and_errors_before() -> None:
+    made = estate(MANY)
+    error = Finding("QTA-02", Severity.ERROR, "there is no quota", "write one", "iad/quota/a")
+    made = replace(made, findings=(*made.findings, error))
+    page = FORMATS["html"](made)
+    for shown, last in ((text(made), "By tenant"), (comment(made), "#### By tenant"), (page, "Creates")):
+        order = ["QTA-02", "Deletes or replaces objects with data", last, "QTA-01"]
+        assert sorted(order, key=shown.index) == order and shown.count("QTA-01") == 1
+    short = replace(estate(30), findings=made.findings[:1])
+    assert text(short).startswith("note QTA-01") and "#### Notes" not in comment(short)
+
+
+def test_what_is_undone_is_shown_once_but_who_did_it_and_what_has_a_worse_risk() -> None:
+    made = estate(300)
+    shown = text(made)
+    assert shown.count("iad/project/team-08-project-24") == 1 and "  shown above, grouped: 10 changes\n" in shown
+    assert "#### Undoes changes made outside" not in comment(made) and "#### Undoes a change made" in comment(made)
+    undone = [action for action in made.actions if action.address.kind == "project"]
+    known, blocked = undone[0], undone[1]
+    (change,) = known.changes
+    known = replace(known, changes=(replace(change, author=Author("root", "2026-01-02")),))
+    blocked = replace(blocked, blocked=(Block("frozen", "it is frozen", "wait"),))
+    others = tuple(action for action in made.actions if action not in undone[:2])
+    made = replace(made, actions=(*others, known, blocked))
+    end = text(made).partition("Undoes changes made outside vastplan (10)")[2]
+    assert (
+        "grouped: 8 changes" in end and f"{known.address} quota.gpus" in end and f"{blocked.address} quota.gpus" in end
+    )
+    assert "#### Undoes changes made outside vastplan (2)" in comment(made)
+
+
+def test_a_count_of_thousands_has_commas() -> None:
+    made = estate(10_000)
+    for shown in (text(made), comment(made), FORMATS["html"](made)):
+        shown = re.sub(r"<style>.*?</style>|<script>.*?</script>", "", shown, flags=re.S)
+        counts = r"(?<![\w./,-])\d{4,} (?:to \w+|more|quotas|views|objects|changes|persistent|blocked)|\(\d{4,}[):]"
+        assert re.findall(counts, shown) == []
+        assert "2,000 views" in shown
 
 
 def test_few_are_told_as_ever_and_one_more_is_not() -> None:
@@ -177,7 +222,7 @@ def test_who_is_let_in_is_never_told_as_one_of_many_values() -> None:
 
 def test_what_was_read_of_many_is_a_range_and_a_sum() -> None:
     (alike, *_), _ = told([action for action in estate(300).actions if action.verb is Verb.DELETE])
-    assert alike.seen() == ["used 5 GiB to 275 GiB, 1400 GiB in all"]
+    assert alike.seen() == [("used", "5 GiB to 275 GiB, 1400 GiB in all")]
 
 
 def test_the_tenant_is_found_over_others_and_not_in_a_circle() -> None:

@@ -51,7 +51,7 @@ def test_the_verdict_says_it_in_one_line() -> None:
     assert verdict(plan("empty")) == "Nothing to change, 104 objects in sync."
     assert verdict(plan("unknown")) == "1 change can be applied, nothing is deleted, 2 collections could not be read."
     assert verdict(plan("typical")) == (
-        "2 changes need approval, 6 changes can be applied, 1 to delete, 1 to replace (1 holds data)."
+        "2 changes need approval, 6 changes can be applied, 1 to delete (1 holds data), 1 to replace."
     )
     assert verdict(plan("blocked")) == "1 error in the document: nothing can be applied."
     assert verdict(replace(plan("blocked"), findings=())) == (

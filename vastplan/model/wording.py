@@ -16,8 +16,8 @@ def plural(noun: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
-    return f"{count} {noun if count == 1 else plural(noun)}"
+    """`1 object`, `2 objects`, `3 view policies`, `2,000 storage classes`."""
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
 def shortened(text: str, most: int = 500) -> str:
@@ -35,4 +35,4 @@ def quoted(value: object) -> str:
 
 def some(items: Sequence[_T], most: int = 5, show: Callable[[_T], str] = str) -> str:
     """The first of them with commas between, and how many more there are."""
-    return ", ".join(map(show, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
+    return ", ".join(map(show, items[:most])) + (f" and {len(items) - most:,} more" if len(items) > most else "")

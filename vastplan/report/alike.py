@@ -57,8 +57,8 @@ class Alike:
         sites = {action.address.site for action in self.actions}
         return f"{sites.pop() if len(sites) == 1 else _ANY}/{self.first.address.kind}/{_ANY}"
 
-    def seen(self) -> list[str]:
-        """What was read of them: from the least to the most, and of sizes also the sum."""
+    def seen(self) -> list[tuple[str, str]]:
+        """What was read of them, a name and its values: from the least to the most, and of sizes also the sum."""
         return [_range(found) for found in zip(*(action.evidence for action in self.actions), strict=True)]
 
 
@@ -68,16 +68,17 @@ def _value(action: Action, change: FieldChange) -> str:
     return of_change(change).planned()
 
 
-def _range(found: Sequence[Evidence]) -> str:
+def _range(found: Sequence[Evidence]) -> tuple[str, str]:
     first = found[0]
     if all(one.value == first.value for one in found):
-        return f"{first.name} {plain(first.value, first.unit)}"
+        return first.name, plain(first.value, first.unit)
     figures = [one.value for one in found if isinstance(one.value, int | float)]
     if len(figures) < len(found):
-        return f"{first.name} is not the same of all"
+        return first.name, "differs"
     least, most = plain(min(figures), first.unit), plain(max(figures), first.unit)
-    total = f", {plain(sum(figures), first.unit)} in all" if first.unit == BYTES else ""
-    return f"{first.name} {least} to {most}{total}"
+    # Nothing is decided by the last byte of a sum: where it is rounded (`≈`) the exact number is left out.
+    total = f", {plain(sum(figures), first.unit).partition(' (')[0]} in all" if first.unit == BYTES else ""
+    return first.name, f"{least} to {most}{total}"
 
 
 def told(actions: Iterable[Action]) -> tuple[list[Alike], list[Action]]:

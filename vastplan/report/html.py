@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from vastplan.model.finding import Severity
 from vastplan.model.plan import Plan
 from vastplan.report import view
 from vastplan.report.change import provenance, settings_changed, settings_title, uncovered, withdrawn
@@ -39,22 +40,27 @@ def page(plan: Plan) -> str:
         for change in settings_changed(plan)
         for line in of_change(change).lines()
     ]
+    # Of a long plan the notes come after its changes: nobody decides on them.
+    large = is_large(plan)
+    minor = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
+    told = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
     main = [
         notes(settings_title(plan), settings),
-        checks(shown.findings),
+        checks(told),
         notes("The ledger is empty", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed outside vastplan and kept", kept),
-        *(changes if is_large(plan) else []),  # which pictures of a long plan would push far down
+        *(changes if large else []),  # which pictures of a long plan would push far down
         *_pictures(plan),
-        *([] if is_large(plan) else changes),
+        *([] if large else changes),
+        checks(minor, "Notes"),
         *proofs(plan),
         notes("Pending before, no longer pending", gone),
         checks(shown.base_findings, "Checks that the base has too"),
     ]
     head = header(shown, *_provenance(plan), facts=_facts(plan))
     parts = [*skip, head, tag("main", *main, id="main"), _foot(plan)]
-    style, script = (STYLE + LONG_STYLE, FILTER) if is_large(plan) else (STYLE, "")
+    style, script = (STYLE + LONG_STYLE, FILTER) if large else (STYLE, "")
     return document(f"vastplan: {plan.document}", style + filter_style(plan), parts, script)
 
 
@@ -70,10 +76,10 @@ def _facts(plan: Plan) -> Iterator[Html]:
     counts = Counter(verb_word(action) for action in plan.actions)
     for word in VERB_WORDS:
         if counts[word]:
-            yield tag("li", tag("b", counts[word]), f" to {word}")
+            yield tag("li", tag("b", f"{counts[word]:,}"), f" to {word}")
     blocked = sum(1 for action in plan.actions if action.blocked)
     if blocked:
-        yield tag("li", tag("b", blocked), " blocked")
+        yield tag("li", tag("b", f"{blocked:,}"), " blocked")
 
 
 def _provenance(plan: Plan) -> Iterator[Html]:

@@ -79,7 +79,7 @@ def tables(plan: Plan) -> Html:
     parts = []
     for standing, part in shares(plan):
         if standing is not None:
-            count = tag("span", f"({len(part.actions)})", class_="count")
+            count = tag("span", f"({len(part.actions):,})", class_="count")
             parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
         for section in sections(part, owners) if large else ():
@@ -93,21 +93,21 @@ def tables(plan: Plan) -> Html:
 
 
 def by_tenant(plan: Plan) -> Html:
-    """How much is whose in a long plan, by tenant and section."""
+    """How much is whose in a long plan, those first of whom something is deleted or replaced."""
     if not is_large(plan):
         return Html("")
-    mine = [*shares_of(plan.actions, Owners(plan))]
+    mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
-    heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines)})", class_="count")))
+    heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines):,})", class_="count")))
     return tag("details", heading, tag("ul", *lines, class_="tenants")) if len(lines) > 1 else Html("")
 
 
 def _lost(share: Share) -> str:
-    return f"; {share.going} to delete or replace" if share.going else ""
+    return f"; {share.going:,} to delete or replace" if share.going else ""
 
 
 def _group(risk: Risk, where: str, rows: Sequence[Html], count: int, *, short: bool = False) -> Html:
-    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count})", class_="count")))
+    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({count:,})", class_="count")))
     columns = ("What", "Object", "Why, and what changes", "Who is affected")
     shown = table(columns, rows, style="plan short" if short else "plan", label=risk.label)
     return tag(
@@ -190,7 +190,7 @@ def _common(alike: Alike) -> Iterator[Html]:
     for opening in unseen_openings(action):
         yield _SEEN.fill(f"Lets in: {opening}")
     if action.evidence:
-        yield _SEEN.fill(f"Seen: {'; '.join(alike.seen())}")
+        yield _SEEN.fill(f"Seen: {'; '.join(map(' '.join, alike.seen()))}")
     if action.released:
         yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
     if action.notes:

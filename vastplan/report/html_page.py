@@ -39,7 +39,7 @@ def _digest(text: str) -> str:
 
 def header(view: View, *more: Html, facts: Iterable[Html] = ()) -> Html:
     """The title, the verdict, what else must be known first, and the figures of it all."""
-    figures = [*facts, tag("li", tag("b", view.in_sync), " in sync")]
+    figures = [*facts, tag("li", tag("b", f"{view.in_sync:,}"), " in sync")]
     return tag(
         "header",
         tag("h1", f"{view.title}: ", code(view.document)),
@@ -74,7 +74,7 @@ def unknown(collections: Iterable[UnknownCollection], title: str) -> Html:
 
 def notes(title: str, items: Sequence[Html]) -> Html:
     """A list with its number; nothing for no items."""
-    return joined(tag("h2", f"{title} ({len(items)})"), tag("ul", *items, class_="notes")) if items else Html("")
+    return joined(tag("h2", f"{title} ({len(items):,})"), tag("ul", *items, class_="notes")) if items else Html("")
 
 
 def table(names: Iterable[str], rows: Iterable[Html], *, style: str, label: str = "") -> Html:

@@ -12,7 +12,7 @@ from vastplan.model.plan import GOING, Action, Plan
 from vastplan.model.wording import counted
 from vastplan.report.alike import Alike, told
 from vastplan.report.owners import Owners
-from vastplan.report.review import Risk, by_finer_risk
+from vastplan.report.review import Revert, Risk, by_finer_risk
 from vastplan.report.values import kind_words
 
 FROM = 31
@@ -98,6 +98,12 @@ def shares_of(actions: Iterable[Action], owners: Owners) -> Iterator[Share]:
         parts.setdefault((action.address.site, owners.of(action)), []).append(action)
     for (site, owner), mine in sorted(parts.items(), key=lambda part: (part[0][0], not part[0][1], part[0][1])):
         yield Share(site, owner, tuple(sorted(mine, key=lambda action: action.address.kind)))
+
+
+def apart(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
+    """Of what a long plan undoes all that its section of undone changes does not show: who made it, and what has a worse risk."""
+    shown = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
+    return [one for one in undone if one.author or id(one.action) not in shown]
 
 
 def by_section(actions: Iterable[Action]) -> str:

@@ -21,7 +21,7 @@ from vastplan.report.change import (
 )
 from vastplan.report.folding import counted_known
 from vastplan.report.json_report import Problems
-from vastplan.report.large import is_large
+from vastplan.report.large import apart, is_large
 from vastplan.report.markdown_actions import (
     LONG,
     SHOWN_CHANGES,
@@ -58,6 +58,10 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
 def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
     """The page but for its end. With `full` there is no room for all of it."""
     shown, page = view.of_plan(plan), Page(LIMIT - _FOOT)
+    # Of a long plan the notes come after its changes: nobody decides on them.
+    large = is_large(plan)
+    notes = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
+    told = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
     page.add(head(shown))
     for part in (
         _provenance(plan),
@@ -65,14 +69,15 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
         _not_ours(plan),
         openings(plan) if full else "",
         _numbers(plan),
-        findings(shown.findings),
+        findings(told),
         unknown(shown.unknown),
-        _by_hand(plan),
+        _by_hand(plan, whole=full or not large),
         *proofs(plan),
     ):
         page.add_lines(part)
     cut = bounded(page, plan) if full else in_order(page, plan)
     page.add_lines(by_tenant(plan))
+    page.add_lines(findings(notes, "Notes"))
     gone = withdrawn(plan)
     if gone:
         page.add_lines("\n### Pending before, no longer pending\n\n" + bullets(gone, code))
@@ -113,7 +118,7 @@ def _numbers(plan: Plan) -> str:
     lines = []
     for site in sorted(counts)[:_SHOWN_SITES]:
         parts = counted_verbs(counts[site])
-        lines.append(f"\n- On {code(site, 60)}: {parts}" + (f"; {blocked[site]} blocked" if blocked[site] else ""))
+        lines.append(f"\n- On {code(site, 60)}: {parts}" + (f"; {blocked[site]:,} blocked" if blocked[site] else ""))
     more = f"\n- and {len(counts) - _SHOWN_SITES} more sites" if len(counts) > _SHOWN_SITES else ""
     return "".join(lines) + more + f"\n- {counted(plan.in_sync, 'object')} in sync\n"
 
@@ -137,13 +142,15 @@ def _settings(plan: Plan) -> str:
     return section(settings_title(plan), lines, str, _SHOWN_SETTINGS)
 
 
-def _by_hand(plan: Plan) -> str:
-    """The changes made outside vastplan that the plan undoes, and those that it keeps, before anything else."""
-    most = (
-        SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
-    )  # a long plan tells them again, those together that are alike
+def _by_hand(plan: Plan, *, whole: bool) -> str:
+    """The changes made outside vastplan that the plan undoes, and those that it keeps, before anything else.
+
+    If not the `whole`, then those that a section of their own shows, grouped, are not shown here as well.
+    """
+    most = SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
+    undone = reverts(plan) if whole else apart(plan, reverts(plan))
     kept = [f"{code(left.address)}: {prose(words, 4_000)}" for left in plan.left for words in left_words(left)]
-    return section("Undoes changes made outside vastplan", reverts(plan), _revert, most) + section(
+    return section("Undoes changes made outside vastplan", undone, _revert, most) + section(
         "Changed outside vastplan and kept", kept, str, most
     )
 
@@ -164,12 +171,12 @@ def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
         each = "each in full with `vastplan show PLAN --expand ADDRESS`"
         if files:
             each += f", and in the attached {files}"
-        lines.append(f"{cut.together} of {len(plan.actions)} changes are grouped with similar ones; {each}.")
+        lines.append(f"{cut.together:,} of {len(plan.actions):,} changes are grouped with similar ones; {each}.")
     if cut.some:
         where = "in full with `vastplan show PLAN`, each with `vastplan show PLAN ADDRESS`"
         if files:
             where = f"in full in the attached {files}, and {where.removeprefix('in full ')}"
-        of_all = f"{cut.some} of {len(plan.actions)} actions"
+        of_all = f"{cut.some:,} of {len(plan.actions):,} actions"
         lines.append(f"**Cut**: {of_all} did not fit into a comment; they are {where}.")
     elif files:
         lines.append(f"The topology of each site is in the attached {files}.")

@@ -14,7 +14,7 @@ from vastplan.report.change import HEADINGS, shares
 from vastplan.report.differences import Sign
 from vastplan.report.large import is_large, shares_of
 from vastplan.report.markdown_escape import code, prose, size, summary_code
-from vastplan.report.markdown_page import LIMIT, Page, fix, section
+from vastplan.report.markdown_page import LIMIT, Page, bullets, fix
 from vastplan.report.owners import Owners
 from vastplan.report.review import Risk, Topology, by_finer_risk, by_risk
 from vastplan.report.review import risk as risk_of
@@ -69,7 +69,7 @@ def in_order(page: Page, plan: Plan) -> Cut:
     how, cut = _Actions(plan), Cut()
     for standing, part in shares(plan):
         if standing is not None:
-            page.add(f"\n### {HEADINGS[standing]} ({len(part.actions)})\n")
+            page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         for risk, group in groupby(how.ranked(part), key=lambda ranked: ranked[0]):
             _group(page, cut, how, risk.label, [action for _, action in group], opened=risk in _OPEN)
     return cut
@@ -85,7 +85,7 @@ def bounded(page: Page, plan: Plan) -> Cut:
     for standing, part in shares(plan):
         coming = [ranked for ranked in how.ranked(part) if not ranked[1].blocked]
         if standing is not None and coming:
-            page.add(f"\n### {HEADINGS[standing]} ({len(part.actions)})\n")
+            page.add(f"\n### {HEADINGS[standing]} ({len(part.actions):,})\n")
         entering = [action for _, action in coming if lets_in(action)]
         _group(page, cut, how, Risk.OPENING.label, entering, opened=True, most=page.room // 2)
         for risk, group in groupby((ranked for ranked in coming if not lets_in(ranked[1])), key=lambda one: one[0]):
@@ -110,7 +110,7 @@ def _group(
     """Adds the actions below a title, in `most` characters; what does not fit is cut."""
     if not actions:
         return
-    page.add(f"\n#### {title} ({len(actions)})\n\n")
+    page.add(f"\n#### {title} ({len(actions):,})\n\n")
     end = min(page.used + most, int(_NAMES_FROM * LIMIT))
     for item in how.items(actions):
         if isinstance(item, Alike):
@@ -174,7 +174,7 @@ def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
     behind = str(topology.affected(*alike.actions))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    yield from (f"Seen: {prose(seen)}" for seen in alike.seen())
+    yield from (f"Seen: {prose(name)} {code(values)}" for name, values in alike.seen())
     lines = [line for changed in alike.shared() for line in _field(changed, action.verb, LONG)]
     yield from lines[:SHOWN_CHANGES]
     if len(lines) > SHOWN_CHANGES:
@@ -191,7 +191,7 @@ def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
         yield "Of " + ", ".join(code(one.address) for one in few)
     if len(alike.actions) > len(few):
         how = code(f"vastplan show PLAN --expand '{alike.pattern()}'", 300)
-        yield f"and {len(alike.actions) - len(few)} more: {how}"
+        yield f"and {len(alike.actions) - len(few):,} more: {how}"
 
 
 def by_tenant(plan: Plan) -> str:
@@ -200,10 +200,15 @@ def by_tenant(plan: Plan) -> str:
         return ""
     mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [
-        f"{code(share.title)}: {prose(share.counts)}" + (f"; {share.going} to delete or replace" if share.going else "")
+        f"{code(share.title)}: {prose(share.counts)}"
+        + (f"; {share.going:,} to delete or replace" if share.going else "")
         for share in mine
     ]
-    return section("By tenant", lines, str, _TENANTS) if len(lines) > 1 else ""
+    if len(lines) > _TENANTS:
+        left = len(lines) - _TENANTS
+        lines[_TENANTS:] = [f"and {left:,} more, each with {code('vastplan show PLAN --expand TENANT')}"]
+    heading = f"\n#### By tenant ({len(mine):,})\n\n"
+    return heading + bullets(lines, str, _TENANTS + 1) if len(lines) > 1 else ""
 
 
 def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
@@ -255,7 +260,7 @@ def by_name(left: list[Action], room: int) -> str:
     """What did not fit, by name as far as there is room, then by number."""
     if not left:
         return ""
-    lines, used, named = [f"\n#### Not shown in full ({len(left)})\n\n"], 200, 0
+    lines, used, named = [f"\n#### Not shown in full ({len(left):,})\n\n"], 200, 0
     for action in left:
         blocked = " — blocked" if action.blocked else ""
         line = f"- {action.verb.sign} {verb_word(action)} {code(action.address)}{blocked}\n"
@@ -266,10 +271,10 @@ def by_name(left: list[Action], room: int) -> str:
         named += 1
     if named < len(left):
         counts = Counter(verb_word(action) for action in left[named:])
-        lines.append(f"- and {len(left) - named} more: {counted_verbs(counts)}\n")
+        lines.append(f"- and {len(left) - named:,} more: {counted_verbs(counts)}\n")
     return "".join(lines)
 
 
 def counted_verbs(counts: Counter[str]) -> str:
     """`2 to create, 1 to delete`."""
-    return ", ".join(f"{counts[verb]} to {verb}" for verb in VERB_WORDS if counts[verb])
+    return ", ".join(f"{counts[verb]:,} to {verb}" for verb in VERB_WORDS if counts[verb])

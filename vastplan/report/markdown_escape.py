@@ -14,8 +14,8 @@ from itertools import groupby
 
 from vastplan.model.escaping import inert
 
-# Letters with an inner dash or apostrophe, or a plain number, and what ends a clause. No dot inside: `a.com` is a link.
-_PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]{1,6})[),.:;?]{0,2}")
+# Letters with an inner dash or apostrophe, or a plain number (`12`, `1,200`), and what ends a clause. No dot inside: `a.com` is a link.
+_PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]{1,6}|[0-9]{1,3}(?:,[0-9]{3})+)[),.:;?]{0,2}")
 _ENDS = ",.;:?"
 _HASH = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)  # a commit, to a code host
 

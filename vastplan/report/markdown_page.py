@@ -78,12 +78,12 @@ class Page:
 
 def section(title: str, items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
     """A heading with its number and a line for each item, at most so many; nothing for no items."""
-    return f"\n#### {title} ({len(items)})\n\n{bullets(items, line, most)}" if items else ""
+    return f"\n#### {title} ({len(items):,})\n\n{bullets(items, line, most)}" if items else ""
 
 
 def bullets(items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
     """A line for each item, at most so many; what is left out is counted."""
-    more = f"- and {len(items) - most} more\n" if len(items) > most else ""
+    more = f"- and {len(items) - most:,} more\n" if len(items) > most else ""
     return "".join(f"- {line(item)}\n" for item in items[:most]) + more
 
 

@@ -146,19 +146,21 @@ def _verdict(plan: Plan) -> str:
     waiting = sum(1 for action in plan.actions if any(block.guard == "approval" for block in action.blocked))
     blocked = sum(1 for action in plan.actions if action.blocked) - waiting
     going = Counter(action.verb for action in plan.actions if action.verb in _GOING)
-    data = sum(1 for action in plan.actions if action.verb in _GOING and action.holds_data)
-    lost = [f"{going[verb]} to {verb.value}" for verb in _GOING if going[verb]]
-    if data:
-        lost[-1] += f" ({data} {'holds' if data == 1 else 'hold'} data)"
+    data = Counter(action.verb for action in plan.actions if action.verb in _GOING and action.holds_data)
+    lost = [f"{going[verb]:,} to {verb.value}{_with_data(data[verb])}" for verb in _GOING if going[verb]]
     free = len(plan.actions) - waiting - blocked
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
-        f"{blocked} {_are(blocked)} blocked" if blocked else "",
+        f"{blocked:,} {_are(blocked)} blocked" if blocked else "",
         f"{counted(free, 'change')} can be applied" if free else "",
         *(lost or ["nothing is deleted"]),
         unread,
     ]
     return _sentence(parts)
+
+
+def _with_data(count: int) -> str:
+    return f" ({count:,} {'holds' if count == 1 else 'hold'} data)" if count else ""
 
 
 def blind(plan: Plan) -> bool:

@@ -24,7 +24,7 @@ from vastplan.report.change import (
     withdrawn,
 )
 from vastplan.report.folding import counted_known, folded
-from vastplan.report.large import expanded, is_large
+from vastplan.report.large import apart, expanded, is_large
 from vastplan.report.not_ours import WAY_OUT, NotOurs, not_ours, shortened
 from vastplan.report.owners import Owners
 from vastplan.report.replication import replication_lines
@@ -53,7 +53,11 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
     if others and settings_title(plan):
         lines.append("")
-    lines += _findings(plan, others, style)
+    # Of a long plan the notes come after its changes: nobody decides on them.
+    notes = [finding for finding in others if large and finding.severity is Severity.NOTE]
+    lines += _findings(
+        plan, [finding for finding in others if not (large and finding.severity is Severity.NOTE)], style
+    )
     lines += _not_ours(unknown_here, style, large is not None)
     asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
     dropped = {action.address for one in unknown_here for action in one.same} - asked
@@ -66,6 +70,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     if gone:
         lines += ["", "Pending before, no longer pending", *(f"  {inert(address, 200)}" for address in gone)]
     lines += _by_hand(plan, style, _MOST if large else None)
+    if notes:
+        lines += ["", *_findings(plan, notes, style, wrap=True)]
     lines += large.rest() if large else []
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
@@ -99,10 +105,10 @@ def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[s
             yield from style.wrapped(f"as the document has them: {names}", "  ")
 
 
-def _findings(plan: Plan, told: Sequence[Finding], style: Style) -> list[str]:
+def _findings(plan: Plan, told: Sequence[Finding], style: Style, *, wrap: bool = False) -> list[str]:
     """The findings; of those that the base has too its errors, and how many others."""
     known = {id(finding) for finding in parted(plan)[1] if finding.severity is not Severity.ERROR}
-    lines = findings_lines((finding for finding in told if id(finding) not in known), style)
+    lines = findings_lines((finding for finding in told if id(finding) not in known), style, wrap=wrap)
     quiet = counted_known(finding for finding in told if id(finding) in known)
     return [*lines, style.paint(quiet, "dim")] if quiet else lines
 
@@ -142,9 +148,13 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
     """The changes made outside vastplan that the plan undoes, and those that it keeps: nobody should have to look for them."""
     undone = reverts(plan)
     if undone:
+        heading = f"Undoes changes made outside vastplan ({len(undone):,}); {keeps(undone)}"
         yield ""
-        yield style.paint(f"Undoes changes made outside vastplan ({len(undone)}); {keeps(undone)}", "red")
-    for revert in undone[:most]:
+        yield from (style.paint(line, "red") for line in ([heading] if most is None else style.wrapped(heading, "")))
+    listed = undone if most is None else apart(plan, undone)
+    if len(listed) < len(undone):
+        yield f"  shown above, grouped: {counted(len(undone) - len(listed), 'change')}"
+    for revert in listed[:most]:
         author = f", {revert.author}" if revert.author else ""
         since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
         address = inert(revert.action.address)
@@ -152,8 +162,8 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
             yield f"  {address} {revert.as_a_whole}{author}{since}"
         else:
             yield f"  {address} {inert(revert.change.path)}  {of_change(revert.change).planned()}{author}{since}"
-    if most is not None and len(undone) > most:
-        yield more(len(undone) - most)
+    if most is not None and len(listed) > most:
+        yield more(len(listed) - most)
     if plan.left:
         yield ""
         yield style.paint("Changed outside vastplan and kept", "cyan")
@@ -167,7 +177,7 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
     counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
     words = {word: f"to {word}" for word in VERB_WORDS} | {"note": "to record in the ledger", "blocked": "blocked"}
-    parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
+    parts = [f"{counts[name]:,} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):
         return (
@@ -189,10 +199,14 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     )  # fmt: skip
 
 
-def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:
-    """Findings, each cause on a line."""
+def findings_lines(findings: Iterable[Finding], style: Style, *, wrap: bool = False) -> list[str]:
+    """Findings, each cause on a line, or on as many as the window makes of it."""
     colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-    return [style.paint(inert(finding, 600), colours[finding.severity]) for finding in folded(findings)]
+    return [
+        style.paint(line, colours[finding.severity])
+        for finding in folded(findings)
+        for line in (style.wrapped(inert(finding, 600), "") if wrap else [inert(finding, 600)])
+    ]
 
 
 def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:

@@ -62,9 +62,10 @@ class Large:
         left = self._actions - self.full
         if not left:
             return []
+        one, every, page = map(_unbroken, ("--expand ADDRESS", "--expand '*'", "vastplan plan ... --report plan.html"))
         text = (
-            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: --expand ADDRESS, with patterns "
-            "('iad/quota/*'), or a tenant's address for all of the tenant's changes; all changes: --expand '*', or as a page: vastplan plan ... --report plan.html"
+            f"{left:,} of {self._actions:,} changes are grouped or only counted. In full: {one}, with patterns ('iad/quota/*'), "
+            f"or a tenant's address for all of the tenant's changes; all changes: {every}, or as a page: {page}"
         )
         return ["", *(self._style.paint(line, "cyan") for line in self._style.wrapped(text, ""))]
 
@@ -122,7 +123,12 @@ class Large:
 
 
 def _how(pattern: str) -> str:
-    return f"(--expand{NO_BREAK}{word(inert(pattern))})"
+    return _unbroken(f"(--expand {word(inert(pattern))})")
+
+
+def _unbroken(text: str) -> str:
+    """What is typed as one, on one line."""
+    return text.replace(" ", NO_BREAK)
 
 
 def _together(alike: Alike, style: Style) -> Iterator[str]:
@@ -136,14 +142,16 @@ def _together(alike: Alike, style: Style) -> Iterator[str]:
         what = f"{inert(field.path)} {told} on {alike.objects}"
     reason = inert(of_any(action.reason, action.address))
     head = f"{action.verb.sign:>3} {what}"
-    yield style.paint(head, OF_VERB[action.verb]) + f"  {reason}"
+    beside = len(head) + len(reason) + 2 <= style.width
+    yield style.paint(head, OF_VERB[action.verb]) + (f"  {reason}" if beside else "")
+    yield from style.wrapped(f"why: {reason}", "      ") if not beside else ()
     yield from _said(alike, style)
     for field in fields if not short else ():
         if action.verb is Verb.CREATE:
             yield from style.wrapped(f"{inert(field.path)}: {field.after}", "      ")
         else:
             yield from field_lines(field, style)
-    yield from (f"      seen: {inert(text)}" for text in alike.seen())
+    yield from (f"      seen: {inert(name)} {inert(values)}" for name, values in alike.seen())
     for block in action.blocked:
         fix = f"; to go on: {inert(of_any(block.fix, action.address))}" if block.fix else ""
         text = f"blocked ({inert(block.guard)}), each of them: {inert(of_any(block.message, action.address))}{fix}"
@@ -165,11 +173,15 @@ def _said(alike: Alike, style: Style) -> Iterator[str]:
 def _named(alike: Alike, style: Style) -> Iterator[str]:
     """The first addresses, each with the values that are its own, and how to see the others."""
     left = len(alike.actions) - _NAMED
-    rest = f"… and {left:,} more {_how(alike.pattern())}" if left > 0 else ""
+    rest = f"{_unbroken(f'… and {left:,} more')} {_how(alike.pattern())}" if left > 0 else ""
     shown = alike.actions[:_NAMED]
     if alike.own:
         for action in shown:
-            yield from style.wrapped(f"{inert(action.address)}  {alike.values(action)}", "      ")
+            address, values = inert(action.address), alike.values(action)
+            if len(address) + len(values) + 8 <= style.width:
+                yield f"      {address}  {values}"
+            else:
+                yield from (f"      {address}", *style.wrapped(values, "        "))
         yield from style.wrapped(rest, "      ") if rest else ()
     else:
         names: Iterable[str] = (inert(action.address) for action in shown)
