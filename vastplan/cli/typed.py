@@ -58,7 +58,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         choices = [str(choice) for choice in action.choices]
-        hint = _nearest(str(value), choices) or f"write {_either(choices)}"
+        hint = _OF_TERRAFORM.get(value) or _nearest(str(value), choices) or f"write {_either(choices)}"
         if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"{self.prog}: no command {value} ({hint})")
         what = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)

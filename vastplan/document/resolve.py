@@ -78,7 +78,7 @@ class Resolver:
         for raw, _ in typed:
             names = self._known.setdefault((raw.site, raw.type.name), {})
             if raw.name in names and names[raw.name] != raw.where:
-                self._add("VP207", f"{raw.name} is given twice", raw.where, f"the first is at {names[raw.name]}")
+                self._add("VP207", f"{raw.type.noun} {raw.name} is given twice", raw.where, f"remove one of them, or write another key; the first is at {names[raw.name]}")
             if raw.name not in names:
                 names[raw.name] = raw.where
                 self._places.setdefault((raw.type.name, raw.name), []).append(raw.site)
@@ -176,7 +176,7 @@ class Resolver:
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
             message = f"{self._noun(kinds[0])} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
-            self._add("VP210", message, where, f"add {raw.site} to its sites, or limit this entry's")
+            self._add("VP210", message, where, f"add {raw.site} to its sites, or write sites without it here")
         else:
             self._not_known(raw.site, kinds, value, where)
         return missing

@@ -115,7 +115,7 @@ def _of_another_type(kind: str, value: Any, what: str) -> str:
     if kind == "list_type" and isinstance(value, str) and value:
         what += ", in brackets: [...]"
     if isinstance(value, float) and (what == _WHOLE or kind == QUANTITY):
-        return f"is a number with a fraction; write {what}"
+        return f"is {value} without a unit; write {what}" if kind == QUANTITY else f"is a number with a fraction; write {what}"
     if kind == "int_type" and isinstance(value, str) and re.fullmatch(r"\s*\d{1,20}\s*%\s*", value):
         return f"is text; write the number alone: {value.strip().rstrip('% ')}"
     bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()

@@ -80,7 +80,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     keys = _keys(request)
     plan = plan_file.load(file, signature.verified(file, keys))
     workspace = _document_of(request, plan, file)
-    screen.progress(f"Plan {plan.id[:12]} is for document {workspace.name} at {words(workspace.document.paths)}.")
+    screen.progress(f"Plan {plan.id[:12]}, document {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
     # it does not say on which lines it was written
     return _carry_out(

@@ -38,6 +38,8 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
         for reason in _beyond(folder, content):
             raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
         return _written_anew(folder, content)
+    except FileNotFoundError:
+        raise VastplanError(f"kubernetes: kubeconfig {name} does not exist in the folder of the file that names it") from None
     except (OSError, ValueError, Invalid) as problem:
         raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {_reason(problem)}") from None
 
