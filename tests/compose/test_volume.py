@@ -251,7 +251,7 @@ def test_what_a_volume_may_say(says: Said) -> None:
 
 
 A_PATH = "a path: it starts with / and does not end with it, and has no // and no control characters"
-EITHER = "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
+EITHER = "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
 
 
 @pytest.mark.parametrize(

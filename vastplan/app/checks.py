@@ -14,7 +14,7 @@ from vastplan.checks.check import Check, discover
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
-from vastplan.document.nearest import Nearest, nearest
+from vastplan.document.nearest import Nearest, known_ones, nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed

@@ -194,7 +194,9 @@ class Tls(Verified):
             try:
                 regular_files.read(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
-                raise VastplanError(f"ca_file {self.ca_file} does not exist in the folder of the file that names it") from None
+                raise VastplanError(
+                    f"ca_file {self.ca_file} does not exist in the folder of the file that names it"
+                ) from None
             except OSError as problem:
                 raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None
             return str(path)

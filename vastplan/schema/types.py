@@ -109,7 +109,7 @@ class EnvironmentSecret(Spec):
     env: Annotated[
         str,
         StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"),
-        Says("the name of an environment variable: letters, digits and _", shown=False),
+        Says("the name of an environment variable: letters, digits and _, without $", shown=False),
     ]
     """Environment variable that holds the secret. A document's has to be allowed by `VASTPLAN_ALLOW_ENV`, or by
     `secrets` of the connections file."""

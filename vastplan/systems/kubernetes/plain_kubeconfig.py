@@ -34,12 +34,14 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
         VastplanError: It cannot be read, or says more than a document may.
     """
     try:
-        content = _parsed(folder, name)
+        try:
+            content = _parsed(folder, name)
+        except FileNotFoundError:
+            text = f"kubernetes: kubeconfig {name} does not exist in the folder of the file that names it"
+            raise VastplanError(text) from None
         for reason in _beyond(folder, content):
             raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
         return _written_anew(folder, content)
-    except FileNotFoundError:
-        raise VastplanError(f"kubernetes: kubeconfig {name} does not exist in the folder of the file that names it") from None
     except (OSError, ValueError, Invalid) as problem:
         raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {_reason(problem)}") from None
 
