@@ -116,6 +116,8 @@ def _not_as(value: str, context: Mapping[str, Any]) -> str:
 
 def _meant(value: str, words: str) -> str:
     """What to write for a path or a plain name that only its form makes wrong; "" where that cannot be seen."""
+    if len(value) > 63:
+        return ""
     if words.startswith("a path: it starts with /"):
         return f"; write /{value}" if re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", value) else ""
     if words.startswith("a name of small letters"):
