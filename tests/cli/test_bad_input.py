@@ -432,13 +432,13 @@ BUCKETS: dict[str, Any] = {
         ),
         (
             {"buckets": {name: {"size": "1 B", "owner": "ann", "bucket": "same", "read": ["team"]} for name in ("x", "y")}},
-            ["error VP230: iad/view/y: bucket y and bucket x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)"],
+            ["error VP230: iad/view/y: iad/bucket/y and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)"],
         ),
         (
             {"buckets": {name: {"size": "1 B", "owner": "ann", "bucket": "same"} for name in ("x", "y", "z")}},
             [
-                "error VP230: iad/view/y: bucket y and bucket x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
-                "error VP230: iad/view/z: bucket z and bucket x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
+                "error VP230: iad/view/y: iad/bucket/y and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
+                "error VP230: iad/view/z: iad/bucket/z and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
             ],
         ),
         (
