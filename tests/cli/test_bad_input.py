@@ -29,7 +29,7 @@ DOCUMENTS = {
     "unknown reference": ("tenants: {team-a: {}}\nqos_policies: {q: {tenant: team-b}}\n", "5:20", "no tenant team-b (did you mean team-a?)"),
     "duplicate key": ("tenants: {a: {}, a: {}}\n", "4:18", "a is given twice"),
     "wrong unit": ("tenants: {a: {capacity_rules: {hard_limit: 5 Tb}}}\n", "4:32", "is not a size"),
-    "value out of range": ("tenants: {a: {max_views: -4}}\n", "4:15", "max_views: is too small; write 0 or more"),
+    "value out of range": ("tenants: {a: {max_views: -4}}\n", "4:15", "max_views: is negative; write 0 or more"),
     "text for a number": ('tenants: {a: {max_views: "4"}}\n', "4:15", "max_views: is text; write a whole number, without quotes"),
     "unknown site": ("tenants: {a: {sites: [iat]}}\n", "4:15", "no site iat (did you mean iad?)"),
     "unknown site in per_site": ("tenants: {a: {per_site: {lhr: {}}}}\n", "4:26", "no site lhr"),
@@ -432,13 +432,13 @@ BUCKETS: dict[str, Any] = {
         ),
         (
             {"buckets": {name: {"size": "1 B", "owner": "ann", "bucket": "same", "read": ["team"]} for name in ("x", "y")}},
-            ["error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)"],
+            ["error VP230: iad/view/y: iad/bucket/y and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)"],
         ),
         (
             {"buckets": {name: {"size": "1 B", "owner": "ann", "bucket": "same"} for name in ("x", "y", "z")}},
             [
-                "error VP230: iad/view/y: is the same view as x (path /a/same, tenant a) (remove one of them)",
-                "error VP230: iad/view/z: is the same view as x (path /a/same, tenant a) (remove one of them)",
+                "error VP230: iad/view/y: iad/bucket/y and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
+                "error VP230: iad/view/z: iad/bucket/z and iad/bucket/x are the same view (path /a/same, tenant a) (remove one of them, or give it another path)",
             ],
         ),
         (

@@ -211,7 +211,7 @@ def test_names_that_are_swapped_are_refused(tmp_path: Path, vastplan: Run) -> No
     assert "VP218: iad/tenant/a: a, b are renamed to each other" in ran.err + ran.out
     document = Document(tmp_path, vastplan, HEAD + "tenants: {a: {renamed_from: a}}\n")
     ran = document.run("validate", document.file)
-    assert "VP203: renamed_from is the entry's former name, and this is its name" in ran.err + ran.out
+    assert "VP203: renamed_from is the entry's former name, and a is its name now" in ran.err + ran.out
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ def test_the_plan_says_whose_it_is_before_anything_is_done(
     made(tmp_path, vastplan, monkeypatch)
     monkeypatch.chdir(tmp_path / "repo")
     ran = vastplan("apply", "plans/plan.json")
-    assert ran.code == 0 and f"is for document doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
+    assert ran.code == 0 and f", document doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
 
 
 def test_and_on_another_machine_from_the_folder_that_is_the_same_there(

@@ -251,14 +251,14 @@ def test_what_a_volume_may_say(says: Said) -> None:
 
 
 A_PATH = "a path: it starts with / and does not end with it, and has no // and no control characters"
-EITHER = "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
+EITHER = "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
 
 
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        ({"size": "1 TiB"}, EITHER),
-        ({**TYPED, **CLAIMED}, EITHER),
+        ({"size": "1 TiB"}, f"it has neither: {EITHER}"),
+        ({**TYPED, **CLAIMED}, f"it has both: {EITHER}"),
         *(
             ({**CLAIMED, name: what}, f"{name} is for volumes with a path; the class decides it for a provisioned volume")
             for name, what in {
@@ -285,7 +285,8 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
         ({**TYPED, "access_modes": []}, "is empty; write at least 1 item"),
         ({**TYPED, "max_inodes": 0}, "is too small; write 1 or more"),
         ({**TYPED, "path": "/" + "x" * 1024}, f"is longer than 1024 characters; write {A_PATH}"),
-        *(({**TYPED, "path": path}, f"{path!r} is not {A_PATH}") for path in ("nlp", "/", "/a/", "/a//b", "/a\n")),
+        *(({**TYPED, "path": path}, f"{path!r} is not {A_PATH}") for path in ("/", "/a/", "/a//b", "/a\n")),
+        ({**TYPED, "path": "nlp"}, f"'nlp' is not {A_PATH}; write /nlp"),
         ({**TYPED, "path": ""}, f"is empty; write {A_PATH}"),
         ({**TYPED, "names": {"view": "x"}}, "unknown key view"),
         (

@@ -170,7 +170,7 @@ def test_what_is_said_to_exist_and_does_not(bench: Bench) -> None:
     plan = bench.plan(entry("book", "t", shelf=ref("shelf", "theirs", managed=False)))
     (block,) = plan.actions[0].blocked
     assert (block.guard, block.message, block.fix) == (
-        "missing", "shelf refers to an existing shelf theirs, and iad has none", "write another name, or create it first",
+        "missing", "shelf refers to shelf theirs, which does not exist on iad", "write another name, or create it first",
     )  # fmt: skip
 
 

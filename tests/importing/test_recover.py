@@ -186,7 +186,7 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
     assert why == "iad/quota/a would change"
     (model,) = (text for _, text, _ in left(both({"hard_limit": -7}), Unsayable(VIEW)).values())
-    assert model == "quota: is too small; write 0 or more"
+    assert model == "quota: is negative; write 0 or more"
     (extra,) = (text for _, text, _ in left(Recovered(Entry(VIEW, WHOLE), (VIEW, QUOTA)), Unsayable(VIEW)).values())
     assert extra == "no entry creates iad/quota/a"
     entries, found = put_together([view(), quota()], Unsayable(QUOTA, "odd"))

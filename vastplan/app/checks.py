@@ -14,7 +14,7 @@ from vastplan.checks.check import Check, discover
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
-from vastplan.document.nearest import Nearest, nearest
+from vastplan.document.nearest import Nearest, known_ones, nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
@@ -180,6 +180,13 @@ def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
     return {name: spec.model_dump() for name, spec in capabilities.items() if isinstance(spec, Capability)}
 
 
+def _meant(code: str, near: Nearest) -> str:
+    """What to write for a check that does not exist: those of its family where only the number is another, else the nearest."""
+    family, _, number = code.rpartition("-")
+    alike = sorted(one for one in catalogue() if one.startswith(f"{family}-"))
+    return known_ones(alike) if alike and len(number) == 2 and number.isdecimal() else near(code, catalogue())
+
+
 def _unknown_codes(workspace: Workspace) -> list[Finding]:
     """What the document says of checks that there are none of."""
     waivers, raised = _spec(workspace)
@@ -188,7 +195,7 @@ def _unknown_codes(workspace: Workspace) -> list[Finding]:
     used += [(code, ("raise", code)) for code in raised]
     hint, near = "vastplan validate --list-checks lists them", Nearest()
     return [
-        error("VP260", f"no check {code}", fix=near(code, catalogue()) or hint, where=places.get(place))
+        error("VP260", f"no check {code}", fix=_meant(code, near) or hint, where=places.get(place))
         for code, place in used
         if code not in catalogue()
     ]

@@ -105,4 +105,4 @@ def _fix(kind: str, where: str, folder: Path) -> str:
     if (folder / where).is_dir():
         return f"name a file: {{file: {where.rstrip('/')}/NAME}}"
     near = "" if where in there else closest(where, there)
-    return f"did you mean {near}? else write the secret into {where}" if near else f"write the secret into {where}"
+    return f"did you mean {near}? Otherwise write the secret into {where}" if near else f"write the secret into {where}"

@@ -54,7 +54,9 @@ def refuse_unknown(command: str, files: Iterable[Path]) -> None:
     known = OF_COMMAND.get(command, ())
     for file in files:
         if file.suffix not in known:
-            raise VastplanError(f"--report {file}: {command} writes {', '.join(known)}; the ending says which")
+            raise VastplanError(
+                f"--report {file}: {command} writes {', '.join(known)}; write a FILE with one of these endings"
+            )
 
 
 def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:

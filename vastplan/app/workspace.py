@@ -175,6 +175,9 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
             if first is not entry:
                 same, fix = _listed(entry, kind.identity), "remove one of them"
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
+                if entry.origin and first.origin:
+                    text = f"{entry.origin} and {first.origin} are the same {kind.name} ({same})"
+                    fix = f"remove one of them, or give it another {kind.identity[0]}"
                 if first.address.kind != kind.name:
                     what, fix = kind.endpoint.manifest[1], "write another name for one of them"
                     text = f"is the same {what} ({same}) as one that {first.origin or first.address} creates, at {first.where}"

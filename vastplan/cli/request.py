@@ -52,13 +52,19 @@ def _plans(option: str) -> Mapping[str, str]:
     return {_PLANS: option}
 
 
-def planning_options(request: Request) -> list[str]:
-    """The options of this request that say how to plan, as they are typed, in the order of the fields."""
-    return [
-        each.metadata[_PLANS]
+def planning_options(request: Request) -> dict[str, list[str]]:
+    """The options of this request that say how to plan, in the order of the fields, with all words that were typed for each."""
+    return {
+        each.metadata[_PLANS]: _words(each.metadata[_PLANS], getattr(request, each.name))
         for each in fields(request)
         if _PLANS in each.metadata and each.default is not MISSING and getattr(request, each.name) != each.default
-    ]
+    }
+
+
+def _words(option: str, value: object) -> list[str]:
+    if value is True:
+        return [option]
+    return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,11 @@ ERROR = 1  # what model.errors says, which is not imported for `-h`
 _REQUIRED = "the following arguments are required: "
 _VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 
+_OF_OTHERS = {  # what other tools have: what to type here
+    "destroy": "remove the entries from the document, then: vastplan apply PATH",
+    "--yes": "--auto-approve",
+}
+
 
 class Parser(argparse.ArgumentParser):
     """Ends with 1 for what cannot be understood: argparse's own 2 means here that there are changes, or drift."""
@@ -41,7 +46,8 @@ class Parser(argparse.ArgumentParser):
         if not option.startswith("-"):
             self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
         options = [name for name in chosen._option_string_actions if name.startswith("--")]
-        near = _nearest(option, options)
+        meant = _OF_OTHERS.get(option, "")
+        near = f"did you mean {meant}?" if meant in options else _nearest(option, options)
         self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
 
     def _chosen(self, typed: Iterable[str]) -> Parser:
@@ -58,7 +64,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         choices = [str(choice) for choice in action.choices]
-        hint = _nearest(str(value), choices) or f"write {_either(choices)}"
+        hint = _OF_OTHERS.get(str(value)) or _nearest(str(value), choices) or f"write {_either(choices)}"
         if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"{self.prog}: no command {value} ({hint})")
         what = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)

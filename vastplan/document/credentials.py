@@ -28,7 +28,7 @@ def commands(head: Head, tree: Located) -> list[Finding]:
         error(
             "VP222",
             f"{place}.{field} comes from a command, which a document must not run",
-            fix="write {env: NAME} or {file: PATH}, or give the address with --connections",
+            fix="write {env: NAME} or {file: PATH}, or write the command in a file for --connections",
             where=where,
         )
         for place, spec, where in _places(head, tree)

@@ -197,7 +197,9 @@ class Instantiator:
             # what is called as its container is was called as that was
             renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
             if not isinstance(renamed, str) or renamed == name:
-                text = "renamed_from is the entry's former name" + (", and this is its name" if renamed == name else "")
+                text = "renamed_from is the entry's former name" + (
+                    f", and {name} is its name now" if renamed == name else ""
+                )
                 self._problem("VP203", text, values.where("renamed_from"), "write the former name, or remove it")
                 renamed = ""
             for gone in ENTRY_KEYS:
@@ -260,7 +262,12 @@ class Instantiator:
         names = values["sites"]
         if not isinstance(names, list) or not names or not all(isinstance(site, str) for site in names):
             site = names if isinstance(names, str) and names in self._sites else next(iter(self._sites))
-            self._problem("VP201", "sites is a list of site names", values.where("sites"), f"write sites: [{site}]")
+            self._problem(
+                "VP201",
+                f"sites is {there(values['sites'])}, not a list of site names",
+                values.where("sites"),
+                f"write sites: [{site}]",
+            )
             self._obscure(type_)
             return ()
         for site in names:

@@ -247,7 +247,7 @@ def _connections(
             )
     written = load_yaml(path, str(path))
     if other_files.is_document(written):
-        fix = f"give a file with version: 1 and sites: {{{', '.join(head.sites)}: ...}} alone"
+        fix = f"give a file of its own, with version: 1 and sites: {{{', '.join(f'{name}: {{...}}' for name in head.sites)}}}"
         problems.append(error("VP105", "this is a document, not a connections file", fix=fix, where=written.at))
         raise Invalid(problems)
     try:

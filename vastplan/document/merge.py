@@ -22,7 +22,9 @@ def files(path: Path) -> list[Path]:
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
         )
         if not documents:
-            raise Invalid([error("VP101", f"no .yaml file in {path}", fix="write one there, or give another folder")])
+            raise Invalid(
+                [error("VP101", f"no .yaml file in {path}", fix="write one there, or give a file or another folder")]
+            )
         return documents
     return [path]
 

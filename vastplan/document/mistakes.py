@@ -89,7 +89,14 @@ def mistakes(
             at_the_top = len(path) == 1
             belongs = elsewhere(last, True) if at_the_top else ""
             meant = "" if belongs else near(last, keys)
-            fix = belongs or asked(meant) or (elsewhere(last, False) if at_the_top else "") or known_ones(keys)
+            glued = last.partition(":")[0] in keys
+            fix = (
+                belongs
+                or ("write a space after the colon" if glued else "")
+                or asked(meant)
+                or (elsewhere(last, False) if at_the_top else "")
+                or known_ones(keys)
+            )
             mistake = Mistake(UNKNOWN, path, f"unknown key {last}", problem.where, fix, meant)
         else:
             text, choices = said(problem.error, models_at(model, path))

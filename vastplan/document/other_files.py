@@ -19,8 +19,8 @@ def of_text(text: str) -> tuple[str, str]:
     """What a text that is no mapping is, and what to do; "" for the first where nobody can tell."""
     if _TERRAFORM.match(text):
         return (
-            "this is Terraform",
-            "to adopt what it created, give its state: vastplan import PATH --out FOLDER --terraform FILE",
+            "this is Terraform configuration, not a document",
+            "to adopt what it created: vastplan import PATH_OF_DOCUMENT --out FOLDER --terraform FILE_OF_ITS_STATE",
         )
     return "", BEGINS
 
@@ -34,14 +34,17 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
         called = f" ({kind})" if isinstance(kind, str) and kind.isalnum() and len(kind) < 64 else ""
         return f"this is a Kubernetes manifest{called}, not a vastplan document", BEGINS
     if "terraform_version" in tree:
-        return of_text("terraform {")
+        return (
+            "this is a Terraform state, not a document",
+            f"to adopt what it created: vastplan import PATH_OF_DOCUMENT --out FOLDER --terraform {word(file)}",
+        )
     if "format_version" in tree and "version" not in tree:
         return (
             "vastplan wrote this file; it is not a document",
-            f"to apply a saved plan: vastplan apply {word(file)}",
+            f"to see a saved plan: vastplan show {word(file)}; to apply it: vastplan apply {word(file)}",
         )
     if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
-        return "these are approvals, not a document", f"give the document, and this file as --approvals {word(file)}"
+        return "these are approvals, not a document", f"vastplan plan PATH_OF_DOCUMENT --approvals {word(file)}"
     return "", ""
 
 

@@ -78,7 +78,12 @@ class Resolver:
         for raw, _ in typed:
             names = self._known.setdefault((raw.site, raw.type.name), {})
             if raw.name in names and names[raw.name] != raw.where:
-                self._add("VP207", f"{raw.name} is given twice", raw.where, f"the first is at {names[raw.name]}")
+                self._add(
+                    "VP207",
+                    f"{raw.type.noun} {raw.name} is given twice",
+                    raw.where,
+                    f"remove one of them, or write another key; the first is at {names[raw.name]}",
+                )
             if raw.name not in names:
                 names[raw.name] = raw.where
                 self._places.setdefault((raw.type.name, raw.name), []).append(raw.site)
@@ -176,7 +181,7 @@ class Resolver:
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
             message = f"{self._noun(kinds[0])} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
-            self._add("VP210", message, where, f"add {raw.site} to its sites, or limit this entry's")
+            self._add("VP210", message, where, f"add {raw.site} to its sites, or write sites without it here")
         else:
             self._not_known(raw.site, kinds, value, where)
         return missing
@@ -253,7 +258,7 @@ class Resolver:
                 return ""
         if raw.inside is not None and raw.inside.shares_name:
             return f"write {path[0]}: {plain} in it"
-        return f"write {plain}"
+        return f"write the key {plain}"
 
     def _inside(self, container: EntryType) -> dict[str, str]:
         """The types of what may stand inside such an entry, by the keys that it may stand at."""
@@ -271,7 +276,9 @@ class Resolver:
         around = [raw.inside.container.kind] if raw.inside is not None else []
         names = [*around, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
         having = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
-        return f"it is a key of {some(having, 3)}" if having else ""
+        if len(having) == 1:
+            return f"it is a key of {having[0]}: write it there, or remove it"
+        return f"remove it: it is a key of {some(having, 3)}" if having else ""
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1

@@ -59,7 +59,7 @@ class SecretSources:
             return f"allow it in secrets of {self.connections}: with --connections a document may use only its own credentials"
         if kind == "env":
             return f"if you trust the author of the document, add the variable to {ALLOW_ENV}"
-        return "put the file beside the document"
+        return "put the file beside the document, and write its new path"
 
     def read(self, where: str) -> bytes:
         """What is in a file that is no refusal. Raises `OSError`."""

@@ -80,7 +80,9 @@ class Connections(Spec):
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
         if self.sim is not MISSING and self.given():
-            raise ValueError(f"a site is simulated or real: give either sim or {_listed(_system_fields(self), 'and')}")
+            raise ValueError(
+                f"it has sim and {_listed([*self.given()], 'and')}; remove sim, or the others: a site is simulated or real"
+            )
         return self
 
     def given(self) -> dict[str, SystemSpec]:

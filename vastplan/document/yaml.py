@@ -13,6 +13,7 @@ from vastplan.model.nearest import nearest
 from vastplan.model.sensitive import said_openly
 from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence
+from vastplan.schema.problem_words import there
 
 __all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load", "parse"]
 
@@ -48,6 +49,13 @@ def parse(raw: bytes, shown: str) -> Mapping:
     if not isinstance(tree, Mapping):
         what, fix = other_files.of_text(text)
         raise Invalid(
-            [error("VP105", what or "a document is a mapping of sections", fix=fix, where=Where(shown, 1, 1))]
+            [
+                error(
+                    "VP105",
+                    what or f"this is {there(tree)}, and a document is a mapping of sections",
+                    fix=fix,
+                    where=Where(shown, 1, 1),
+                )
+            ]
         )
     return tree

@@ -151,7 +151,7 @@ def _narrowing(
     said += untold
     if lost:
         clients = "; ".join(f"{path} would no longer let in {some(texts)}" for path, texts in lost.items())
-        fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
+        fix = f"--allow-narrow {word(action.address)}, or keep these clients until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
         fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {scalar(live.name)} in its entry"

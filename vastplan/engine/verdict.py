@@ -420,7 +420,7 @@ class Verdicts:
                 blocks.append(Block("ambiguous", text, "write a name that only one of them has"))
             else:
                 site, of, name = ref.target
-                text = f"{field.name} refers to an existing {of} {name}, and {site} has none"
+                text = f"{field.name} refers to {of} {name}, which does not exist on {site}"
                 blocks.append(Block("missing", text, self._meant(site, of, name)))
         return tuple(blocks)
 
@@ -430,7 +430,7 @@ class Verdicts:
         known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
         near = closest(name, known)
         return (
-            f"write {near}"
+            f"write {near} if that is meant, or create {name} first"
             if near
             else "; ".join(filter(None, (known_ones(known), "write another name, or create it first")))
         )

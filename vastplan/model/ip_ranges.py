@@ -58,7 +58,7 @@ def meant(text: str) -> str:
         except ValueError:
             wrong = [end for end in (first_text, last_text) if not _is_address(end)]
             if wrong:
-                return f"an address for {wrong[0]}, which is none"
+                return f"an IP address instead of {wrong[0]}"
     return "its first and its last address, such as 10.0.0.1 - 10.0.0.9"
 
 

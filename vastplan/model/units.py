@@ -53,16 +53,17 @@ def parse_span(text: str) -> int:
     """`30m`, `1h30m`, `7d` as seconds (`m` minutes, `M` months of 30 days); raises `ValueError`."""
     stripped = text.replace(" ", "")
     if not re.fullmatch(r"(?:\d{1,100}[smhdwMy])+", stripped):
-        raise ValueError(f"{quoted(text)} is not a span of time; write {_span_meant(text)}")
+        raise ValueError(f"{quoted(text)} is not a duration; write {_span_meant(text)}")
     return sum(int(count) * SPANS[unit] for count, unit in re.findall(r"(\d+)([smhdwMy])", stripped))
 
 
 def _size_meant(text: str) -> str:
     """What to write for a text that is no size: the same number in a unit that is near, else an example."""
-    near = re.fullmatch(_NUMBER + r"\s*([kKmMgGtTpPeE])(?:i?[bB]?)", text.strip())
+    near = re.fullmatch(_NUMBER + r"\s*([kKmMgGtTpPeE])(i?)[bB]?", text.strip())
     if near:
         prefix = near[2].upper()
-        return f"{near[1]} {prefix}iB, or {near[1]} {prefix}B"
+        binary = f"{near[1]} {prefix}iB"
+        return binary if near[3] else f"{binary}, or {near[1]} {prefix}B"
     return "a number and its unit, such as 500 GiB or 1.5 TB"
 
 

@@ -17,7 +17,7 @@ from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says,
 
 def _without_login(value: object) -> object:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}: write them in fields of their own, because addresses are shown")
+        raise ValueError(f"{LOGIN_IN_URL}: remove all from // to @, and write username and password beside the address")
     if isinstance(value, str) and value.lower().startswith("http://"):
         raise ValueError("is not encrypted; write https:// instead of http://")
     return value
@@ -194,7 +194,9 @@ class Tls(Verified):
             try:
                 regular_files.read(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
-                raise VastplanError(f"ca_file {self.ca_file} does not exist") from None
+                raise VastplanError(
+                    f"ca_file {self.ca_file} does not exist in the folder of the file that names it"
+                ) from None
             except OSError as problem:
                 raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None
             return str(path)

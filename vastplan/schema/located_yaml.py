@@ -152,7 +152,7 @@ def _no_key(event: Any) -> tuple[str, Any, str]:
         return (
             "<< merges keys from elsewhere, which a reviewer does not see here",
             event,
-            "write them out, or use defaults",
+            "write the keys here, or under defaults: for all entries of the section",
         )
     if type(event) is yaml.MappingStartEvent:
         return (
@@ -216,7 +216,9 @@ class _Reader:
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
+            self._problem(
+                "VP109", f"the tag {event.tag} is not allowed", event, "write the value itself, without the tag"
+            )
         before, around = self._count, self._deepest
         self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
@@ -252,7 +254,10 @@ class _Reader:
                 value = self._value(event, depth + 1)
             if key in mapping:
                 self._problem(
-                    "VP111", f"{key} is given twice", key_event, f"the first is at line {mapping.keys_at[key].line}"
+                    "VP111",
+                    f"{key} is given twice",
+                    key_event,
+                    f"remove one of them, or write another key; the first is at line {mapping.keys_at[key].line}",
                 )
                 continue
             mapping[key] = value
@@ -285,7 +290,9 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text = event.value
         if event.tag is not None:
-            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "write the value without it")
+            self._problem(
+                "VP109", f"the tag {event.tag} is not allowed", event, "write the value itself, without the tag"
+            )
         if not (event.implicit[0] and self._typed):
             return text  # quoted: text, whatever it looks like
         patterns = _RESOLVER.get(text[:1])

@@ -32,6 +32,7 @@ _BOUNDS = {
     "less_than_equal": ("large", "{le} or less"),
     "less_than": ("large", "less than {lt}"),
 }
+_TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 _NO_FORM = "no_form"
 
 
@@ -84,9 +85,14 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         return _of_another_type(kind, value, wanted(error, models)), ()
     if kind in _BOUNDS:
         too, text = _BOUNDS[kind]
+        if value < 0 and context.get("ge") == 0:
+            return "is negative; write 0 or more", ()
         return f"is too {too}; write {text.format(**context)}", ()
     if kind in ("string_too_short", "too_short"):
-        least, noun = context["min_length"], "character" if isinstance(value, str) else "item"
+        least, noun = (
+            context["min_length"],
+            "character" if isinstance(value, str) else "key" if isinstance(value, Mapping) else "item",
+        )
         return f"is {'too short' if value else 'empty'}; write at least {counted(least, noun)}", ()
     if kind in ("string_too_long", "too_long"):
         most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
@@ -105,7 +111,19 @@ def _not_as(value: str, context: Mapping[str, Any]) -> str:
         return f"is empty; write {words}"
     if longest is not None and len(value) > longest:
         return f"is longer than {longest} characters; write {words}"
-    return f"{quoted(value)} is not {words}" if context["shown"] else f"is not {words}"
+    return f"{quoted(value)} is not {words}{_meant(value, words)}" if context["shown"] else f"is not {words}"
+
+
+def _meant(value: str, words: str) -> str:
+    """What to write for a path or a plain name that only its form makes wrong; "" where that cannot be seen."""
+    if len(value) > 63:
+        return ""
+    if words.startswith("a path: it starts with /"):
+        return f"; write /{value}" if re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", value) else ""
+    if words.startswith("a name of small letters"):
+        plain = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
+        return f"; write {plain}" if plain and type(value) is str else ""
+    return ""
 
 
 def _of_another_type(kind: str, value: Any, what: str) -> str:
@@ -115,9 +133,15 @@ def _of_another_type(kind: str, value: Any, what: str) -> str:
     if kind == "list_type" and isinstance(value, str) and value:
         what += ", in brackets: [...]"
     if isinstance(value, float) and (what == _WHOLE or kind == QUANTITY):
-        return f"is a number with a fraction; write {what}"
+        return (
+            f"is {value} without a unit; write {what}"
+            if kind == QUANTITY
+            else f"is a number with a fraction; write {what}"
+        )
     if kind == "int_type" and isinstance(value, str) and re.fullmatch(r"\s*\d{1,20}\s*%\s*", value):
         return f"is text; write the number alone: {value.strip().rstrip('% ')}"
+    if kind == "bool_type" and isinstance(value, str) and value.lower() in _TRUTH:
+        return f"{quoted(value)} is text; write {_TRUTH[value.lower()]}"
     bare = what in (_NUMBER, _WHOLE) and isinstance(value, str) and value.strip().isdigit()
     how = ", without quotes" if bare else ", in quotes" if kind == SAID and is_number else ""
     return f"is {there(value)}; write {what}{how}"

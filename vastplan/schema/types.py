@@ -109,7 +109,7 @@ class EnvironmentSecret(Spec):
     env: Annotated[
         str,
         StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"),
-        Says("the name of an environment variable: letters, digits and _", shown=False),
+        Says("the name of an environment variable: letters, digits and _, without $", shown=False),
     ]
     """Environment variable that holds the secret. A document's has to be allowed by `VASTPLAN_ALLOW_ENV`, or by
     `secrets` of the connections file."""
@@ -260,7 +260,7 @@ ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
 )
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
-_A_SIZE, _A_BANDWIDTH, A_SPAN = "a size, such as 500 GiB", "a bandwidth, such as 2 GB/s", "a span of time, such as 24h"
+_A_SIZE, _A_BANDWIDTH, A_SPAN = "a size, such as 500 GiB", "a bandwidth, such as 2 GB/s", "a duration, such as 24h"
 # Any number of bytes, also a few: of objects that a rule deletes, say.
 ByteCount = Annotated[
     Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes, _A_SIZE), Unit(units.BYTES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _OTHER = "this cannot be read as YAML", "check the quotes, brackets and colons up to here"
@@ -13,13 +14,13 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
     """What is wrong at `mark` and what to write; `begun` is where what was being read begins, if that is known."""
     at = text[mark.index : mark.index + 1] if mark is not None else ""
     if at == "\t" or "\\t" in problem:
-        return "a tab, which YAML does not accept as indentation", "write blanks instead"
+        return "a tab, which YAML does not accept as indentation", "write spaces instead"
     if "cannot start any token" in problem:
-        return f"no text begins with {at}", "put the text in quotes"
+        return f"text without quotes cannot begin with {at}", "put the text in quotes"
     if "mapping values are not allowed" in problem:
         return (
             "a colon that is not allowed here",
-            "write the missing colon before it, or put the text with a colon in quotes",
+            _before(text, mark),
         )
     if "end of stream" in problem and "quoted" in context:
         return f"the quote that begins {_place(begun)} is not closed", "write the closing quote"
@@ -40,12 +41,21 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
             "write each item on a line of its own, with - in the column of the others",
         )
     if "alphabetic or numeric character" in problem:
-        return "no text begins with * or &", "put the text in quotes"
+        return "text without quotes cannot begin with * or &", "put the text in quotes"
     if "unexpected ':'" in problem:
         return "a colon that is not allowed here", "write a value before it, or put the text with a colon in quotes"
     if "escape" in problem:
         return "in double quotes, \\ begins an escape, and this is not one", "write \\\\, or use single quotes"
     return _OTHER
+
+
+def _before(text: str, mark: Any) -> str:
+    """What to write where a colon is not allowed: the one that is missing after the key of its line, where that can be seen."""
+    line = text[text.rfind("\n", 0, mark.index) + 1 : mark.index] if mark is not None else ""
+    key = re.match(r"\s*(?:- )?([a-z_-]{1,40}) *([{\[])", line)
+    if key:
+        return f"write the missing colon after {key[1]}: {key[1]}: {key[2]}"
+    return "write the missing colon before it, or put the text with a colon in quotes"
 
 
 def _place(mark: Any) -> str:

@@ -62,7 +62,7 @@ _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
 _NO_CONNECTION = "Failed to establish a new connection: "
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_WORDS = {
-    "NO_CERTIFICATE_OR_CRL_FOUND": "the file in ca_file holds no certificate",
+    "NO_CERTIFICATE_OR_CRL_FOUND": "the file in ca_file holds no certificate; name a PEM file, which begins with -----BEGIN CERTIFICATE-----",
     "Connection refused": "nothing listens there",
     "[Errno 111] Connection refused": "nothing listens there",
 }
@@ -81,7 +81,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
     """The error that a status means."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
     if status == 401:
-        text += "; the credential is not accepted: renew it, or correct its source"
+        text = f"{text.rstrip('.')}; the credential is not accepted: renew it, or correct the file or variable that it comes from"
     if status in (401, 403):
         return NotAuthorised(text, status)
     if status == 404:

@@ -223,7 +223,9 @@ class Transport:
             return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
-                f"; set {self._trust_by} to the certificate of its authority" if self._trust_by else ""
+                f"; set {self._trust_by} beside its url to a PEM file with the certificate of the CA that issued it"
+                if self._trust_by
+                else ""
             )
         elif failure is Failure.UNCONNECTED:
             reason = f"no connection ({reason}); correct the address, or check that it can be reached from here"

@@ -230,7 +230,7 @@ def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
         ("size: -5 GB\n          interval: 10m", 18, 11, "'-5 GB' is not a size"),
         ("size: 1 GB\n          interval: 0", 19, 11, "0 is too small: checkpoints follow each other"),
         ("size: 1 GB\n          interval: 0s", 19, 11, "0s is too small: checkpoints follow each other"),
-        ("size: 1 GB\n          interval: often", 19, 11, "'often' is not a span of time"),
+        ("size: 1 GB\n          interval: often", 19, 11, "'often' is not a duration"),
         ("size: 1 GB", 17, 9, "give one of interval"),
         ("interval: 10m", 17, 9, "give either size, or model"),
         ("size: 1 GB\n          model: {params: 8B}\n          interval: 10m", 17, 9, "give either size, or model"),

@@ -109,7 +109,11 @@ class VersionedFile(Generic[Value]):
         subject = f"the {self.name} {path}"
         data, version = read_write.read_json(path, subject, self.messages.cut_short, verify)
         if not version or self.required not in data:
-            raise VastplanError(f"{path} is not a {self.name}")
+            raise VastplanError(
+                f"{path} is not a {self.name}: vastplan {self.name} PATH --out FILE writes one"
+                if self.name == "plan"
+                else f"{path} is not a {self.name}"
+            )
         if not read_write.same_major(version, self.version):
             refusal = self.messages.other_version.format(version=version[:20], ours=self.version)
             raise VastplanError(f"{subject} {refusal}")

@@ -25,8 +25,8 @@ _CLOCKS = timedelta(minutes=5)
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
     if plan.document != workspace.name:
-        text = f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}"
-        raise VastplanError(f"{text}; plan again, or name its document: --document PATH")
+        text = f"the plan was made for the document {inert(plan.document, 80)}, and this document is {workspace.name}"
+        raise VastplanError(f"{text}; plan again, or give the path of {inert(plan.document, 80)}: --document PATH")
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "

@@ -68,11 +68,12 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
         raise VastplanError(
             f"{plan} is a saved plan: give it alone, and its document, if it moved, with --document PATH"
         )
-    typed = [option for option in planning_options(request) if option != APPROVALS]
+    typed = {option: said for option, said in planning_options(request).items() if option != APPROVALS}
     if typed:
+        again = [*plan_file.documents(plan_file.load(plan)), *(text for said in typed.values() for text in said)]
         raise VastplanError(
-            f"{', '.join(typed)}: options of plan, not of a saved plan; plan again with them, or: "
-            f"vastplan apply {inert(words(plan_file.documents(plan_file.load(plan))), 400)}"
+            f"{', '.join(typed)}: options of plan, not of a saved plan; plan and apply with what was typed: "
+            f"vastplan apply {inert(words(again), 400)}"
         )
 
 
@@ -80,7 +81,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     keys = _keys(request)
     plan = plan_file.load(file, signature.verified(file, keys))
     workspace = _document_of(request, plan, file)
-    screen.progress(f"Plan {plan.id[:12]} is for document {workspace.name} at {words(workspace.document.paths)}.")
+    screen.progress(f"Plan {plan.id[:12]}, document {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
     # it does not say on which lines it was written
     return _carry_out(

@@ -61,7 +61,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         pool = scope.get(address)
         if pool is None:
             if entry.address.site == first:  # the entry is on both sites
-                scope.refuse(entry, "VP209", f"no vip_pool {address.name} on {site}", _hint(scope, site))
+                scope.refuse(
+                    entry,
+                    "VP209",
+                    f"no vip_pool {address.name} on {site}, which this replication_peer names",
+                    _hint(scope, site),
+                )
         elif pool.values.get("role") != "REPLICATION" and entry.address.site == first:
             scope.refuse(
                 entry,

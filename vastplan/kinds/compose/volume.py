@@ -146,7 +146,8 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     def _of_one_sort(self) -> "Volume":
         if (self.storage_class is MISSING) == (self.path is MISSING):
             raise ValueError(
-                "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
+                f"it has {'neither' if self.path is MISSING else 'both'}: "
+                "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
             )
         if self.path is MISSING:
             for name in _OF_A_PATH:

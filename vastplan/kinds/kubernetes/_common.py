@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
+from vastplan.model.wording import quoted
 from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Update, WirePath
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
@@ -121,7 +122,7 @@ class Labelled(Spec):
 def in_full(secret: object) -> None:
     """Refuse `{existing: NAME}` for a secret: what is not in the document needs its namespace."""
     if isinstance(secret, Existing) and len([part for part in secret.existing.split("/") if part]) != 2:
-        raise ValueError("secret: write {existing: NAMESPACE/NAME}")
+        raise ValueError(f"secret: {quoted(secret.existing)} has no namespace; write {{existing: NAMESPACE/NAME}}")
 
 
 def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, str | None]:

@@ -135,7 +135,7 @@ def spread(values: Any) -> Any:
         raise ValueError("gpus must be a mapping of node pools to numbers, for example {default: 64}")
     for pool, count in gpus.items():
         if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _LARGEST:
-            raise ValueError(f"gpus.{pool} must be a number of GPUs, 0 to 10^15")
+            raise ValueError(f"gpus.{pool} is not a number of GPUs; write a number, such as {pool}: 64")
     long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
     return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
 

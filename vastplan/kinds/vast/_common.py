@@ -55,7 +55,9 @@ def _clients(text: str) -> str:
             inside = networks(text)
             if inside:
                 raise ValueError(f"{quoted(text)} is a range; write its networks: {some(inside)}") from None
-            raise ValueError(f"{quoted(text)} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
+            raise ValueError(
+                f"{quoted(text)} is not an address or network; write one such as 10.1.0.7, 10.1.0.0/16, 10.1.*.*, or *"
+            ) from None
     return text
 
 

@@ -64,9 +64,14 @@ class QuotaLimits(Spec):
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "QuotaLimits":
-        for soft, hard in ((self.soft_limit, self.hard_limit), (self.soft_limit_inodes, self.hard_limit_inodes)):
+        for soft, hard, unit in (
+            (self.soft_limit, self.hard_limit, units.BYTES),
+            (self.soft_limit_inodes, self.hard_limit_inodes, ""),
+        ):
             if isinstance(soft, int) and isinstance(hard, int) and hard < soft:
-                raise ValueError("the soft limit is above the hard limit; lower the one or raise the other")
+                of = "_limit" if unit else "_limit_inodes"
+                both = f"{units.show(soft, unit)}, {units.show(hard, unit)}"
+                raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")
         return self
 
 

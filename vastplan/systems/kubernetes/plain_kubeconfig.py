@@ -34,7 +34,11 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
         VastplanError: It cannot be read, or says more than a document may.
     """
     try:
-        content = _parsed(folder, name)
+        try:
+            content = _parsed(folder, name)
+        except FileNotFoundError:
+            text = f"kubernetes: kubeconfig {name} does not exist in the folder of the file that names it"
+            raise VastplanError(text) from None
         for reason in _beyond(folder, content):
             raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
         return _written_anew(folder, content)

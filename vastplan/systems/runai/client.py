@@ -291,7 +291,10 @@ class RunaiProvider:
         answer = self._transport.exchange(Request("POST", LOG_IN, body=body), {})
         if answer.status in (400, 401, 403):
             reason = explain(answer.body, "")
-            raise NotAuthorised(f"{self._url}: client {self._client_id} could not log in: {reason}", answer.status)
+            raise NotAuthorised(
+                f"{self._url}: client {self._client_id} could not log in: {reason}; correct client_id or client_secret",
+                answer.status,
+            )
         if answer.status >= 400 or not isinstance(answer.body, dict) or "accessToken" not in answer.body:
             raise Unreachable(f"{self._url}: logging in answered {answer.status}")
         return str(answer.body["accessToken"])

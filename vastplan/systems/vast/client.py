@@ -458,7 +458,10 @@ class VastProvider:
         name, password = self._user
         answer = self._transport.exchange(Request("POST", LOG_IN, body={"username": name, "password": password()}), {})
         if answer.status in (400, 401, 403):
-            raise NotAuthorised(f"{self._url}: user {name} could not log in: {explain(answer.body, '')}", answer.status)
+            raise NotAuthorised(
+                f"{self._url}: user {name} could not log in: {explain(answer.body, '')}; correct username or password",
+                answer.status,
+            )
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
             raise Unreachable(f"{self._url}: logging in answered {answer.status}")
         return str(answer.body["access"])

@@ -34,7 +34,9 @@ class VastEndpoint(Tls):
         if (self.token is MISSING) == (self.password is MISSING) or (self.username is MISSING) != (
             self.password is MISSING
         ):
-            raise ValueError("give either token, or username and password")
+            given = [name for name in ("token", "username", "password") if getattr(self, name) is not MISSING]
+            has = f"it has {', '.join(given)}" if given else "it has no credential"
+            raise ValueError(f"{has}; give either token, or username and password")
         return self
 
     def address(self) -> str:
