@@ -257,7 +257,7 @@ def test_two_of_one_name_in_a_tenant_are_refused_and_not_in_two(lab: Lab) -> Non
     assert [(found.code, found.message) for found in refused.value.findings] in ([("VP230", text)], [("VP230", other)])
     view = {"path": "/v", "protocols": ["S3"], "bucket": "sets", "bucket_owner": "ana"}
     lab.write(document({"sets": SETS}, views={"v": view}))
-    with pytest.raises(Invalid, match="and one view has it"):
+    with pytest.raises(Invalid, match="only one view can have it"):
         lab.plan()
     whole = document({"sets": SETS})
     whole["tenants"]["team-b"] = {"local_provider": "people", "view_policy": {}, "buckets": {"again": again}}

@@ -278,7 +278,7 @@ def test_before_a_time(lab: Lab) -> None:
     ("said", "why"),
     [
         ("latest", "claim first of namespace runai-a has no ready VolumeSnapshot (0 exist)"),
-        ({"before": "2001-01-01"}, "has no VolumeSnapshot from 2001-01-01T00:00:00Z or before that is ready"),
+        ({"before": "2001-01-01"}, "has no ready VolumeSnapshot from 2001-01-01T00:00:00Z or before"),
         ("gone", "namespace runai-a has no VolumeSnapshot gone"),
     ],
 )

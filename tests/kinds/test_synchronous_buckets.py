@@ -313,7 +313,7 @@ def test_a_turnover_by_hand_is_told_and_the_edit_takes_over_what_is_there(lab: L
     (finding,) = [one for one in plan.findings if one.code == "VP345"]
     assert plan.actions == ()
     assert finding.fix == (
-        "active: pdx; or correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
+        "write active: pdx; or correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
     )
     lab.write(document(active="pdx"))
     lab.converge(lab.consent_to_loss("iad/data_source/v"))

@@ -156,6 +156,6 @@ def test_another_name_than_in_the_base_is_said_and_nothing_counts_as_pending(lab
     (lab.folder / "other.yaml").write_text(file.read_text().replace("name: lab", "name: other"))
     file.write_text(file.read_text().replace("tenants:", "tenants: {}\nx-tenants:").partition("x-tenants:")[0])
     ran = vastplan("plan", file, "--base", lab.folder / "other.yaml", "--detailed-exitcode")
-    assert "warning VP333: the document is named lab and other in the base" in ran.out, ran
+    assert "warning VP333: the document is named lab, and other in the base" in ran.out, ran
     assert "1 to delete" in ran.out or "1 blocked" in ran.out, ran
     assert "Pending before this change" not in ran.out and ran.code in (2, 3), ran

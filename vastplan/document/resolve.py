@@ -195,7 +195,8 @@ class Resolver:
         if key not in self._unknown:
             self._unknown[key] = _Unknown(partial(self._hint, site, kinds, value))
         self._unknown[key].places.setdefault(where)
-        if len(self._unknown) >= MAX_PROBLEMS:
+        self._added += 1
+        if len(self._unknown) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
             nowhere = (
                 error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
                 for (noun, name), unknown in self._unknown.items()
