@@ -556,7 +556,7 @@ def test_no_claim_is_smaller_than_its_snapshot(lab: Lab, monkeypatch: pytest.Mon
         ),
         ({"copies": "on_read"}, "copies has no effect on a claim: the driver decides how it copies"),
         ({"source": {"volume": "other", "snapshot": "nightly"}}, "snapshot nightly is of first, not of other"),
-        ({"project": "a2", "source": {"volume": "other", "snapshot": "nightly"}}, "the snapshot nightly is of first"),
+        ({"project": "a2", "source": {"volume": "other", "snapshot": "nightly"}}, "snapshot nightly is of first"),
     ],
 )
 def test_what_is_made_from_no_snapshot_is_refused(lab: Lab, changes: dict[str, Any], why: str) -> None:

@@ -299,7 +299,7 @@ def test_what_is_wrong_with_global_access(lab: Lab) -> None:
     cases = {
         "give only one of replicate and global_access": document(global_access=there),
         "global_access needs active": document(replicate=None, global_access=there, active=None),
-        "global access is between iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
+        "global access is between the active site iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
         "no replication peer links iad and pdx": without,
     }
     for text, sections in cases.items():
@@ -397,7 +397,7 @@ def test_a_clone_of_another_site_that_has_no_snapshot_is_not_made(lab: Lab) -> N
     [
         ({"volume": "v", "site": "lhr"}, "source: no site lhr"),
         ({"volume": "v"}, "source: no volume v on pdx"),
-        ({"volume": "v", "site": "iad", "snapshot": {"before": "2026-01-01"}}, "and not when they were made"),
+        ({"volume": "v", "site": "iad", "snapshot": {"before": "2026-01-01"}}, "and not when they were created"),
     ],
 )
 def test_what_is_no_source_on_another_site_is_refused(lab: Lab, source: dict[str, Any], why: str) -> None:

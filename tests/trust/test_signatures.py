@@ -80,7 +80,7 @@ def test_a_key_with_a_mark_before_a_line_of_it_is_taken_back(line: str, document
     for texts in (marked, current.read_text().splitlines()), (current.read_text().splitlines(), marked):
         file.write_text("\n".join(text for lines in texts for text in lines) + "\n")
         ran = vastplan("apply", planned(document, vastplan, key), "--require-signature", file)
-        assert ran.code == 1 and f"which is none of {file}: " in ran.err, ran
+        assert ran.code == 1 and f"which is not in {file}: " in ran.err, ran
         nothing_owned(vastplan, document)
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert vastplan("apply", planned(document, vastplan, other), "--require-signature", file).code == 0
@@ -194,7 +194,7 @@ def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> Non
     assert "is not signed" in vastplan("apply", plan, "--connections", file).err
     signature.beside(plan).write_bytes(signed)
     _, other = keys(document.parent.parent, "other")
-    assert "which is none of" in vastplan("apply", plan, "--connections", file, "--require-signature", other).err
+    assert "which is not in" in vastplan("apply", plan, "--connections", file, "--require-signature", other).err
     nothing_owned(lambda *words: vastplan(*words, "--connections", file), document)
     assert vastplan("apply", plan, "--connections", file).code == 0
 
@@ -252,8 +252,8 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
         "encrypted.key": "is not a private Ed25519 key without a passphrase",
         "plan.pub": "is not a private Ed25519 key",
         "large.key": "is too large for a key",
-        "missing.key": "there is no such file",
-        ".": "there is no such file",
+        "missing.key": "does not exist",
+        ".": "does not exist",
     }.items():
         ran = vastplan("plan", document, "--out", out, "--sign", folder / name)
         assert ran.code == 1 and says in ran.err and "BEGIN" not in ran.err and not out.exists(), ran

@@ -166,10 +166,10 @@ def test_an_old_key_is_told_by_plan_and_drift_from_what_the_cluster_says_or_else
     later(monkeypatch, timedelta(days=90))
     assert "IDN-09" not in plant.run("plan").out
     later(monkeypatch, timedelta(days=91))
-    told = "IDN-09: iad/s3_key/trainer: was made on "
+    told = "IDN-09: iad/s3_key/trainer: was created on "
     for command in ("plan", "drift"):
         ran = plant.run(command)
-        assert told in ran.out and "91 days ago, and its max_age is 90d (generation: 2 makes another" in ran.out, ran
+        assert told in ran.out and "91 days ago, and its max_age is 90d (write generation: 2" in ran.out, ran
     plane = plant.lab.world.sites["iad"].planes["vast"]
     assert isinstance(plane, VastPlane)
     with plant.lab.world.lock:  # a VMS that tells no dates

@@ -86,7 +86,7 @@ def test_an_old_version_from_git_asks_for_no_other_key_and_is_told_the_number(pl
         plant.write(**old, overlap=0)
         ran = plant.run("apply", "--auto-approve")
         assert ran.code == 1 and plant.pairs() == [key], ran
-        assert "VP336: iad/s3_key/trainer: generation 1" in ran.out and "the ledger has 2" in ran.out, ran
+        assert "VP336: iad/s3_key/trainer: generation 1" in ran.out and "is lower than 2 in the ledger" in ran.out, ran
         assert "generation: 2 to leave it as it is, generation: 3 for another value" in ran.out, ran
     plant.write(generation=2, overlap=0)
     assert at_rest(plant) == key
