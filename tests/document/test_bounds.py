@@ -46,4 +46,4 @@ def test_a_site_is_there_in_the_order_of_the_document(tmp_path: Path, vastplan: 
     tenants = {"a": {"sites": ["s2", "s0", "s1", "s0"]}}
     file.write_text(yaml.safe_dump({"version": 1, "name": "x", "sites": SITES, "tenants": tenants}))
     ran = vastplan("validate", file)
-    assert ran.code == 0 and "3 objects of 1 kinds on 3 sites" in ran.out, ran
+    assert ran.code == 0 and "3 objects of 1 kind on 3 sites" in ran.out, ran

@@ -299,7 +299,9 @@ def test_what_is_wrong_with_global_access(lab: Lab) -> None:
     cases = {
         "give only one of replicate and global_access": document(global_access=there),
         "global_access needs active": document(replicate=None, global_access=there, active=None),
-        "global access is between the active site iad": document(replicate=None, global_access={"lease": "5m", "at": ["iad"]}),
+        "global access is between the active site iad": document(
+            replicate=None, global_access={"lease": "5m", "at": ["iad"]}
+        ),
         "no replication peer links iad and pdx": without,
     }
     for text, sections in cases.items():

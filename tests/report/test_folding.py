@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vastplan.model.finding import Finding, Severity, Where
+from vastplan.model.finding import Finding, Severity, Where, error
 from vastplan.report.folding import counted_known, folded
 
 WHERE = Where("a.yaml", 1, 1)
@@ -79,3 +79,8 @@ def test_what_the_base_has_too_is_counted() -> None:
     known = [ONE, ONE, replace(MEET, code="ISO-02")]
     text = "3 findings that the base has too (1 warning, 2 notes: ISO-02, TEN-02); --format json lists them"
     assert counted_known(known) == text and counted_known([]) == ""
+
+
+def test_the_same_error_at_two_places_is_two() -> None:
+    here, there = (error("VP207", "data is given twice", where=Where("doc.yaml", line, 7)) for line in (42, 70))
+    assert folded([here, there, here]) == (here, there)

@@ -289,7 +289,9 @@ def test_what_is_left_over_is_told_and_stays(team: Team, export: Export) -> None
     del team.team["project"], team.team["volumes"], team.team["s3_keys"], team.tree["sites"]["pdx"]
     del team.team["vip_pool"]["per_site"]["pdx"]
     ran = export()
-    left = sorted(line.partition(" is from ")[0] for line in ran.out.splitlines() if "is from an earlier export" in line)
+    left = sorted(
+        line.partition(" is from ")[0] for line in ran.out.splitlines() if "is from an earlier export" in line
+    )
     names = [str(Path(line).relative_to(team.out)) for line in left]
     assert "pdx/team-a/vastdata.config" in names and "iad/team-a/volumes/scratch.yaml" in names
     assert not any("iad/team-a/vastdata" in name for name in names)

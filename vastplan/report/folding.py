@@ -79,7 +79,8 @@ def counted_known(findings: Iterable[Finding]) -> str:
 
 def _cause(one: Finding) -> tuple[object, ...]:
     about = one.group or (one.message, _on_any_site(one.address))
-    return one.code, one.severity, one.fix, about
+    place = one.where if one.severity is Severity.ERROR and not one.group else None  # each is mended in its place
+    return one.code, one.severity, one.fix, about, place
 
 
 def _as_one(alike: list[Finding]) -> Finding:

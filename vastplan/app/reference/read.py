@@ -17,7 +17,7 @@ import vastplan.systems
 from vastplan.app import reference, schemas
 from vastplan.app.reference.facts import facts_of, vendor_name
 from vastplan.app.reference.told import Section, Told
-from vastplan.app.reference.types import SAYS, Schema, type_of
+from vastplan.app.reference.types import BELOW, SAYS, Schema, type_of
 from vastplan.schema.compile import fields_of
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
@@ -147,15 +147,17 @@ class _Reader:
         name = path[-1]
         field, taken = known.fields.get(name), known.taken.get(name, "")
         own = f"Left out, it is `{_shown(node['default'])}`." if "default" in node else ""
+        fields = self._within(node, path, kind, wire if field is None else (*wire, *field.wire))
+        type_ = type_of(node, field, self._section_of)
         return Told(
             path=path,
-            type=type_of(node, field, self._section_of),
+            type=type_ if fields else type_.replace(BELOW, "fields of the entry"),
             # what has no docstring below it may be described all the same, if by no more than what is taken for it
             says=known.says.get(name) or ("" if taken else str(node.get("description", ""))),
             left_out=taken or own,
             facts=() if field is None else facts_of(field, kind),
             vendor="" if field is None else vendor_name(field, kind, wire),
-            fields=self._within(node, path, kind, wire if field is None else (*wire, *field.wire)),
+            fields=fields,
         )
 
     def _below(self, node: Schema) -> tuple[str, ...]:

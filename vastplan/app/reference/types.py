@@ -13,7 +13,7 @@ _LARGEST = 2**63 - 1  # of a count there is no other limit than that
 _QUANTITIES = {
     units.BYTES: "a size, such as `10 TiB`",
     units.BANDWIDTH: "a bandwidth, such as `2 GB/s`",
-    units.SECONDS: "a span of time, such as `15m`",
+    units.SECONDS: "a duration, such as `15m`",
 }
 BELOW = "the fields below"
 SAYS = "says"  # in a schema: what `schema.types.Says` says

@@ -37,11 +37,11 @@ class _Question:
 
 
 _QUESTIONS = (
-    _Question("site", "Name of the site? (iad)"),
-    _Question("vast_url", "Address of its VMS? (https://vms.iad.example.com)", of_a_real_site=True),
+    _Question("site", "Name of the site, such as iad?"),
+    _Question("vast_url", "Address of its VMS, such as https://vms.iad.example.com?", of_a_real_site=True),
     _Question("context", "Its context in your kubeconfig?", lambda told: told["site"], of_a_real_site=True),
-    _Question("runai_url", "Address of its Run:AI control plane? (https://acme.run.ai)", of_a_real_site=True),
-    _Question("tenant", "Tenant of the first team? (team-a)"),
+    _Question("runai_url", "Address of its Run:AI control plane, such as https://acme.run.ai?", of_a_real_site=True),
+    _Question("tenant", "Tenant of the first team, such as team-a?"),
     _Question("project", "Its Run:AI project?", lambda told: told["tenant"]),
     _Question("vips", "Free addresses of the data network?", lambda _: _USUAL.vips, may_be_left_out=True),
     _Question("clients", "Addresses of the nodes that mount?", lambda _: _USUAL.clients, may_be_left_out=True),
@@ -109,7 +109,9 @@ def _answer(question: _Question, values: Mapping[str, str], folder: Path, screen
     usual = question.usual(values)
     while True:
         said = _line(screen, f"{question.text} [{inert(usual, 80)}]: " if usual else f"{question.text}: ") or usual
-        wrong = first_document.complaint(folder, {question.field: said}, question.field) if said else "it needs a name"
+        wrong = (
+            first_document.complaint(folder, {question.field: said}, question.field) if said else "an answer is needed"
+        )
         if not wrong:
             return said
         screen.progress(wrong)

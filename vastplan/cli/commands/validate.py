@@ -41,7 +41,8 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
         screen.findings(checked.findings)
         result = f"has {counted(wrong, 'error')}" if wrong else "is valid"
         screen.show(
-            f"{workspace.name} {result}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
+            f"{workspace.name} {result}: {counted(checked.objects, 'object')} of {counted(checked.kinds, 'kind')} "
+            f"on {counted(checked.sites, 'site')}."
         )
         budgets = "\n".join(budget_lines(checked.budgets, screen.style))
         if budgets:
