@@ -192,7 +192,7 @@ def test_the_plan_of_another_document(tmp_path: Path, vastplan: Run) -> None:
     file.write_text(file.read_text().replace("name: good", "name: other"))
     ran = vastplan("apply", saved)
     assert ran.code == 1
-    assert "is of the document good, not of other" in ran.err
+    assert "was made for the document good, and this document is other" in ran.err
 
 
 def test_a_plan_is_applied_once(tmp_path: Path, vastplan: Run) -> None:

@@ -31,7 +31,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {  # each with five names that are none, 
         "tenants": {"abcde": {}},
         "qos_policies": {f"q{number}": {"tenant": f"abcd{number}"} for number in FIVE},
     },
-    "checks": {"checks": {"raise": {f"QTA-{number}0": "error" for number in range(1, 6)}}},
+    "checks": {"checks": {"raise": {f"QTX-0{number}": "error" for number in range(1, 6)}}},
 }
 
 

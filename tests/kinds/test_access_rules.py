@@ -44,7 +44,7 @@ def test_another_cluster_is_another_site_s(lab: Lab) -> None:
     lab.write(rules(wide={**WIDE, "scope": {"existing": "pdx"}}))
     plan = lab.plan()
     action = next(action for action in plan.actions if action.address.kind == "access_rule")
-    assert "iad has none" in " ".join(block.message for block in action.blocked)
+    assert "which does not exist on iad" in " ".join(block.message for block in action.blocked)
 
 
 def test_whoever_works_in_the_cluster_is_asked_before_its_rule_goes(lab: Lab) -> None:
