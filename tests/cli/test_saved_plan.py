@@ -67,7 +67,7 @@ def test_every_option_that_plans_is_refused_beside_a_saved_plan(
 @pytest.mark.parametrize("name", sorted(GIVEN_TO_APPLY - {"-h", "--help"}))
 def test_and_what_says_how_to_apply_is_not(name: str) -> None:
     (words,) = (words for option, words in options_of_apply() if option == name)
-    assert planning_options(parse(["apply", "plan.json", *words])) == []
+    assert planning_options(parse(["apply", "plan.json", *words])) == {}
 
 
 def test_all_that_were_typed_are_named(saved: Path, vastplan: Run) -> None:
