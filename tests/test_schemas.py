@@ -204,7 +204,7 @@ def test_other_problems_are_printed_too(document: Path, vastplan: Run) -> None:
     assert "not approved" in fits("problems", ran)["error"]
     ran = vastplan("show", document, "lab/tenant/nobody", *JSON)
     assert ran.code == 1
-    assert "yields no lab/tenant/nobody" in fits("problems", ran)["error"]
+    assert "has no lab/tenant/nobody" in fits("problems", ran)["error"]
     assert vastplan("apply", saved).code == 0
     ran = vastplan("apply", saved, *JSON)
     assert ran.code == 5

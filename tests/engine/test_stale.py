@@ -172,7 +172,7 @@ def test_what_has_appeared_is_neither_made_twice_nor_taken_over(lab: Lab, when: 
         return
     ended = outcomes(during(lab, plan, appears, after="iad/tenant/a"))
     assert ended["iad/view_policy/p"].state is State.STALE
-    assert "is there now" in ended["iad/view_policy/p"].message
+    assert "exists now" in ended["iad/view_policy/p"].message
     assert [one.verb for one in lab.plan().actions] == [Verb.ADOPT]
 
 

@@ -67,4 +67,5 @@ def _options(plan: Plan, approvals: tuple[Approval, ...] | None) -> PlanOptions:
         consent=plan.consent if approvals is None else replace(plan.consent, approvals=approvals),
         keep_drift=plan.keep_drift,
         limited=plan.limited,
+        again=True,
     )

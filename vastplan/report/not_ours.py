@@ -63,5 +63,7 @@ def _actions(plan: Plan, among: set[Address]) -> Iterator[Action]:
     for action in plan.actions:
         told = action.address in among
         yield (
-            replace(action, reason="it exists", blocked=(Block(_GUARD, "it is not in the ledger"),)) if told else action
+            replace(action, reason="it exists", blocked=(Block("adopt", "it is not in the ledger"),))
+            if told
+            else action
         )

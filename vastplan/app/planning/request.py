@@ -39,6 +39,8 @@ class PlanOptions:
     """The key for digests of secrets, where there is to be one of each."""
     limited: bool = False
     """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
+    again: bool = False
+    """Whether a saved plan is planned again: what was named for it was there then, and what has gone since is found stale."""
     watch: Watch = UNWATCHED
     """Who receives the progress of reads."""
 

@@ -37,7 +37,7 @@ def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[st
     """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document, `types` what
     its entries may be."""
     drafted = draft(inputs)
-    nowhere = named_nowhere(options, inputs, drafted, sites, types)
+    nowhere = [] if options.again else named_nowhere(options, inputs, drafted, sites, types)
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 
