@@ -175,7 +175,7 @@ def test_clocks_may_be_minutes_apart(planned: Path, vastplan: Run) -> None:
     [
         ({"format_version": "2.0"}, "has format 2.0; this vastplan reads 1."),
         ({"format_version": None}, "is not a plan"),
-        ({"document": "other"}, "the plan is of the document other, not of doc"),
+        ({"document": "other"}, "the plan was made for the document other, and this document is doc"),
     ],
 )
 def test_what_is_no_plan_of_this_document_is_an_error(
