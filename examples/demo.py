@@ -187,9 +187,9 @@ def by_hand(story: Story) -> None:
         story.by_hand("iad", "vast", "GET", "/api/v5/protectedpaths/?name=team-b-checkpoints")
     story.tell("5. The nightly check: which side moved, and in which fields?")
     told = story.run("drift", str(FOLDER), expect=2)
-    story.expect(told, "max_writes_bw_mbps", "node_pools.default.gpu.deserved", "part-of", "gone", "changed by hand")
+    story.expect(told, "max_writes_bw_mbps", "node_pools.default.gpu.deserved", "part-of", "gone", "changed outside vastplan")
     story.tell("6. The document is right: put everything back.")
-    story.expect(story.run("apply", str(FOLDER), "--auto-approve", expect=0), "changed by hand", "done.")
+    story.expect(story.run("apply", str(FOLDER), "--auto-approve", expect=0), "changed outside vastplan", "done.")
     story.expect(story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0), "no changes")
 
 
@@ -224,7 +224,7 @@ def edit(story: Story) -> None:
     story.expect(
         told,
         "forces replacement",
-        "existing persistent_volume_claims that change 0 of 1",
+        "existing persistent_volume_claims left unchanged 1 of 1",
         "blocked (approval)",
         "4 GB/s → 6 GB/s",
     )

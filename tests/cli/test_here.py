@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_the_document_of_the_folder(folder: Path, vastplan: Run) -> None:
-    assert "doc is valid: 1 objects" in vastplan("validate").out
+    assert "doc is valid: 1 object of" in vastplan("validate").out
     assert vastplan("plan", "--out", "plan.json").code == 0
     assert vastplan("apply", "plan.json").code == 0
     assert vastplan("plan", "--detailed-exitcode").code == 0
