@@ -216,7 +216,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"source": None}, "pdx/volume/try is not a clone in this document"),
     ({"source": {"volume": "home-copy", "snapshot": "good"}}, "a fork clones the restore point that it takes itself"),
     ({"source": {"volume": "home", "site": "iad"}}, "its source names a site; leave site out"),
-    ({"source": {"volume": "other"}}, "its source is /team/other, and not /team/home"),
+    ({"source": {"volume": "other"}}, "its source is /team/other, not /team/home"),
 )
 
 
