@@ -187,7 +187,9 @@ def by_hand(story: Story) -> None:
         story.by_hand("iad", "vast", "GET", "/api/v5/protectedpaths/?name=team-b-checkpoints")
     story.tell("5. The nightly check: which side moved, and in which fields?")
     told = story.run("drift", str(FOLDER), expect=2)
-    story.expect(told, "max_writes_bw_mbps", "node_pools.default.gpu.deserved", "part-of", "gone", "changed outside vastplan")
+    story.expect(
+        told, "max_writes_bw_mbps", "node_pools.default.gpu.deserved", "part-of", "gone", "changed outside vastplan"
+    )
     story.tell("6. The document is right: put everything back.")
     story.expect(story.run("apply", str(FOLDER), "--auto-approve", expect=0), "changed outside vastplan", "done.")
     story.expect(story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0), "no changes")

@@ -130,7 +130,10 @@ def test_at_a_terminal_it_asks_until_it_is_answered(tmp_path: Path, vastplan: Ru
     text = b"".join(said).decode()
     assert "yes or no\r\n" in text and "an answer is needed" in text
     assert "'I A D' is not a name of small letters and digits" in text
-    assert text.count("Name of the site, such as iad?") == 2 and text.count("Tenant of the first team, such as team-a?") == 2
+    assert (
+        text.count("Name of the site, such as iad?") == 2
+        and text.count("Tenant of the first team, such as team-a?") == 2
+    )
     assert text.count("Addresses of the nodes that mount?") == 2 and "VMS" not in text
     assert "Its Run:AI project? [team-a]" in text
     to_no_changes(vastplan)

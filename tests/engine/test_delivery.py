@@ -631,6 +631,18 @@ def test_of_an_entry_that_stands_still_each_part_is_named_and_so_is_what_is_repl
     assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", "--allow-delete iad/porter/p")]
 
 
+def test_an_entry_with_an_object_of_its_own_that_left_the_document_is_named_for_its_parts(bench: Lobby) -> None:
+    bench.done(BOX, VISITOR)
+    of_it = replace(bench.part.entries["iad/visitor/v"], origin="iad/box/gone")
+    bench.book = type(bench.book)(replace(bench.part, entries={**bench.part.entries, "iad/visitor/v": of_it}))
+    (goes,) = bench.plan(BOX).actions
+    proposed = "--allow-delete iad/visitor/v, or --allow-delete iad/box/gone for all its objects"
+    assert [(block.guard, block.fix) for block in goes.blocked] == [("approval", proposed)]
+    bench.consent = Consent(allow_delete=("iad/box/gone",))
+    (goes,) = bench.plan(BOX).actions
+    assert not goes.blocked
+
+
 def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> None:
     entries = [other(f"c{number}") for number in range(4)]
     again = [replace(one, values={**one.values, "generation": 2}) for one in entries]

@@ -102,9 +102,9 @@ def test_who_cannot_be_asked_for_its_work_is_not_taken_for_one_without_any(
     plan = scene.plan()
     scene.lab.world.lose(site, systems=[system])
     if system == "runai":
-        with pytest.raises(VastplanError, match="cannot be read|cannot determine the current state"):
+        with pytest.raises(VastplanError, match=r"cannot be read|cannot determine the current state"):
             scene.plan()
-    with pytest.raises(VastplanError, match="cannot be read|cannot determine the current state"):
+    with pytest.raises(VastplanError, match=r"cannot be read|cannot determine the current state"):
         scene.run(plan)
     assert scene.roles() == ("SOURCE", "DESTINATION")
     scene.lab.world.find(site)

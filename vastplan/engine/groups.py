@@ -111,10 +111,10 @@ def is_lost(live: Live) -> bool:
 def at_once(live: Live) -> bool:
     """Whether a write to an object is answered when all members have it."""
     grouped = live.kind.grouped
-    if grouped is None:
-        return False
-    kept_by = live.values.get(grouped.kept_by)
-    return isinstance(kept_by, str) and kept_by in grouped.at_once  # an answer may hold anything
+    kept_by = None if grouped is None else live.values.get(grouped.kept_by)
+    return (
+        grouped is not None and isinstance(kept_by, str) and kept_by in grouped.at_once
+    )  # an answer may hold anything
 
 
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
