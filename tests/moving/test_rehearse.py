@@ -499,7 +499,7 @@ def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scen
     watched = Watched(scene)
     with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         scene.run(watched.plan)
-    for client, told in (("jobs_at", "no Run:AI at pdx any more"), ("volumes_at", "no Kubernetes at pdx any more")):
+    for client, told in (("jobs_at", "no longer has Run:AI at pdx"), ("volumes_at", "no longer has Kubernetes at pdx")):
         module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"
         with patch(f"{module}.{client}", lambda *_: None), pytest.raises(Stopped, match=told):
             scene.abort(watched.plan)

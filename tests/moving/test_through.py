@@ -361,7 +361,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert "--warm DIR needs --through-global-access" in told and "cannot be combined with --unplanned" in told
     with pytest.raises(SystemExit):
         main([*typed, "--through-global-access", "--warm", ""])
-    assert "argument --warm: is empty" in capsys.readouterr().err
+    assert "--warm: is empty" in capsys.readouterr().err
     assert main([*typed, "--through-global-access"]) == 0
     assert "not saved (to carry it out, first type the same command with --out FILE)" in capsys.readouterr().err
     files = ["--out", "move.json", "--report", "move.html"]
