@@ -22,9 +22,9 @@ from vastplan.app.explain import explain
 from vastplan.cli.completing import ADDRESSES, FILES, FREE, MOST, OPERATIONS, limited, narrowed, unquoted
 from vastplan.cli.completion_scripts import SCRIPTS
 from vastplan.cli.parser import parser
-from vastplan.document.ledger_place import LEDGER_FOLDER
 from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
+from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.site_ledger import Owned
 
 ROOT = Path(__file__).parents[2]
@@ -269,7 +269,7 @@ def test_a_word_as_the_shell_has_it(word: str, text: str) -> None:
 
 
 def test_the_ledger_is_where_documents_have_it() -> None:
-    assert completion.LEDGER_FOLDER == LEDGER_FOLDER
+    assert LEDGER_FOLDER == ".vastplan/ledger"
 
 
 def test_tcsh_is_as_ever(vastplan: Run) -> None:

@@ -17,9 +17,9 @@ from tests.lab import SYSTEMS, full_registry
 from vastplan.app.files.approvals import ApprovalsFile
 from vastplan.document import specs
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import closest
 from vastplan.document.yaml import Mapping, Sequence, parse
 from vastplan.model.finding import Where
+from vastplan.model.nearest import closest
 from vastplan.schema.allowed import form, models_at
 from vastplan.schema.types import MISSING, Count, Existing, Name, ReferenceName, Says, SecretSource, Spec
 

@@ -11,6 +11,7 @@ import yaml
 
 from tests.conftest import Run
 from vastplan.document import nearest
+from vastplan.model.nearest import closest
 
 FIVE = range(5)
 HEAD: dict[str, Any] = {
@@ -39,7 +40,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {  # each with five names that are none, 
 def test_names_are_compared_within_a_bound(
     name: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, compared, search = tmp_path / "doc.yaml", [], nearest.closest
+    file, compared, search = tmp_path / "doc.yaml", [], closest
     file.write_text(yaml.safe_dump(HEAD | DOCUMENTS[name]))
 
     def counted(wrong: str, known: Collection[str]) -> str:

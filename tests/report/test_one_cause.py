@@ -27,10 +27,10 @@ PART = PlannedSite("iad", "", 0)
 ADOPT = Block("adopt", "it exists and is not in the ledger", "adopt it with --adopt, or write another name")
 
 
-def found(count: int, serial: int = 0, block: Block = ADOPT) -> Plan:
+def found(count: int, serial: int = 0, block: Block = ADOPT, *, replaces: bool = False) -> Plan:
     def action(number: int) -> Action:
-        change = FieldChange("hard_limit", number, 99, Cause.NEW, "bytes")
-        address, changes = Address("iad", "quota", f"q-{number}"), (change,) if number % 2 else ()
+        change = FieldChange("hard_limit", number, 99, Cause.NEW, "bytes", replaces=replaces)
+        address, changes = Address("iad", "quota", f"q-{number}"), (change,) if number % 2 or replaces else ()
         return Action(address, Verb.ADOPT, "it exists and is not in the ledger", changes, blocked=(block,))
 
     return replace(
@@ -51,7 +51,7 @@ def test_an_empty_ledger_is_told_once(ending: str, count: int) -> None:
 
 def test_it_is_none_where_the_ledger_knows_something_or_little_is_there() -> None:
     assert not_ours(found(6, serial=1)) == [] and not_ours(found(2)) == []
-    assert not_ours(found(6, block=replace(ADOPT, fix="write the live value in the document"))) == []
+    assert not_ours(found(6, block=replace(ADOPT, fix="write the live value in the document"), replaces=True)) == []
     assert [one.site for one in not_ours(found(3))] == ["iad"]
 
 

@@ -14,7 +14,7 @@ from vastplan.checks.check import Check, discover
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
-from vastplan.document.nearest import Nearest, known_ones, nearest
+from vastplan.document.nearest import Nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
@@ -22,6 +22,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.isolation import Isolation
+from vastplan.model.nearest import known_ones, nearest
 from vastplan.model.value import Unknown
 from vastplan.report.json_report import KnownCheck
 from vastplan.schema.capability import Capability

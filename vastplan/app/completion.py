@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from vastplan.schema.discover import Registry
     from vastplan.schema.kind import Field
 
-LEDGER_FOLDER = f"{regular_files.OURS}/ledger"
 _SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _CODE = re.compile(r'"([A-Z]{3}-[0-9]{2})"')
 _NO_SYSTEM = "VP220"
@@ -69,7 +68,7 @@ def sites(source: Source) -> list[str]:
 def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
     """The ledger in local files; `None` for one that is elsewhere, and where a document may have none."""
     said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
-    place = LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
+    place = regular_files.LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
     if source.connections is not None or not isinstance(place, str) or not isinstance(name, str):
         return None
     folder = first if first.is_dir() else first.parent

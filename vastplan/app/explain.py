@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from vastplan.app.reference import text
 from vastplan.app.reference.read import sections
 from vastplan.app.reference.told import Section, Told
-from vastplan.document.nearest import nearest
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.nearest import nearest
 
 _LONGEST = 100
 

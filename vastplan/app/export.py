@@ -19,7 +19,6 @@ from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
 from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
-from vastplan.document.nearest import nearest
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
@@ -28,6 +27,7 @@ from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount, State
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.nearest import nearest
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.wording import some
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.app.endpoints import LEDGER
-from vastplan.document.ledger_place import LEDGER_FOLDER
 from vastplan.document.load import Document
 from vastplan.document.specs import LedgerSpec, LimitsSpec
 from vastplan.engine.consent import ChangeLimits, limits_of
 from vastplan.model.plan import Cause, DocumentHead, FieldChange, HeldAgainst, Plan
+from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.site_ledger import SiteLedger
 
 _NOT_SETTINGS = frozenset({"version"})

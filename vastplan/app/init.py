@@ -18,8 +18,8 @@ from vastplan.document.scalars import Unwritable
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.shell import word
+from vastplan.model.yaml_text import ENDINGS
 
-_YAML = (".yaml", ".yml")
 _PLACE = re.compile(r"^[\w.-]+: ")
 _EXAMPLE = {
     "site": "site", "tenant": "team", "project": "project", "context": "site",
@@ -31,9 +31,9 @@ _EXAMPLE = {
 def folder_for(path: Path | None) -> Path:
     """The folder of the document to write. Raises `VastplanError` where a document, or its file, already exists."""
     path = path or Path()
-    if path.suffix in _YAML and os.path.lexists(path):
+    if path.suffix in ENDINGS and os.path.lexists(path):
         raise VastplanError(f"{word(path)} exists already, and init overwrites nothing")
-    folder = path.parent if path.suffix in _YAML else path
+    folder = path.parent if path.suffix in ENDINGS else path
     if os.path.lexists(folder) and not folder.is_dir():
         raise VastplanError(f"{word(folder)} is not a folder; a document's file is NAME.yaml")
     there = [file for file in yaml_files(folder) if not foreign(file)] if folder.is_dir() else []
@@ -65,7 +65,7 @@ def beside(folder: Path, file: str) -> str:
 def write(path: Path | None, first: First) -> tuple[Path, Checked]:
     """The file that was written, and what was found of it. Raises `VastplanError`, and writes nothing, where it is not valid."""
     folder = folder_for(path)
-    file = path if path is not None and path.suffix in _YAML else folder / f"{first.site}.yaml"
+    file = path if path is not None and path.suffix in ENDINGS else folder / f"{first.site}.yaml"
     first = replace(first, kubeconfig=beside(folder, first.kubeconfig))
     checked = _checked(folder, first)
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from vastplan.document.load import Document
-from vastplan.document.nearest import closest
 from vastplan.document.secret_sources import SecretSources
 from vastplan.engine.secret_sources import secret_leaves
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.nearest import closest
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Reveal, Secret, from_json, sources
 from vastplan.model.wording import some
@@ -54,7 +54,7 @@ def needed(
     actions: Iterable[Action], kinds: Mapping[str, Kind], reveal: Reveal, document: Document
 ) -> Iterator[Finding]:
     """An error for each source that holds no secret, and that something is to be made with."""
-    users: dict[tuple[str, str], list[str]] = {}
+    users: dict[tuple[str, str], dict[str, None]] = {}
     reasons: dict[tuple[str, str], str] = {}
     known: set[tuple[str, str]] = set()
     for action in actions:
@@ -69,13 +69,12 @@ def needed(
                         reveal(Secret(source))
                     except VastplanError as problem:
                         reasons[source] = str(problem)
-                if source in reasons and str(action.address) not in users.setdefault(source, []):
-                    users[source].append(str(action.address))
+                if source in reasons:
+                    users.setdefault(source, {})[str(action.address)] = None
     for source, reason in reasons.items():
         first, *others = users[source]
-        fix = (
-            "" if document.secrets.refusal(*source) else _fix(*source, document.folder)
-        )  # which says what to do itself
+        refused = document.secrets.refusal(*source)  # whose reason says what to do
+        fix = "" if refused else _fix(*source, document.folder)
         also = f"; {some(others, 3)} need{'s' if len(others) == 1 else ''} it, too" if others else ""
         yield Finding(CODE, Severity.ERROR, f"{reason}{also}", fix, first)
 

@@ -14,7 +14,6 @@ from vastplan.app.endpoints import contents, endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import asked_for, digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
-from vastplan.document.nearest import nearest
 from vastplan.engine.names import names_to_read
 from vastplan.engine.observe import Observed
 from vastplan.engine.read import Names, observe
@@ -22,6 +21,7 @@ from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import Invalid, NotAuthorised, VastplanError
+from vastplan.model.nearest import nearest
 from vastplan.model.site_ledger import REDACTED_DIGEST, Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.model.wording import counted

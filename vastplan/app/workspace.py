@@ -15,7 +15,6 @@ import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
 from vastplan.app.head import settings
 from vastplan.document import ledger_place
-from vastplan.document.ledger_place import LEDGER_FOLDER
 from vastplan.document.load import Document, load
 from vastplan.document.look_alikes import look_alikes
 from vastplan.document.secret_sources import ALLOW_ENV, names
@@ -27,6 +26,7 @@ from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error, once
+from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.model.watch import UNWATCHED, Watch

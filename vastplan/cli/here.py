@@ -17,8 +17,7 @@ from vastplan.cli.request import (
 )
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-
-_YAML = (".yaml", ".yml")
+from vastplan.model.yaml_text import ENDINGS
 
 
 def placed(request: Request) -> Request:
@@ -31,7 +30,7 @@ def placed(request: Request) -> Request:
                 "show needs a saved plan (vastplan show PLAN), or an address of the document here (vastplan show ADDRESS)"
             )
         case LedgerRequest(verb=LedgerVerb.LIST, paths=(only,), site=None) if (
-            not only.exists() and only.suffix not in _YAML and only.name == str(only)
+            not only.exists() and only.suffix not in ENDINGS and only.name == str(only)
         ):
             return replace(request, paths=(HERE,), site=str(only))
         case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):

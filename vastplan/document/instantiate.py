@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any
 
 from vastplan.document.merge import overlay
-from vastplan.document.nearest import Nearest, known_ones, no_site_hint
+from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.model.nearest import known_ones
 from vastplan.model.wording import shortened, some
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.allowed import form

@@ -11,14 +11,13 @@ from pathlib import Path
 from pydantic import MISSING
 
 from vastplan.document import specs
-from vastplan.document.nearest import nearest
 from vastplan.document.yaml import Mapping as Located
 from vastplan.model import regular_files
 from vastplan.model.finding import Finding, error
+from vastplan.model.nearest import nearest
+from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.schema.connection import SystemSpec
 from vastplan.schema.entries import Site
-
-LEDGER_FOLDER = ".vastplan/ledger"
 
 
 def settled(

@@ -10,6 +10,7 @@ from vastplan.document.yaml import Mapping, load
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, error
+from vastplan.model.yaml_text import ENDINGS
 
 
 def files(path: Path) -> list[Path]:
@@ -18,9 +19,7 @@ def files(path: Path) -> list[Path]:
     _refuse_linked_folder(path if is_folder else path.parent)
     _refuse_leading_out(path)
     if is_folder:
-        documents = sorted(
-            file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
-        )
+        documents = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and not file.name.startswith("."))
         if not documents:
             raise Invalid(
                 [error("VP101", f"no .yaml file in {path}", fix="write one there, or give a file or another folder")]

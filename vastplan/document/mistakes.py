@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from vastplan.document.nearest import asked, known_ones
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.finding import Where
+from vastplan.model.nearest import asked, known_ones
 from vastplan.schema.allowed import example, form, keys_at, models_at
 from vastplan.schema.problem_words import is_of_another_type, misfit, said, wanted
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from vastplan.model.nearest import asked, closest, known_ones, nearest
+from vastplan.model.nearest import asked, closest
 from vastplan.model.wording import some
-
-__all__ = ["Nearest", "asked", "closest", "known_ones", "nearest", "no_site_hint"]
 
 MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts have at most a comparison for each of theirs
 
@@ -30,10 +28,10 @@ class Nearest:
 
     def closest(self, name: str, known: Collection[str]) -> str:
         """The nearest of what is known, "" where nothing is near."""
-        asked = name, hash(tuple(known))
-        if asked not in self._found:
+        question = name, hash(tuple(known))
+        if question not in self._found:
             pairs = len(name) * sum(map(len, known))
             fits = pairs <= self._left
             self._left -= pairs if fits else 0
-            self._found[asked] = closest(name, known) if fits else ""
-        return self._found[asked]
+            self._found[question] = closest(name, known) if fits else ""
+        return self._found[question]

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from vastplan.document.instantiate import Raw
 from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
-from vastplan.document.nearest import Nearest, known_ones, no_site_hint
+from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS
 from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS
@@ -21,6 +21,7 @@ from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.model.nearest import known_ones
 from vastplan.model.value import Ref
 from vastplan.model.wording import shortened, some
 from vastplan.model.yaml_text import scalar

@@ -112,9 +112,8 @@ def at_once(live: Live) -> bool:
     """Whether a write to an object is answered when all members have it."""
     grouped = live.kind.grouped
     kept_by = None if grouped is None else live.values.get(grouped.kept_by)
-    return (
-        grouped is not None and isinstance(kept_by, str) and kept_by in grouped.at_once
-    )  # an answer may hold anything
+    # An answer may hold anything.
+    return grouped is not None and isinstance(kept_by, str) and kept_by in grouped.at_once
 
 
 def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:

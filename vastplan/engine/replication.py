@@ -146,9 +146,8 @@ def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> 
     source = group.here
     assert source is not None
     for live in group.live():
-        came = live is not source and _text(
-            live, group.told.as_of
-        )  # a cluster may keep its first state long after data has arrived
+        # A cluster may keep its first state long after data has arrived.
+        came = live is not source and _text(live, group.told.as_of)
         if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
             return (
                 ReplicationState.BUSY,

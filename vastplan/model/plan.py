@@ -40,6 +40,8 @@ _SIGNS = {
 
 
 GOING = (Verb.DELETE, Verb.REPLACE)
+NOT_THERE = "does not exist yet"
+"""The reason of a create that needs no other."""
 """What takes a live object away."""
 
 

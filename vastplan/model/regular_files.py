@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 OURS = ".vastplan"
+LEDGER_FOLDER = f"{OURS}/ledger"  # beside a document that says no other place
 SECRET_BYTES = 64 * 1024
 TRUST_BYTES = 1024 * 1024  # of certificates, and of a kubeconfig
 DATA_BYTES = 1024 * 1024 * 1024  # of a plan or a snapshot: 100,000 actions take a tenth of it

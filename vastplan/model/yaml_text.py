@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+ENDINGS = (".yaml", ".yml")
+"""Those of files of YAML, of which a folder's document is."""
+
 # No number, no `: ` and no ` #`; with blanks it would be taken for a part of the sentence around it.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/@-][A-Za-z0-9]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})

@@ -120,20 +120,17 @@ def _key(action: Action, *, exact: bool) -> Hashable:
     address = action.address
     return (
         address.kind, action.verb, action.standing, only_noted(action), action.holds_data, action.deleted_outside, bool(action.supersedes),
-        _said(action.reason, address), action.released, action.deletes, action.opens,
-        tuple((block.guard, _said(block.message, address), _said(block.fix, address)) for block in action.blocked),
-        tuple(_said(note, address) for note in action.notes),
+        of_any(action.reason, address), action.released, action.deletes, action.opens,
+        tuple((block.guard, of_any(block.message, address), of_any(block.fix, address)) for block in action.blocked),
+        tuple(of_any(note, address) for note in action.notes),
         tuple((seen.name, seen.unit) for seen in action.evidence),
         tuple(_field(change, exact=exact or change.admits) for change in action.changes),
     )  # fmt: skip
 
 
-def of_any(text: str, address: Address) -> str:
+def of_any(text: str, address: Address | str) -> str:
     """A sentence as it is of all: `ADDRESS` stands for the object's own."""
     return text.replace(str(address), OWN)
-
-
-_said = of_any
 
 
 def _field(change: FieldChange, *, exact: bool) -> Hashable:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from vastplan.model.address import kind_of
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.wording import some
+from vastplan.report.alike import of_any
 from vastplan.report.values import counted, kind_words
 
 _SHOWN = 6
-_OWN = "ADDRESS"
 _MANY = 5
 """From so many objects on, the same of each of them is told once."""
 
@@ -50,7 +50,7 @@ def _said(one: Finding) -> Hashable:
     """What is said of an object, whichever it is; `None` of no object, and where each has to be told."""
     if one.severity is Severity.ERROR or one.group or one.address.count("/") < 2:
         return None
-    bare = (text.replace(one.address, _OWN) for text in (one.message, one.fix))
+    bare = (of_any(text, one.address) for text in (one.message, one.fix))
     return one.code, one.severity, kind_of(one.address), *bare
 
 
@@ -59,7 +59,7 @@ def _of_each(many: Sequence[Finding]) -> Finding:
     objects = counted(len(many), kind_words(kind_of(first.address)))
     named = some([one.address for one in many], _SHOWN)
     lists = "; --format json lists them" if len(many) > _SHOWN else ""
-    message, fix = (text.replace(first.address, _OWN) for text in (first.message, first.fix))
+    message, fix = (of_any(text, first.address) for text in (first.message, first.fix))
     return replace(first, address="", where=None, message=f"of {objects}: {message}: {named}{lists}", fix=fix)
 
 

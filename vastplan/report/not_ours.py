@@ -10,7 +10,6 @@ from vastplan.model.plan import Action, Block, Plan, Verb
 from vastplan.report.large import by_section
 
 _MANY = 3
-_GUARD = "adopt"
 WAY_OUT = (
     "if the ledger was lost, or this is the first run on a site in use: --adopt adopts them as shown here; else check "
     "where the document keeps its ledger"
@@ -49,8 +48,9 @@ def not_ours(plan: Plan) -> list[NotOurs]:
 
 
 def _held_back(action: Action) -> bool:
-    guards = [(block.guard, block.fix.startswith("adopt it") or not block.fix) for block in action.blocked]
-    return action.verb is Verb.ADOPT and guards == [(_GUARD, True)]
+    """Whether it needs no more than `--adopt`: no field differs that cannot be changed."""
+    guards = [block.guard for block in action.blocked]
+    return action.verb is Verb.ADOPT and guards == ["adopt"] and not any(change.replaces for change in action.changes)
 
 
 def shortened(plan: Plan, found: list[NotOurs]) -> Plan:

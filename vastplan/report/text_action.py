@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, FieldChange, Verb
+from vastplan.model.plan import NOT_THERE, Action, FieldChange, Verb
 from vastplan.model.wording import some
 from vastplan.report.differences import before_after
 from vastplan.report.values import AMONG_FIELDS, plain, quoted_where_several
@@ -54,7 +54,7 @@ def action_lines(action: Action, style: Style) -> Iterator[str]:
     head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
         yield from _made(action, style.paint(head, colour), style.width - len(head), style)
-        if action.reason != "does not exist yet":
+        if action.reason != NOT_THERE:
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"

@@ -13,10 +13,10 @@ from vastplan.app.files.approvals import ADDRESS
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Plan
+from vastplan.model.yaml_text import ENDINGS
 from vastplan.report.values import plain
 
 VALID = timedelta(days=7)
-_DOCUMENTS = (".yaml", ".yml")
 
 
 def to_approve(plan: Plan) -> list[Action]:
@@ -34,7 +34,7 @@ def refuse(file: Path, document: Sequence[Path]) -> None:
     if file.exists() or file.is_symlink():
         raise VastplanError(f"--approvals-template {file}: it exists already, and vastplan overwrites no approvals")
     folders = [path.resolve() for path in document if path.is_dir()]
-    if file.suffix in _DOCUMENTS and file.resolve().parent in folders:
+    if file.suffix in ENDINGS and file.resolve().parent in folders:
         raise VastplanError(
             f"--approvals-template {file}: it would be read as a part of the document; name another folder"
         )

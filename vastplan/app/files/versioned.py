@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from vastplan.app.files import read_write
 from vastplan.model import canonical_json, gc_pause, sensitive
 from vastplan.model.errors import VastplanError
+from vastplan.model.yaml_text import ENDINGS
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -94,7 +95,7 @@ class VersionedFile(Generic[Value]):
     def save(self, value: Value, path: Path) -> None:
         """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`, also for a name in YAML,
         which may be the document's."""
-        if path.suffix in (".yaml", ".yml"):
+        if path.suffix in ENDINGS:
             raise VastplanError(f"the {self.name} {path} is not written: documents are YAML; give it another ending")
         read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
 

@@ -13,7 +13,6 @@ from vastplan.app.importing.terraform import Found, StateFile, labels, look_up
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
-from vastplan.document.nearest import nearest
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
@@ -24,6 +23,7 @@ from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, k
 from vastplan.importing.name import names
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.nearest import nearest
 from vastplan.model.snapshot import Snapshot
 
 

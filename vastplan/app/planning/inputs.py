@@ -9,7 +9,7 @@ from vastplan.app.connect import unverified
 from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named import resolved_keep_drift, resolved_targets
+from vastplan.app.planning.named import resolved
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
@@ -35,13 +35,13 @@ def plan_inputs(
     there = (desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     rules, rule_findings = ignore_rules(
         workspace,
-        resolved_keep_drift(options, *there),
+        resolved(options.keep_drift, *there),
         lambda: {entry.address for entry in desired.entries} | _owned(ledger),
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(document)
-    targets = resolved_targets(options, *there)
+    targets = resolved(options.targets, *there)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),

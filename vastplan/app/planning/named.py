@@ -8,13 +8,12 @@ from fnmatch import fnmatchcase
 from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
-from vastplan.document.nearest import nearest
 from vastplan.engine.delivery import delivers_of, destination
 from vastplan.engine.formers import MARK
 from vastplan.engine.plan import Draft, PlanInputs
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.nearest import nearest_address
+from vastplan.model.nearest import nearest, nearest_address
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.wording import some
@@ -50,26 +49,15 @@ class Known:
     occupied: frozenset[str] = frozenset()
 
 
-def resolved_targets(
-    options: PlanOptions,
+def resolved(
+    patterns: Sequence[str],
     entries: Iterable[Entry],
     ledger: Mapping[str, SiteLedger],
     sites: Collection[str],
     kinds: Collection[str],
 ) -> tuple[str, ...]:
-    """What the targets of this run aim at."""
-    return aimed_at(options.targets, known(entries, ledger, sites, kinds)) if options.targets else ()
-
-
-def resolved_keep_drift(
-    options: PlanOptions,
-    entries: Iterable[Entry],
-    ledger: Mapping[str, SiteLedger],
-    sites: Collection[str],
-    kinds: Collection[str],
-) -> tuple[str, ...]:
-    """The objects whose drift this run keeps: of a composite entry all its objects."""
-    return aimed_at(options.keep_drift, known(entries, ledger, sites, kinds)) if options.keep_drift else ()
+    """What `--target` or `--keep-drift` of this run name: of a composite entry all its objects."""
+    return aimed_at(patterns, known(entries, ledger, sites, kinds)) if patterns else ()
 
 
 def named_nowhere(
@@ -169,9 +157,11 @@ def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
     What is typed once may be run twice: of what the ledger had and has no more nothing is said. A pattern is typed for whatever
     there may be, a site may not be planned this time, and files of approvals are shared by runs.
     """
-    said = [(option, text) for option, text in _named(options, there) if not _with_an_id(option, text, there)]
-    for is_meant in (False, True):
-        of_it = [one for one in said if _may_be_meant(*one, options, there) == is_meant]
+    by_intent: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+    for option, text in _named(options, there):
+        if not _with_an_id(option, text, there):
+            by_intent[_may_be_meant(option, text, options, there)].append((option, text))
+    for is_meant, of_it in by_intent.items():
         code, severity = ("VP317", Severity.WARNING) if is_meant else ("VP303", Severity.ERROR)
         for option, text in of_it[:_SHOWN]:
             yield Finding(code, severity, f"{option} {word(text)} matches nothing here", _hint(option, text, there))
@@ -184,7 +174,7 @@ def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) ->
     that there are. Targets of which none fits anything would plan nothing at all."""
     if option == _APPROVAL:
         return True
-    if option == "--target" and not any(_fits(target, there) for target in options.targets):
+    if option == "--target" and not any(_known(target, there) for target in options.targets):
         return False
     site, _, rest = text.partition("/")
     kind, _, name = rest.partition("/")
@@ -197,11 +187,6 @@ def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) ->
         and (_is_pattern(site) or site in sites)
         and (_is_pattern(kind) or kind in there.kinds)
     )
-
-
-def _fits(target: str, there: Known) -> bool:
-    """Whether a target is of something that there is, or was."""
-    return any(_matched(target, some) for some in (there.addresses, there.parts.keys(), there.gone))
 
 
 def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
@@ -230,7 +215,7 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
 
 def _known(text: str, there: Known, more: Set[str] = frozenset()) -> bool:
     """Whether an object or a composite entry here has this name, or had it until an apply deleted it."""
-    return any(_matched(text, some) for some in (there.addresses, there.parts.keys(), more, there.gone))
+    return any(_matched(text, names) for names in (there.addresses, there.parts.keys(), more, there.gone))
 
 
 def _gone_already(address: Address, there: Known) -> bool:

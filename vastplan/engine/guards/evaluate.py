@@ -36,9 +36,8 @@ def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operat
     """Block what waits for something blocked, and what is applied together with it; `operations` come causes before effects."""
     held = dict(actions)
     changed = True
-    while (
-        changed
-    ):  # a block can travel back: an action has several steps, or is applied together with what comes after it
+    # A block can travel back: an action has several steps, or is applied together with what comes after it.
+    while changed:
         changed = False
         for operation in operations:
             action = held[operation.address]
