@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Run
+from tests.docs.pages import blocks
+from tests.two_sites import STORY, World, copied, hurry
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text()
+README = ROOT / "README.md"
 DOCUMENTS = [one for one in sorted((ROOT / "examples").iterdir()) if one.suffix == ".yaml" or any(one.glob("*.yaml"))]
-FENCES = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
 COMMANDS = [
-    line[2:]
-    for kind, text in FENCES
-    if kind == "console"
-    for line in text.splitlines()
-    if line.startswith("$ vastplan ")
+    line[2:] for text in blocks(README, "console") for line in text.splitlines() if line.startswith("$ vastplan ")
 ]
-YAML = [text for kind, text in FENCES if kind == "yaml"]
+YAML = blocks(README, "yaml")
 
 
 FAILS = "checkpoints.yaml"
@@ -109,13 +103,7 @@ def test_the_readmes_documents_are_valid(text: str, tmp_path: Path, vastplan: Ru
     assert ran.code == 0, ran
 
 
-STORY = ROOT / "examples" / "two-sites"
-TYPED = [
-    line.removeprefix("$ ")
-    for kind, text in re.findall(r"^```(\w+)\n(.*?)^```", (STORY / "README.md").read_text(), flags=re.M | re.S)
-    if kind == "console"
-    for line in text.splitlines()
-]
+TYPED = [line.removeprefix("$ ") for text in blocks(STORY / "README.md", "console") for line in text.splitlines()]
 
 
 @pytest.mark.slow
@@ -123,24 +111,16 @@ def test_the_story_of_two_sites_is_as_its_page_tells_it(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each command goes well, and prints what stands below it: what is shown there is no less than all of it."""
-    folder = tmp_path / "two-sites"
-    shutil.copytree(STORY, folder, ignore=shutil.ignore_patterns(".vastplan"))
+    folder = copied(tmp_path / "two-sites")
     monkeypatch.chdir(folder)
-    pause = time.sleep
-    monkeypatch.setattr("vastplan.app.operating.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "world.py", "serve"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as served:
-        try:
-            assert served.stdout is not None and "both sites are there" in served.stdout.readline()
-            _follow(vastplan, environment)
-            assert served.wait(timeout=30) == 0
-        finally:
-            served.terminate()
+    hurry(monkeypatch)
+    with World(folder) as world:
+        _follow(vastplan, world)
+        assert world.served.wait(timeout=30) == 0
     assert (folder / "move.html").exists() and (folder / "back.html").exists()
 
 
-def _follow(vastplan: Run, environment: dict[str, str]) -> None:
+def _follow(vastplan: Run, world: World) -> None:
     point = shown = ""
     for command in TYPED:
         program, _, rest = command.partition(" ")
@@ -153,7 +133,4 @@ def _follow(vastplan: Run, environment: dict[str, str]) -> None:
             found = re.search(r"--lose (\S+)", ran.out)
             point, shown = found[1] if found else point, ran.out
         else:
-            start = [sys.executable] if program == "python" else ["sed"]
-            done = subprocess.run([*start, *shlex.split(rest)], capture_output=True, text=True, env=environment)
-            assert done.returncode == 0, (command, done.stderr)
-            shown = done.stdout
+            shown = world.run(sys.executable if program == "python" else "sed", *shlex.split(rest))

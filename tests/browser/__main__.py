@@ -44,6 +44,11 @@ class Checks:
             self.wrong += 1
             print(f"NOT SO: {said}", flush=True)
 
+    def ended(self, of: str) -> int:
+        """Print how many there were, and answer 0 when all of them held."""
+        print(f"{self.asked} checks of {of} in a browser, {self.wrong} did not hold.")
+        return 1 if self.wrong or not self.asked else 0
+
 
 def _look(browser: Browser, checks: Checks, name: str, made: Plan, folder: Path) -> None:
     _look_at(browser, checks, name, FORMATS["html"](made), len(made.actions), folder)
@@ -222,8 +227,7 @@ def main() -> int:
     except NoBrowser as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1
-    print(f"{checks.asked} checks of {len(PLANS) + 4} pages in a browser, {checks.wrong} did not hold.")
-    return 1 if checks.wrong or not checks.asked else 0
+    return checks.ended(f"{len(PLANS) + 4} pages")
 
 
 if __name__ == "__main__":

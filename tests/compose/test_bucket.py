@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from tests.compose.short import Said, back, entry, made, objects_of, pieces, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import closest
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
 from vastplan.model.address import Address
+from vastplan.model.nearest import closest
 from vastplan.schema.entries import Scope
 
 WORLD: dict[str, Said | None] = {

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from tests.compose.short import LEAVE_OUT, Said, back, entry, made, objects_of, pieces, unread, without
 from vastplan.document.mistakes import mistakes
-from vastplan.document.nearest import closest
 from vastplan.kinds.compose.volume import COMPOSITION, VOLUME
+from vastplan.model.nearest import closest
 from vastplan.schema.recovery import Sight
 
 PROJECT = {"name": "nlp", "tenant": "@tenant/nlp"}

@@ -98,8 +98,7 @@ def main(site: Path, pictures: Path | None) -> int:
     except NoBrowser as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1
-    print(f"{checks.asked} checks of the site in a browser, {checks.wrong} did not hold.")
-    return 1 if checks.wrong or not checks.asked else 0
+    return checks.ended("the site")
 
 
 if __name__ == "__main__":

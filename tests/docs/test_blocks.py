@@ -7,7 +7,6 @@ test_guides.py, and pages with a test of their own are left to that.
 
 from __future__ import annotations
 
-import re
 import shlex
 import shutil
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.checks.cases import laid
 from tests.conftest import Run
+from tests.docs.pages import blocks
 from vastplan.cli.parser import parser
 
 ROOT = Path(__file__).parents[2]
@@ -52,23 +53,11 @@ PROJECT = {"clones.md": "research", "checkpoints.md": "research"}
 """Pages whose volumes are of a tenant with several projects: the one that each is of, unless it says."""
 
 
-def blocks(page: Path, kind: str) -> list[str]:
-    """The blocks of one kind, in their order."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-
-
 def alternatives(text: str) -> list[str]:
     """The block, or each of its lines where they say the same field."""
     lines = text.splitlines()
     keys = [line.partition(":")[0] for line in lines]
     return [text] if len(set(keys)) == len(keys) or any(line.startswith(" ") for line in lines) else lines
-
-
-def laid(over: Any, part: Any) -> Any:
-    """Two parts of a document as one: mappings key by key, else the second."""
-    if not (isinstance(over, dict) and isinstance(part, dict)):
-        return part
-    return {**over, **{key: laid(over.get(key), value) for key, value in part.items()}}
 
 
 def document(fragment: str, page: str) -> Any:

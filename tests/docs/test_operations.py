@@ -6,20 +6,16 @@ said, and the id of an operation the one that was begun.
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Run
-from tests.docs.test_blocks import ROOT, blocks
+from tests.docs.pages import ROOT, blocks
+from tests.two_sites import World, copied, hurry
 
 ID = "1a2b3c4d"
 HOME = """\
@@ -38,36 +34,10 @@ STOPS = {"vastplan move run fork.json": 5}
 """Commands that stop the first time, with their exit code; the page says so beside them."""
 
 
-class World:
-    """Two simulated sites, and what people and accidents do to them."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        words = [sys.executable, "world.py", "serve"]
-        self._served = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, env=self._environment)
-        assert self._served.stdout is not None and "both sites are there" in self._served.stdout.readline()
-
-    def __call__(self, *words: str) -> None:
-        """One command of world.py."""
-        command = [sys.executable, "world.py", *words]
-        done = subprocess.run(command, cwd=self._folder, capture_output=True, text=True, env=self._environment)
-        assert done.returncode == 0, done
-
-    def end(self) -> None:
-        """Stop serving."""
-        self._served.terminate()
-        self._served.communicate(timeout=30)
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The documents."""
-    return Path(
-        shutil.copytree(
-            ROOT / "examples" / "two-sites", tmp_path / "storage", ignore=shutil.ignore_patterns(".vastplan")
-        )
-    )
+    return copied(tmp_path / "storage")
 
 
 @pytest.fixture
@@ -79,16 +49,12 @@ def home(folder: Path) -> None:
 @pytest.fixture
 def world(folder: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.chdir(tmp_path)
-    pause = time.sleep
-    monkeypatch.setattr("vastplan.app.operating.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
-    served = World(folder)
-    try:
+    hurry(monkeypatch)
+    with World(folder) as served:
         assert vastplan("apply", "storage/", "--auto-approve").code == 0
         served("train", "iad")
         served("pass", "70m")
         yield served
-    finally:
-        served.end()
 
 
 def commands(page: str, number: int) -> list[str]:
