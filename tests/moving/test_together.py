@@ -181,7 +181,7 @@ def test_past_the_point_of_no_return_it_goes_on_and_that_is_what_is_told(
 def test_what_lives_elsewhere_is_named_and_nothing_is_moved(scene: Both) -> None:
     with pytest.raises(VastplanError, match="iad/project/nobody is not a project of this document"):
         plan_move(scene.lab.workspace(), Wanted(TEAM._replace(name="nobody"), "pdx"), scene.clock)
-    with pytest.raises(VastplanError, match="iad/project/team is at iad already"):
+    with pytest.raises(VastplanError, match="iad/project/team is already at iad"):
         scene.plan("iad")
     with pytest.raises(VastplanError, match="no site nowhere"):
         scene.plan("nowhere")

@@ -151,7 +151,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     assert told.address == "iad/volume/home" and f"vastplan restore abort PATH {plan.id[:8]}" in told.fix
     with (
         patch("vastplan.app.restore.place_begun", lambda _: None),
-        pytest.raises(VastplanError, match=f"^iad/volume/home: no longer in the document .* then {back}$"),
+        pytest.raises(VastplanError, match=f"^iad/volume/home: no longer in the document, .* then {back}$"),
     ):
         scene.abort(plan)
     assert scene.call("GET", "globalsnapstreams/") != []
