@@ -137,3 +137,22 @@ def test_at_a_terminal_it_asks_until_it_is_answered(tmp_path: Path, vastplan: Ru
     assert text.count("Addresses of the nodes that mount?") == 2 and "VMS" not in text
     assert "Its Run:AI project? [team-a]" in text
     to_no_changes(vastplan)
+
+
+def test_a_site_without_runai_has_a_tenant_and_its_storage_class(tmp_path: Path, vastplan: Run) -> None:
+    names = ("--site", "iad", "--tenant", "team-a", *REAL[:-1], "none")
+    ran = vastplan("init", *names, "--project", "vision")
+    assert ran.code == 1 and "a project needs Run:AI: leave --project out, or --runai-url none" in ran.err
+    ran = vastplan("init", *names)
+    assert ran.code == 0 and "export VASTPLAN_ALLOW_ENV=VAST_IAD_TOKEN\n" in ran.out, ran
+    text = (tmp_path / "iad.yaml").read_text()
+    assert "runai" not in text and "projects" not in text and "storage_class:" in text
+    ran = vastplan("validate")
+    assert ran.code == 0 and not ran.err, ran
+
+
+def test_a_yaml_file_that_is_no_document_is_not_called_one(tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "values.yaml").write_text("image: {tag: '1.2'}\n")
+    ran = vastplan("init", *NAMES, "--sim")
+    said = "values.yaml is in this folder, and all YAML files of a folder are one document; name another folder"
+    assert ran.code == 1 and said in ran.err, ran

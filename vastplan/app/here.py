@@ -67,6 +67,14 @@ def foreign(file: Path) -> bool:
         return False
 
 
+def has_name(file: Path) -> bool:
+    """Whether a file is the head of a document: it has its `name`. One that cannot be read may be one."""
+    try:
+        return _NAME in yaml.load(file, str(file))
+    except Invalid:
+        return True
+
+
 def _foreign(tree: yaml.Mapping) -> bool:
     """Whether a file is of another sort: approvals, a manifest of Kubernetes, or connections, which have a version and no name."""
     return any(key in tree for key in _NO_PART) or (

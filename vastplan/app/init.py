@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vastplan.app.clock import now
-from vastplan.app.here import foreign, yaml_files
+from vastplan.app.here import foreign, has_name, yaml_files
 from vastplan.app.validate import Checked, check_document
 from vastplan.app.workspace import open_workspace
-from vastplan.document.first import First, first_document
+from vastplan.document.first import NO_RUNAI, First, first_document
 from vastplan.document.scalars import Unwritable
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity
@@ -23,7 +23,7 @@ from vastplan.model.yaml_text import ENDINGS
 _PLACE = re.compile(r"^[\w.-]+: ")
 _EXAMPLE = {
     "site": "site", "tenant": "team", "project": "project", "context": "site",
-    "vast_url": "https://vms.example.com", "runai_url": "https://runai.example.com",
+    "vast_url": "https://vms.example.com", "runai_url": NO_RUNAI,
 }  # fmt: skip
 """The placeholder for what is not known yet."""
 
@@ -37,8 +37,13 @@ def folder_for(path: Path | None) -> Path:
     if os.path.lexists(folder) and not folder.is_dir():
         raise VastplanError(f"{word(folder)} is not a folder; a document's file is NAME.yaml")
     there = [file for file in yaml_files(folder) if not foreign(file)] if folder.is_dir() else []
-    if there:
-        shown = word(there[0])
+    heads = [file for file in there if has_name(file)]
+    if there and not heads:
+        raise VastplanError(
+            f"{word(there[0])} is in this folder, and all YAML files of a folder are one document; name another folder"
+        )
+    if heads:
+        shown = word(heads[0])
         raise VastplanError(
             f"this folder has a document already: {shown}; use that (vastplan plan {shown}), or name another folder"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from vastplan import __version__
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import read_write
+from vastplan.app.here import HERE
 from vastplan.app.planning.request import Planned
 from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
@@ -131,7 +132,7 @@ def _results(results: Callable[[], Results]) -> Renderers:
 
 def document_name(paths: Sequence[Path]) -> str:
     """The name of a document that may be too broken to be read, so that its comment is found again; else the path's own."""
-    for path in paths:
+    for path in paths or (HERE,):
         files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
         for file in files:
             try:
@@ -140,7 +141,7 @@ def document_name(paths: Sequence[Path]) -> str:
                 continue
             if name:
                 return name[1].decode()
-    return paths[0].stem if paths else ""
+    return (paths[0] if paths else HERE).absolute().stem
 
 
 def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from vastplan.document.scalars import flow
 
 SCHEMA = "schemas/desired-state.schema.json"
+NO_RUNAI = "none"
 _ROOM = 62
 
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """What a first document is made of; without addresses its site is simulated. `vips` and `clients` have commas between."""
+    """What a first document is made of; without addresses its site is simulated. `vips` and `clients` have commas between.
+
+    `runai_url` is `NO_RUNAI` for a site without Run:AI; the document then has no project, and no volume, which needs one.
+    """
 
     site: str
     tenant: str
@@ -30,19 +34,27 @@ class First:
         """Whether its site is: nothing says where its systems are."""
         return not self.vast_url
 
+    @property
+    def has_runai(self) -> bool:
+        """Whether the site has Run:AI."""
+        return self.runai_url != NO_RUNAI
+
     def variables(self) -> tuple[str, ...]:
         """The variables of the environment that its credentials come from."""
         site = "".join(char if char.isascii() and char.isalnum() else "_" for char in self.site.upper())
-        return () if self.simulated else (f"VAST_{site}_TOKEN", f"RUNAI_{site}_SECRET")
+        if self.simulated:
+            return ()
+        return (f"VAST_{site}_TOKEN", *([f"RUNAI_{site}_SECRET"] if self.has_runai else []))
 
 
 def first_document(first: First) -> str:
     """Its text. Raises `Unwritable` for what no document can hold."""
-    site, tenant, project = flow(first.site), flow(first.tenant), flow(first.project)
+    site, tenant = flow(first.site), flow(first.tenant)
+    last = "the volume that its jobs mount" if first.has_runai else "its StorageClass"
     host = f"files.{first.tenant}.example.com"
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
-        "# The first document of a site, written by vastplan init: one team, from its VAST tenant to the volume that its jobs mount.",
+        f"# The first document of a site, written by vastplan init: one team, from its VAST tenant to {last}.",
         "# Replace the example values: their lines say `change`. For an editor that checks it, write the schema that the first line names:",
         f"#   mkdir -p schemas && vastplan schema > {SCHEMA}",
         "version: 1",
@@ -51,7 +63,7 @@ def first_document(first: First) -> str:
         *_site(first),
         "",
         _said("namespaces: {vast-csi: {}}", "change: where the CSI driver runs; --adopt adopts what exists"),
-        _said("departments: {research: {gpus: {default: 8}}}", "change: a department of Run:AI, and its GPUs"),
+        *([_said("departments: {research: {gpus: {default: 8}}}", "change: a department of Run:AI, and its GPUs")] if first.has_runai else []),
         "",
         "tenants:",
         f"  {tenant}:",
@@ -69,10 +81,7 @@ def first_document(first: First) -> str:
         "      driver: file",
         f"      storage_path: {flow(f'/{first.tenant}/k8s')}",
         _said(f"      vip_pool_fqdn: {flow(host)}", "change: the same as domain_name"),
-        "    projects:",
-        _said(f"      {project}: {{department: research, gpus: {{default: 4}}}}", "change: the team's GPUs"),
-        "    volumes:",
-        _said(f"      data: {flow({'storage_class': first.tenant, 'size': '1 TiB', 'mount': '/data'})}", "change: its size"),
+        *(_team(first) if first.has_runai else []),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -84,7 +93,7 @@ def _site(first: First) -> list[str]:
             "sites:",
             _said(sim, "change: vast, kubernetes and runai with their addresses, for systems of your own"),
         ]
-    vast_token, runai_secret = first.variables()
+    vast_token, *runai_secret = first.variables()
     cluster: Mapping[str, str] = {"kubeconfig": first.kubeconfig} if first.kubeconfig else {}
     cluster = {**cluster, "context": first.context} if first.context else cluster
     return [
@@ -96,11 +105,29 @@ def _site(first: First) -> list[str]:
         f"      token: {{env: {vast_token}}}",
         "      # change: ca_file: iad.pem, beside this file, if an authority of your own signed its certificate",
         f"    kubernetes: {flow(cluster)}",
+        *(_runai(first, runai_secret[0]) if runai_secret else []),
+    ]
+
+
+def _runai(first: First, secret: str) -> list[str]:
+    return [
         "    runai:",
         f"      url: {flow(first.runai_url)}",
         _said(f"      cluster: {flow(first.site)}", "change: the cluster's name in Run:AI"),
         _said("      client_id: vastplan", "change: the application that vastplan logs in as"),
-        f"      client_secret: {{env: {runai_secret}}}",
+        f"      client_secret: {{env: {secret}}}",
+    ]
+
+
+def _team(first: First) -> list[str]:
+    volume = {"storage_class": first.tenant, "size": "1 TiB", "mount": "/data"}
+    return [
+        "    projects:",
+        _said(
+            f"      {flow(first.project)}: {{department: research, gpus: {{default: 4}}}}", "change: the team's GPUs"
+        ),
+        "    volumes:",
+        _said(f"      data: {flow(volume)}", "change: its size"),
     ]
 
 

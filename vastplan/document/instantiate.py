@@ -14,7 +14,7 @@ from typing import Any
 from vastplan.document.merge import overlay
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
-from vastplan.document.yaml import MAX_PROBLEMS, Mapping
+from vastplan.document.yaml import MAX_PROBLEMS, Mapping, too_many
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
@@ -304,4 +304,4 @@ class Instantiator:
             self._reported.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS:
-            raise Invalid(self.problems)
+            raise too_many(self.problems)

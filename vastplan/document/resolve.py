@@ -15,7 +15,7 @@ from vastplan.document.mistakes import MISSING_KEY, Mistake, mistakes
 from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS
 from vastplan.document.typed import named_after
-from vastplan.document.yaml import MAX_PROBLEMS
+from vastplan.document.yaml import MAX_PROBLEMS, too_many
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
@@ -202,7 +202,7 @@ class Resolver:
                 error("VP209", f"no {noun} {name}", where=next(iter(unknown.places)))
                 for (noun, name), unknown in self._unknown.items()
             )
-            raise Invalid([*self.problems, *nowhere])
+            raise too_many([*self.problems, *nowhere])
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
@@ -289,7 +289,7 @@ class Resolver:
             self._seen.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
-            raise Invalid(self.problems)
+            raise too_many(self.problems)
 
 
 @dataclass(slots=True)

@@ -12,10 +12,10 @@ from vastplan.model.finding import Where, error
 from vastplan.model.nearest import nearest
 from vastplan.model.sensitive import said_openly
 from vastplan.schema import located_yaml
-from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence
+from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence, too_many
 from vastplan.schema.problem_words import there
 
-__all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load", "parse"]
+__all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load", "parse", "too_many"]
 
 
 def load(path: Path, shown: str) -> Mapping:

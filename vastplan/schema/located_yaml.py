@@ -8,6 +8,7 @@ duplicate keys, merge keys, anchors that would expand without bound, and charact
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -81,6 +82,13 @@ class Rounded(float):
 def too_large(shown: str) -> Finding:
     """What is said of a file that is larger than `MAX_BYTES`."""
     return error("VP102", f"the file is larger than {MAX_BYTES // 2**20} MiB", where=Where(shown, 1, 1))
+
+
+def too_many(problems: Iterable[Finding]) -> Invalid:
+    """The errors that were found before nobody reads on, and that these may not be all."""
+    found = [*problems]
+    text = f"reading stopped after {len(found):,} errors: there may be more"
+    return Invalid([*found, error("VP116", text, fix="correct these, then run the command again")])
 
 
 def decoded(raw: bytes, shown: str) -> str:
@@ -329,4 +337,4 @@ class _Reader:
     def _problem(self, code: str, message: str, event: Any, fix: str) -> None:
         self._problems.append(error(code, message, fix=fix, where=self._where(event)))
         if len(self._problems) >= MAX_PROBLEMS:
-            raise Invalid(self._problems)
+            raise too_many(self._problems)

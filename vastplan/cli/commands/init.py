@@ -10,7 +10,7 @@ from pathlib import Path
 from vastplan.app import init as first_document
 from vastplan.cli.request import InitRequest
 from vastplan.cli.screen import Screen
-from vastplan.document.first import First
+from vastplan.document.first import NO_RUNAI, First
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -40,7 +40,11 @@ _QUESTIONS = (
     _Question("site", "Name of the site, such as iad?"),
     _Question("vast_url", "Address of its VMS, such as https://vms.iad.example.com?", of_a_real_site=True),
     _Question("context", "Its context in your kubeconfig?", lambda told: told["site"], of_a_real_site=True),
-    _Question("runai_url", "Address of its Run:AI control plane, such as https://acme.run.ai?", of_a_real_site=True),
+    _Question(
+        "runai_url",
+        f"Address of its Run:AI control plane, such as https://acme.run.ai; {NO_RUNAI} for a site without Run:AI?",
+        of_a_real_site=True,
+    ),
     _Question("tenant", "Tenant of the first team, such as team-a?"),
     _Question("project", "Its Run:AI project?", lambda told: told["tenant"]),
     _Question("vips", "Free addresses of the data network?", lambda _: _USUAL.vips, may_be_left_out=True),
@@ -58,11 +62,12 @@ def init(request: InitRequest, screen: Screen) -> int:
     if values.get("kubeconfig"):
         asked = [one for one in asked if one.field != "context"]
     if not sys.stdin.isatty():
-        _refuse_missing(asked)
+        _refuse_missing([one for one in asked if one.field != "project" or _has_runai(values)])
         asked = []
     for question in asked:
-        values[question.field] = _answer(question, values, folder, screen)
-    first = First(**values)
+        if question.field != "project" or _has_runai(values):
+            values[question.field] = _answer(question, values, folder, screen)
+    first = First(**{"project": "", **values})
     file, checked = first_document.write(path, first)
     screen.show(
         f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid. "
@@ -79,10 +84,16 @@ def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
     real = [field for field in ("vast_url", "kubeconfig", "context", "runai_url") if field in values]
     if request.sim and real:
         raise VastplanError(f"--sim makes a site without addresses: leave --{real[0].replace('_', '-')} out, or --sim")
+    if "project" in values and not _has_runai(values):
+        raise VastplanError(f"a project needs Run:AI: leave --project out, or --runai-url {NO_RUNAI}")
     for field in values:
         if wrong := first_document.complaint(folder, values, field):
             raise VastplanError(f"--{field.replace('_', '-')} {inert(word(values[field]), 200)}: {inert(wrong, 400)}")
     return values
+
+
+def _has_runai(values: Mapping[str, str]) -> bool:
+    return values.get("runai_url") != NO_RUNAI
 
 
 def _simulated(values: Mapping[str, str], screen: Screen) -> bool:
@@ -114,7 +125,7 @@ def _answer(question: _Question, values: Mapping[str, str], folder: Path, screen
         )
         if not wrong:
             return said
-        screen.progress(wrong)
+        screen.error(wrong)
 
 
 def _line(screen: Screen, question: str) -> str:

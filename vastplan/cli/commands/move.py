@@ -110,7 +110,7 @@ def _question(plan: MovePlan) -> str:
         tried = counted(sum(1 for job in plan.jobs if job.get("to_claim")), "workload")
         return (
             f"Clone {plan.path} at {plan.target}, try {tried} there with one GPU each and delete all of it again? "
-            f"Nothing at {plan.source} is suspended. Only yes is yes: "
+            f"Nothing at {plan.source} is suspended. Type yes to start: "
         )
     if plan.mode in (REJOIN, KEEP):
         does = f"make it the destination of {plan.target}, losing what only {plan.source} has of {plan.path}"
@@ -119,8 +119,8 @@ def _question(plan: MovePlan) -> str:
     if plan.mode == FORK:
         does = f"submit the same workloads at {plan.target} with a clone of {plan.path}"
         if plan.live:
-            return f"Let {jobs} at {plan.source} run and {does}? Only yes is yes: "
-    return f"Suspend {jobs} at {plan.source} and {does}? Only yes is yes: "
+            return f"Let {jobs} at {plan.source} run and {does}? Type yes to start: "
+    return f"Suspend {jobs} at {plan.source} and {does}? Type yes to start: "
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:

@@ -59,10 +59,10 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
     workspace = document_of(request, plan, file, _command(file, plan))
     said = consent(_loss(request, plan, file))
     snapshot = inert(plan.snapshot.get("name"), 200)
-    question = f"Copy {snapshot} of {plan.path} to {inert(plan.directory, 300)}? Only yes is yes: "
+    question = f"Copy {snapshot} of {plan.path} to {inert(plan.directory, 300)}? Type yes to start: "
     if plan.mode == IN_PLACE:
         jobs = counted(len(plan.jobs), "workload")
-        question = f"Suspend {jobs} at {plan.source} and restore {plan.path} to {snapshot}? Only yes is yes: "
+        question = f"Suspend {jobs} at {plan.source} and restore {plan.path} to {snapshot}? Type yes to start: "
     if not any(one.id == plan.id[:8] for one in restores(workspace)):
         approved(request, screen, restore_text(plan, ""), question)
     told(screen, run_restore(workspace, plan, screen.progress, _command(file, plan), consent=said), plan)
