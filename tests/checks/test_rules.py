@@ -100,7 +100,7 @@ def test_raise_raises_and_never_lowers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
-        ({"waive": [{**WAIVER, "until": "soon"}]}, "checks.waive.0.until: 'soon' is not a day"),
+        ({"waive": [{**WAIVER, "until": "soon"}]}, "checks.waive.0.until: 'soon' is not a date"),
         ({"waive": [{**WAIVER, "until": "2026-02-30"}]}, "2026-02-30"),
         ({"waive": [{**WAIVER, "reason": ""}]}, "checks.waive.0.reason"),
         ({"waive": [{**WAIVER, "address": "tenant"}]}, "site/kind/name"),

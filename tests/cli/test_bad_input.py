@@ -40,7 +40,7 @@ DOCUMENTS = {
     "two entries with one identity": ("tenants: {a: {}, b: {name: a}}\n", "4:18", "is the same tenant as a"),
     "a required field": ("qos_policies: {q: {}}\n", "4:19", "tenant is missing"),
     "a list for a mapping": ("tenants: [a]\n", "4:1", "tenants is a list (write tenants: {a: {...}})"),
-    "tenant given inside a tenant": ("tenants: {a: {qos_policy: {tenant: b}}}\n", "4:28", "tenant is already set by the place of the entry"),
+    "tenant given inside a tenant": ("tenants: {a: {qos_policy: {tenant: b}}}\n", "4:28", "tenant is already set: the entry is inside tenant"),
 }  # fmt: skip
 
 
@@ -407,7 +407,7 @@ BUCKETS: dict[str, Any] = {
         (
             {"buckets": {"x": {"size": "1 B", "owner": "ann", "deliver": {"secret": "Not One"}}}},
             [
-                "error VP212: deliver.secret: 'Not One' is not NAMESPACE/NAME of a Secret: small letters and digits, with - between "
+                "error VP212: deliver.secret: 'Not One' is not NAMESPACE/NAME of a Secret: lowercase letters and digits, with - between "
                 "them, and in the name also ."
             ],
         ),

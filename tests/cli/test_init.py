@@ -72,7 +72,7 @@ def test_without_a_terminal_it_says_what_is_missing(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--site", "B b"), "--site 'B b': 'B b' is not a name of small letters and digits"),
+        (("--site", "B b"), "--site 'B b': 'B b' is not a name of lowercase letters and digits"),
         (("--vast-url", "http://x"), "--vast-url http://x: is not encrypted; write https:// "),
         (("--runai-url", "https://me:secret@x"), "there is a user or a password in it"),
         (("--vips", "10.0.0.9 - 10.0.0.1"), "--vips '10.0.0.9 - 10.0.0.1': "),
@@ -129,7 +129,7 @@ def test_at_a_terminal_it_asks_until_it_is_answered(tmp_path: Path, vastplan: Ru
     os.close(main)
     text = b"".join(said).decode()
     assert "yes or no\r\n" in text and "an answer is needed" in text
-    assert "'I A D' is not a name of small letters and digits" in text
+    assert "'I A D' is not a name of lowercase letters and digits" in text
     assert (
         text.count("Name of the site, such as iad?") == 2
         and text.count("Tenant of the first team, such as team-a?") == 2

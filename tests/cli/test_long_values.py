@@ -25,7 +25,7 @@ DOCUMENTS: dict[str, tuple[str, str, str]] = {  # what quotes it each time, the 
         "q{n}: {{ip_ranges: [*a]}}",
         "is not a range",
     ),
-    "the head": ("checks: {{waive: [{{until: &a '{long}'}}, {more}]}}", "{{until: *a}}", "is not a day"),
+    "the head": ("checks: {{waive: [{{until: &a '{long}'}}, {more}]}}", "{{until: *a}}", "is not a date"),
 }
 
 

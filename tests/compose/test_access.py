@@ -78,7 +78,7 @@ def test_rules_of_others_and_of_types_without_a_word_stay_apart() -> None:
         ({"scope": {"existing": "x"}, "scope_type": "project"}, "@?project/x", []),
         ({"scope": {"existing": "east"}, "scope_type": "cluster"}, "@?runai_cluster/east", []),
         ({"scope": "x", "scope_type": "department"}, "@?department/x",
-         [("VP209", "no department x", "for one that is not in this document write {existing: x}")]),
+         [("VP209", "no department x", "for one outside this document write {existing: x}")]),
     ],
 )  # fmt: skip
 def test_the_scope_of_a_rule_is_of_the_document_or_there(says: Said, scope: str, wrong: list[Any]) -> None:

@@ -49,13 +49,13 @@ def test_others_are_told_as_they_are_said() -> None:
     ],
 )
 def test_one_whom_nobody_knows_is_refused(name: str, more: Said, whose: str, there: str) -> None:
-    fix = f"{there}{{existing: {name}}} for one that is not in this document"
+    fix = f"{there}{{existing: {name}}} for one outside this document"
     assert attached({"user": name}, **more)[2] == [("VP209", f"attached_users: no user {name} {whose}", fix)]
 
 
 def test_a_document_without_users_has_nobody_to_name() -> None:
     nobody = dict.fromkeys(("user/ana", "user/bo", "user/eve"))
-    fix = "{existing: ana} for one that is not in this document"
+    fix = "{existing: ana} for one outside this document"
     assert attached({"user": "ana"}, world=nobody)[2] == [("VP209", "attached_users: no user ana of tenant nlp", fix)]
 
 

@@ -117,7 +117,9 @@ def test_what_a_bucket_may_say(says: Said) -> None:
     assert (BUCKET.name, BUCKET.section, BUCKET.within_tenant) == ("bucket", "buckets", True)
 
 
-NO_NAME = "{} cannot be the name of a bucket: 3 to 63 small letters, digits, - and . between them, and no IP address"
+NO_NAME = (
+    "{} cannot be the name of a bucket: 3 to 63 lowercase letters, digits, - and . between them, and no IP address"
+)
 BAD = ("ab", "a" * 64, "Sets", "a_b", "-ab", "ab-", "a..b", "1.2.3.4", "a\n")
 
 
@@ -150,7 +152,7 @@ def test_a_bucket_is_called_as_its_entry_only_where_that_can_be_its_name(name: s
         ({"max_inodes": 0}, "is too small; write 1 or more"),
         (
             {"path": "sets"},
-            "'sets' is not a path: it starts with / and does not end with it, and has no // and no control characters; write /sets",
+            "'sets' is not a path: it starts with /, does not end with /, and has no // or control characters; write /sets",
         ),
         ({"protocols": ["S3", "SMB"]}, "must be 'S3', 'NFS' or 'NFS4'"),
     ],

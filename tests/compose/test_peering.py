@@ -29,8 +29,8 @@ def test_the_first_site_makes_it(options: Said) -> None:
 @pytest.mark.parametrize(
     ("pools", "code", "message", "fix"),
     [
-        ({"vip_pool/here": None}, "VP209", "no vip_pool here on iad, which this replication_peer names", "write one there, with role: REPLICATION"),
-        ({"pdx:vip_pool/there": None}, "VP209", "no vip_pool there on pdx, which this replication_peer names", "write one there, with role: REPLICATION"),
+        ({"vip_pool/here": None}, "VP209", "no vip_pool here on iad, which this replication peer uses", "write a pool with role: REPLICATION on iad"),
+        ({"pdx:vip_pool/there": None}, "VP209", "no vip_pool there on pdx, which this replication peer uses", "write a pool with role: REPLICATION on pdx"),
         ({"pdx:vip_pool/there": {"role": "PROTOCOLS"}}, "VP234", "vip_pool there on pdx has role PROTOCOLS",
          "role: REPLICATION"),
         ({"vip_pool/here": {}}, "VP234", "vip_pool here on iad has role None", "role: REPLICATION"),

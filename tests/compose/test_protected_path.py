@@ -104,7 +104,7 @@ def test_a_tenant_of_somebody_else_is_one_there_too() -> None:
     [
         ({}, "it replicates to pdx, and tenant nlp is not on that site", "add pdx to its sites"),
         ({"remote_tenant": "other"}, "it replicates to pdx, and tenant other is not on that site",
-         "for one that is not in this document write {existing: other}"),
+         "for one outside this document write {existing: other}"),
     ],
 )  # fmt: skip
 def test_a_tenant_that_is_not_there_is_refused(more: Said, message: str, fix: str) -> None:

@@ -250,7 +250,7 @@ def test_what_a_volume_may_say(says: Said) -> None:
     assert typed.model_dump(include={"access_modes"}) == {"access_modes": says.get("access_modes", ["ReadWriteMany"])}
 
 
-A_PATH = "a path: it starts with / and does not end with it, and has no // and no control characters"
+A_PATH = "a path: it starts with /, does not end with /, and has no // or control characters"
 EITHER = "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
 
 
@@ -291,7 +291,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (a di
         ({**TYPED, "names": {"view": "x"}}, "unknown key view"),
         (
             {**TYPED, "names": {"persistent_volume": "Not Kubernetes"}},
-            "'Not Kubernetes' is not a name in Kubernetes: small letters and digits, with - and . between them",
+            "'Not Kubernetes' is not a name in Kubernetes: lowercase letters and digits, with - and . between them",
         ),
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def test_without_a_reason_it_is_refused_where_that_stands(reason: str, wrong: st
 @pytest.mark.parametrize(
     ("until", "wrong"),
     [
-        ("tomorrow", "'tomorrow' is not a day, such as 2026-12-31"),
+        ("tomorrow", "'tomorrow' is not a date, such as 2026-12-31"),
         ("20261231", "is a number; write a day, such as 2026-12-31"),
     ],
 )

@@ -42,10 +42,18 @@ def test_no_line_is_longer_than_the_terminal(width: int) -> None:
             "quotas.hard_limit has no field xxxxxxxx: vastplan explain quotas.hard_limit lists",
         ),
         ("quotas.\x1b[31m", r"has no field \x1b[31m"),
-        ("quotas.", "quotas has no field "),
+        ("quotas..hard_limit", "quotas..hard_limit: a name is missing; write SECTION.FIELD"),
+        ("defaults.quotaz", "defaults has no section quotaz: did you mean quotas?"),
     ],
 )
 def test_what_is_not_there(place: str, says: str) -> None:
     with pytest.raises(VastplanError) as refused:
         explain(place, 100)
     assert says in str(refused.value) and "\x1b" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "same"), [("quotas.", "quotas"), (".", ""), ("defaults.quotas.hard_limit", "quotas.hard_limit")]
+)
+def test_what_is_typed_in_another_way(place: str, same: str) -> None:
+    assert explain(place, 100) == explain(same, 100)

@@ -89,7 +89,10 @@ def _lost(number: int) -> Made:
     site, tenant = _tenant(number)
     address = f"{site}/view/{tenant}-view-{number}"
     block = Block(
-        "approval", "a delete of a view loses data", f"add an entry for {address} to --approvals FILE", max_used=number
+        "approval",
+        "a delete of a view loses data",
+        f"approve {address} in a file (--approvals-template FILE writes one) and pass --approvals FILE",
+        max_used=number,
     )
     seen = (Evidence("used", (number + 1) * 2**30, "bytes"),)
     return _made(

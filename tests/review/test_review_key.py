@@ -165,4 +165,4 @@ def test_a_key_that_is_none_is_refused(where: str, content: str | None, says: st
 def test_a_key_says_how_to_plan_and_is_not_given_beside_a_saved_plan(lab: Lab, vastplan: Run) -> None:
     plan(lab, vastplan)
     ran = vastplan("apply", lab.folder / "reviewed.json", *key(lab))
-    assert ran.code == 1 and "--review-key: options of plan, not of a saved plan" in ran.err
+    assert ran.code == 1 and "--review-key cannot be used with a saved plan" in ran.err

@@ -24,7 +24,7 @@ TASKS: dict[str, Any] = {
 TYPED = {
     "no folder to write to": (["--out", "not/there"], "mkdir -p not"),
     "a file to write to": (["--out", "team.yaml"], "team.yaml is a file: give a folder"),
-    "a site that is not there": (["--site", "lad"], "no site lad (sites are iad, pdx)"),
+    "a site that is not there": (["--site", "lad"], "no site lad (known: iad, pdx)"),
     "a tenant nearly": (["--tenant", "team_a"], "--tenant team_a: the document has no such name; did you mean team-a?"),
     "an address for a tenant": (["--tenant", "x/y"], "the document has no such name; it has team-a"),
     "a project that is another": (["--project", "nlp"], "the document has no such name; it has team-a"),

@@ -171,7 +171,7 @@ def test_a_login_in_an_address_is_refused_and_not_said(what: str, places: Path, 
     cluster = {"certificate-authority": server.ca, what: server.url.replace("https://", f"https://{LOGIN}")}
     with pytest.raises(VastplanError) as raised:
         client(places, server, {"token": "t"}, cluster)
-    says = f"context (current): its {what} is not used: there is a user or a password in it (in front of an @)"
+    says = f"context (current): its {what} is not used: there is a user or a password in it (before an @)"
     assert says in str(raised.value) and "Swordfish" not in str(raised.value)
 
 

@@ -342,7 +342,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_a_secret_is_a_regular_file_of_a_bounded_size(name: str, repo: Path) -> None:
     make, says = SPECIAL[name]
     make(repo / "it")
-    with pytest.raises(VastplanError, match=f"the file it, which holds a secret, cannot be read: {says}"):
+    with pytest.raises(VastplanError, match=f"the file it of a secret cannot be read: {says}"):
         revealer(SecretSources(repo))(Secret(("file", "it")))
 
 

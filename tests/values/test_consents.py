@@ -42,7 +42,7 @@ DOCUMENT: dict[str, Any] = {
     "tenants": {"team-a": TENANT},
 }
 OPTION = re.compile(r"(--(?:allow-delete|allow-narrow|believe-gone|max-changes) (?:'[^']+'|[^\s,;]+))")
-APPROVAL = re.compile(r"add an entry for (\S+) to --approvals FILE")
+APPROVAL = re.compile(r"approve (\S+) in a file (--approvals-template FILE writes one) and pass --approvals FILE")
 
 
 class Site:

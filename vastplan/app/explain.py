@@ -22,7 +22,9 @@ def explain(path: str, width: int, *, recursive: bool = False) -> str:
         return text.all_sections(known, width)
     names = path.removesuffix(".").split(".")
     if "" in names:
-        raise VastplanError(f"{inert(path, _LONGEST)}: a name is missing; write SECTION.FIELD, such as quotas.hard_limit")
+        raise VastplanError(
+            f"{inert(path, _LONGEST)}: a name is missing; write SECTION.FIELD, such as quotas.hard_limit"
+        )
     section = known.get(names[0])
     if section is None:
         raise _nothing(

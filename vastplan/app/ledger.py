@@ -31,7 +31,7 @@ def known_sites(workspace: Workspace, backend: Backend, site: str | None = None)
 
 
 def _no_site(site: str, known: Iterable[str]) -> Invalid:
-    return Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"sites are {', '.join(known)}")])
+    return Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"known: {', '.join(known)}")])
 
 
 def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteLedger]:

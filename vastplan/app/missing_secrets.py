@@ -86,11 +86,11 @@ def _missing(kind: str, where: str, allowed: SecretSources) -> str:
     if kind == "env":
         return "" if os.environ.get(where) else f"the environment variable {where} is not set"
     try:
-        return "" if allowed.size(where) else f"the file {where}, which is to hold a secret, is empty"
+        return "" if allowed.size(where) else f"the file {where} of a secret is empty"
     except OSError as problem:
-        return f"the file {where}, which is to hold a secret, cannot be read: {problem.strerror}"
+        return f"the file {where} of a secret cannot be read: {problem.strerror}"
     except ValueError:
-        return f"the file {where}, which is to hold a secret, is not a file name"
+        return f"the file {where} of a secret is not a file name"
 
 
 def _fix(kind: str, where: str, folder: Path) -> str:

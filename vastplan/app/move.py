@@ -265,7 +265,7 @@ def _pair(workspace: Workspace, address: Address, to: str) -> Pair:
 
 def _known_site(workspace: Workspace, to: str) -> None:
     if to not in workspace.document.head.sites:
-        raise VastplanError(f"no site {inert(to, 80)}; sites are {', '.join(workspace.document.head.sites)}")
+        raise VastplanError(f"no site {inert(to, 80)}; known: {', '.join(workspace.document.head.sites)}")
 
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:

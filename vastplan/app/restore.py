@@ -217,7 +217,7 @@ def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
     try:
         key.validate_python(name)
     except ValidationError:
-        said = " in Kubernetes: small letters and digits, with - and . between them" if key is _OF_VOLUME else ""
+        said = " in Kubernetes: lowercase letters and digits, with - and . between them" if key is _OF_VOLUME else ""
         raise VastplanError(f"{inert(name, 80)} is not a valid name{said} (choose another: --as NAME)") from None
     directory = wanted.directory.rstrip("/") if wanted.directory else f"{place.directory.rpartition('/')[0]}/{name}"
     plain = (

@@ -71,7 +71,7 @@ def _content(name: str, reading: Callable[[str], bytes]) -> str:
         value = reading(name).decode("utf-8").rstrip("\r\n")
     except (OSError, ValueError) as problem:  # not UTF-8, or no name that a file can have
         reason = problem.strerror if isinstance(problem, OSError) else "not text"
-        raise VastplanError(f"the file {name}, which holds a secret, cannot be read: {reason}") from None
+        raise VastplanError(f"the file {name} of a secret cannot be read: {reason}") from None
     if not value:
         raise VastplanError(f"the file {name}, which holds a secret, is empty")
     return value

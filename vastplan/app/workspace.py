@@ -68,7 +68,7 @@ class Workspace:
         chosen = tuple(site.split(","))
         for name in chosen:
             if name not in known:
-                raise Invalid([error("VP202", f"no site {name}", fix=f"sites are {', '.join(known)}")])
+                raise Invalid([error("VP202", f"no site {name}", fix=f"known: {', '.join(known)}")])
         return chosen
 
     def ledger(self, *, writable: bool = False) -> Backend:

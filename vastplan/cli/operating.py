@@ -128,7 +128,9 @@ def taken_back(
 ) -> int:
     """Take an operation back, once that is approved."""
     workspace = open_workspace(request.paths, request.connections)
-    if not request.yes and not screen.ask(f"Take back the {kind} {inert(request.subject, 80)}? Type yes to take it back: "):
+    if not request.yes and not screen.ask(
+        f"Take back the {kind} {inert(request.subject, 80)}? Type yes to take it back: "
+    ):
         raise VastplanError(NOT_APPROVED)
     screen.show(status_text(abort(workspace, request.subject, screen.progress)))
     return errors.OK

@@ -60,7 +60,11 @@ def _init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         ("--vast-url", "URL", "address of its VMS: https://vms.iad.example.com"),
         ("--kubeconfig", "FILE", "its kubeconfig, beside the document"),
         ("--context", "NAME", "a context of that kubeconfig, or of your own"),
-        ("--runai-url", "URL", "address of its Run:AI control plane: https://acme.run.ai; none for a site without Run:AI"),
+        (
+            "--runai-url",
+            "URL",
+            "address of its Run:AI control plane: https://acme.run.ai; none for a site without Run:AI",
+        ),
         ("--tenant", "NAME", "tenant of the first team: team-a"),
         ("--project", "NAME", "its project: vision"),
         ("--vips", "RANGES", "free addresses of the data network: '10.20.1.10 - 10.20.1.13'"),

@@ -66,7 +66,7 @@ class Parser(argparse.ArgumentParser):
         choices = [str(choice) for choice in action.choices]
         hint = _OF_OTHERS.get(str(value)) or _nearest(str(value), choices) or f"write {_either(choices)}"
         if isinstance(action, argparse._SubParsersAction):
-            raise argparse.ArgumentError(None, f"{self.prog}: no command {value} ({hint})")
+            raise argparse.ArgumentError(None, f"{self.prog}: unknown command {value} ({hint})")
         what = f"{action.option_strings[-1]} {value}" if action.option_strings else str(value)
         raise argparse.ArgumentError(None, f"{self.prog}: no {what} ({hint})")
 

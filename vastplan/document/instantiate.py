@@ -146,7 +146,7 @@ class Instantiator:
             self._obscure(type_)
         elif _is_one_entry(type_, group):
             self._obscure(type_)
-            text = f"{key} holds entries by name, but {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
+            text = f"{key} maps names to entries, but {some(list(group), 3)} {_are(len(group))} of one {type_.noun}"
             one = (
                 f"{type_.name}: {{{next(iter(group))}: ...}}, or "
                 if container and self._held(container.type, type_.name)
@@ -209,7 +209,10 @@ class Instantiator:
                 field = container.type.name
                 if field in values:
                     self._problem(
-                        "VP204", f"{field} is already set by the place of the entry", values.where(field), "remove it"
+                        "VP204",
+                        f"{field} is already set: the entry is inside {field} {container.name}",
+                        values.where(field),
+                        "remove it",
                     )
                 values[field] = container.name
                 values.keys_at[field] = where

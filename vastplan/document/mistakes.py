@@ -21,6 +21,9 @@ Near = Callable[[str, Collection[str]], str]
 UNKNOWN, MISSING_KEY, WRONG = "VP206", "VP211", "VP212"
 
 
+_OF_TYPES_ALONE = ("dict_type", "string_type", "too_short")
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One mistake: `path` is where it is in what was written, `said` what is wrong there, `fix` what was probably meant.
@@ -35,6 +38,8 @@ class Mistake:
     fix: str = ""
     meant: str = ""
     """Of a key that nobody knows: the one that was probably meant."""
+    asks_for_more: bool = False
+    """Whether it tells only which type is wanted, not what to write there."""
 
     def about(self, whole: str = "") -> str:
         """It as a sentence; `whole` is what to call all of what was written, where it is about that."""
@@ -102,7 +107,8 @@ def mistakes(
             text, choices = said(problem.error, models_at(model, path))
             written = problem.error["input"]
             fix = asked(near(written, choices)) if isinstance(written, str) and choices else ""
-            mistake = Mistake(WRONG, path, text, problem.where, fix)
+            bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
+            mistake = Mistake(WRONG, path, text, problem.where, fix, asks_for_more=bare)
         key = (mistake.code, mistake.path, mistake.said)
         if key not in found:
             found.add(key)

@@ -12,7 +12,7 @@ MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts have
 
 def no_site_hint(site: str, sites: Collection[str], near: Callable[[str, Collection[str]], str]) -> str:
     """What to write for a site that is none."""
-    return near(site, sites) or f"sites are {some(list(sites))}"
+    return near(site, sites) or f"known: {some(list(sites))}"
 
 
 class Nearest:

@@ -20,7 +20,7 @@ def of_text(text: str) -> tuple[str, str]:
     if _TERRAFORM.match(text):
         return (
             "this is Terraform configuration, not a document",
-            "to adopt what it created: vastplan import PATH_OF_DOCUMENT --out FOLDER --terraform FILE_OF_ITS_STATE",
+            "to adopt what it created: vastplan import DOCUMENT --out FOLDER --terraform STATE_FILE",
         )
     return "", BEGINS
 
@@ -36,7 +36,7 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
     if "terraform_version" in tree:
         return (
             "this is a Terraform state, not a document",
-            f"to adopt what it created: vastplan import PATH_OF_DOCUMENT --out FOLDER --terraform {word(file)}",
+            f"to adopt what it created: vastplan import DOCUMENT --out FOLDER --terraform {word(file)}",
         )
     if "format_version" in tree and "version" not in tree:
         return (
@@ -44,7 +44,7 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
             f"to see a saved plan: vastplan show {word(file)}; to apply it: vastplan apply {word(file)}",
         )
     if "approvals" in tree and not any(key in tree for key in _DOCUMENT):
-        return "these are approvals, not a document", f"vastplan plan PATH_OF_DOCUMENT --approvals {word(file)}"
+        return "these are approvals, not a document", f"vastplan plan DOCUMENT --approvals {word(file)}"
     return "", ""
 
 

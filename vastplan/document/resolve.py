@@ -19,7 +19,6 @@ from vastplan.document.yaml import MAX_PROBLEMS, too_many
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
-from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.nearest import known_ones
 from vastplan.model.value import Ref
@@ -182,7 +181,12 @@ class Resolver:
         elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
             message = f"{self._noun(kinds[0])} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
-            self._add("VP210", message, where, f"add {raw.site} to its sites, or write sites without it here")
+            self._add(
+                "VP210",
+                message,
+                where,
+                f"add {raw.site} to the sites of {value}, or remove {raw.site} from the sites of this entry",
+            )
         else:
             self._not_known(raw.site, kinds, value, where)
         return missing
@@ -208,7 +212,7 @@ class Resolver:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
         if near := self._near(value, known):
             return near
-        one_that_is_not = f"for one that is not in this document write {{existing: {scalar(value)}}}"
+        one_that_is_not = f"for one outside this document write {{existing: {scalar(value)}}}"
         return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
@@ -238,7 +242,7 @@ class Resolver:
             if mistake.path and isinstance(raw.values.get(mistake.path[0]), Key):
                 self._about_the_key(raw, mistake, text, where)
             else:
-                self._add(mistake.code, text, where, mistake.fix)
+                self._add(mistake.code, text, where, mistake.fix or _where_it_is_shown(raw, mistake))
 
     def _about_the_key(self, raw: Raw, mistake: Mistake, text: str, where: Where) -> None:
         """A name that nobody wrote is the entry's key, or its container's. Under another it may be what others refer to."""
@@ -298,6 +302,13 @@ class _Unknown:
 
     fix: Callable[[], str]
     places: dict[Where, None] = field(default_factory=dict)
+
+
+def _where_it_is_shown(raw: Raw, mistake: Mistake) -> str:
+    """The command that shows an example of a field of which the message tells the type alone."""
+    if mistake.asks_for_more and mistake.path and raw.type.section:
+        return f"for an example: vastplan explain {raw.type.section}.{mistake.path[0]}"
+    return ""
 
 
 def _find(values: Any, wanted: str) -> Where | None:

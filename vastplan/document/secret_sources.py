@@ -45,13 +45,14 @@ class SecretSources:
             if where in self.taken_env:
                 return f"takes {where}, which is a credential of {self.connections}"
             if not any(fnmatchcase(where, name) for name in self.env):
-                allowing = self.connections or "whoever runs this"
-                return f"takes the environment variable {where}, which {allowing} does not allow"
+                if not self.connections:
+                    return f"reads the environment variable {where}, which is not in {ALLOW_ENV}"
+                return f"reads the environment variable {where}, which {self.connections} does not allow"
             return ""
         path, reason = self._found(where)
         if path and not self.taken_files.isdisjoint((path, *path.parents)):
-            return f"takes the file {where}, which {self.connections} connects with"
-        return f"takes the file {where}, {reason}" if reason else ""
+            return f"reads the file {where}, which {self.connections} connects with"
+        return f"reads the file {where}, {reason}" if reason else ""
 
     def fix(self, kind: str) -> str:
         """What to do about a refusal."""

@@ -22,7 +22,7 @@ def day(text: str) -> str:
             return text
     except ValueError:
         pass
-    raise ValueError(f"{quoted(text)} is not a day; write for example 2027-01-31")
+    raise ValueError(f"{quoted(text)} is not a date; write for example 2027-01-31")
 
 
 def _pattern(text: str) -> str:

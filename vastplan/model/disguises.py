@@ -1,6 +1,6 @@
 """How a secret may come back from whoever was sent it: encoded, in other letters, backwards, taken apart.
 
-All of it is told in a text of which only ASCII letters and digits are left, in small letters: there separators, escapes and
+All of it is told in a text of which only ASCII letters and digits are left, in lowercase letters: there separators, escapes and
 capitals are gone, and an encoding is a row of letters and digits like any other.
 """
 
@@ -24,7 +24,7 @@ _ALONE = rf"(?:{_ESCAPE}|[^a-z0-9])*"
 
 
 def bare(text: str) -> bytes:
-    """The letters and digits of a text, in small letters."""
+    """The letters and digits of a text, in lowercase letters."""
     if "\\" in text:
         text = _ESCAPED.sub("", text)
     return text.encode("ascii", "ignore").translate(_SMALL, _NOISE)

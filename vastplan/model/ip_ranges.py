@@ -47,7 +47,7 @@ def meant(text: str) -> str:
         first, last = (
             (0, -1) if whole else (1, -2)
         )  # no client and no pool has the address of a network, or its broadcast
-        return f"{network[first]} - {network[last]}, its addresses"
+        return f"{network[first]} - {network[last]}"
     ends = re.fullmatch(r"([0-9.]+|[0-9a-fA-F:]+)\s*(?:-|–|—|,|\.\.+|to|\s)\s*([0-9.]+|[0-9a-fA-F:]+)", text)
     if ends is not None:
         first_text, last_text = ends.groups()
@@ -74,7 +74,7 @@ def one_meant(text: str) -> str:
     """What to write for a text that is no address: the one in it, else an example."""
     alone = text.strip().partition("/")[0]
     try:
-        return f"{ip_address(alone)}, without the length of its prefix"
+        return f"{ip_address(alone)}, without the prefix length"
     except ValueError:
         return "one address, such as 10.0.0.1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 _PORTS = {"https": 443, "http": 80}
-LOGIN_IN_URL = "there is a user or a password in it (in front of an @)"
+LOGIN_IN_URL = "there is a user or a password in it (before an @)"
 
 
 def holds_login(url: str) -> bool:
@@ -25,7 +25,7 @@ def can_be_taken_apart(url: str) -> bool:
 def normalised(place: str) -> str:
     """An address, and what follows after a blank, as all spellings of it are: what is alike may be one system.
 
-    The host is in small letters and has no dot at its end; the port of the scheme and slashes at the end are left out.
+    The host is in lowercase letters and has no dot at its end; the port of the scheme and slashes at the end are left out.
     """
     url, blank, rest = place.partition(" ")
     try:

@@ -50,7 +50,7 @@ class Risk(Enum):
 
     @property
     def slug(self) -> str:
-        """A word of small letters."""
+        """A word of lowercase letters."""
         return self.value[0]
 
     @property

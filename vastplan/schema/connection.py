@@ -17,7 +17,7 @@ from vastplan.schema.types import DnsLabel, EnvironmentSecret, FileSecret, Says,
 
 def _without_login(value: object) -> object:
     if isinstance(value, str) and holds_login(value):
-        raise ValueError(f"{LOGIN_IN_URL}: remove all from // to @, and write username and password beside the address")
+        raise ValueError(f"{LOGIN_IN_URL}: remove USER:PASSWORD@, and write username and password next to url")
     if isinstance(value, str) and value.lower().startswith("http://"):
         raise ValueError("is not encrypted; write https:// instead of http://")
     return value
@@ -33,7 +33,7 @@ _ADDRESS = r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"
 Url = Annotated[
     str,
     StringConstraints(pattern=_ADDRESS),
-    Says("https://HOST or https://HOST:PORT, with a path if any", shown=False),
+    Says("https://HOST[:PORT][/PATH]", shown=False),
     BeforeValidator(_without_login),
     AfterValidator(_taken_apart),
 ]
@@ -195,7 +195,7 @@ class Tls(Verified):
                 regular_files.read(path, regular_files.TRUST_BYTES)
             except FileNotFoundError:
                 raise VastplanError(
-                    f"ca_file {self.ca_file} does not exist in the folder of the file that names it"
+                    f"ca_file {self.ca_file} does not exist (its path is relative to the file that names it)"
                 ) from None
             except OSError as problem:
                 raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None

@@ -164,9 +164,9 @@ def _no_key(event: Any) -> tuple[str, Any, str]:
         )
     if type(event) is yaml.MappingStartEvent:
         return (
-            "a mapping cannot be a key",
+            "a mapping cannot be a key, and templates such as {{ NAME }} are not supported",
             event,
-            "write the value itself: a document has no templates such as {{ NAME }}",
+            "write the value itself",
         )
     return "a key must be plain text", event, "put it in quotes"
 

@@ -93,7 +93,10 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
             context["min_length"],
             "character" if isinstance(value, str) else "key" if isinstance(value, Mapping) else "item",
         )
-        return f"is {'too short' if value else 'empty'}; write at least {counted(least, noun)}", ()
+        found = counted(len(value), noun)
+        return (
+            f"has {found}; write at least {least}" if value else f"is empty; write at least {counted(least, noun)}"
+        ), ()
     if kind in ("string_too_long", "too_long"):
         most, noun = context["max_length"], "character" if isinstance(value, str) else "item"
         return f"is too long; write at most {counted(most, noun)}", ()
@@ -120,7 +123,7 @@ def _meant(value: str, words: str) -> str:
         return ""
     if words.startswith("a path: it starts with /"):
         return f"; write /{value}" if re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", value) else ""
-    if words.startswith("a name of small letters"):
+    if words.startswith("a name of lowercase letters"):
         plain = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
         return f"; write {plain}" if plain and type(value) is str else ""
     return ""

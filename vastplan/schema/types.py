@@ -138,8 +138,8 @@ def plain_key(value: Any) -> Any:
     if isinstance(value, Key):
         if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
             raise ValueError(
-                f"{str(value)!r} cannot be an entry's key: a key is letters, digits and ' ._@:+-' after the first,"
-                f" at most {_LONGEST_KEY}; write another key, and name: {scalar(value)} below it"
+                f"{str(value)!r} cannot be an entry's key: a key begins with a letter or digit, then letters, digits and ' ._@:+-',"
+                f" at most {_LONGEST_KEY}; the name in the system can still be that: name: {scalar(value)}"
             )
         return str(value)
     return value
@@ -177,7 +177,9 @@ def _with_a_unit_of_time(value: Any, info: ValidationInfo) -> Any:
 
 def _range(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError("is not text; write a range such as 10.0.0.1 - 10.0.0.9, or one address")
+        raise PydanticCustomError(
+            SAID, "is not {words}", {"words": "a range such as 10.0.0.1 - 10.0.0.9, or one address"}
+        )
     text = shortened(value, 200)
     first, _, last = (part.strip() for part in text.partition("-"))
     try:
@@ -237,7 +239,7 @@ Text = Annotated[
 Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=_LONGEST_KEY, pattern=f"^{_PLAIN}$"),
-    Says(f"a name: letters, digits and ' ._@:+-' after the first, at most {_LONGEST_KEY}"),
+    Says(f"a name: a letter or digit, then letters, digits and ' ._@:+-', at most {_LONGEST_KEY}"),
 ]
 # VMS and Run:AI say of most names only that they are text: one line of it, and no key of an entry but a plain one.
 VendorName = Annotated[
@@ -249,12 +251,12 @@ VendorName = Annotated[
 KubernetesName = Annotated[
     str,
     StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"),
-    Says("a name in Kubernetes: small letters and digits, with - and . between them"),
+    Says("a name in Kubernetes: lowercase letters and digits, with - and . between them"),
 ]
 DnsLabel = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
-    Says("a name of small letters and digits, with - between them, at most 63"),
+    Says("a name of lowercase letters and digits, with - between them, at most 63"),
 ]
 ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing

@@ -18,10 +18,7 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
     if "cannot start any token" in problem:
         return f"text without quotes cannot begin with {at}", "put the text in quotes"
     if "mapping values are not allowed" in problem:
-        return (
-            "a colon that is not allowed here",
-            _before(text, mark),
-        )
+        return _before(text, mark)
     if "end of stream" in problem and "quoted" in context:
         return f"the quote that begins {_place(begun)} is not closed", "write the closing quote"
     if "expected ',' or" in problem:
@@ -49,13 +46,16 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
     return _OTHER
 
 
-def _before(text: str, mark: Any) -> str:
-    """What to write where a colon is not allowed: the one that is missing after the key of its line, where that can be seen."""
+def _before(text: str, mark: Any) -> tuple[str, str]:
+    """Of a colon that is not allowed: mostly one is missing before it, and of the key of its line that can be seen."""
     line = text[text.rfind("\n", 0, mark.index) + 1 : mark.index] if mark is not None else ""
     key = re.match(r"\s*(?:- )?([a-z_-]{1,40}) *([{\[])", line)
     if key:
-        return f"write the missing colon after {key[1]}: {key[1]}: {key[2]}"
-    return "write the missing colon before it, or put the text with a colon in quotes"
+        return f"a missing colon after {key[1]}", f"write {key[1]}: {key[2]}"
+    return (
+        "a colon that is not allowed here",
+        "write the missing colon before it, or put the text with a colon in quotes",
+    )
 
 
 def _place(mark: Any) -> str:

@@ -223,7 +223,7 @@ class Transport:
             return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
-                f"; set {self._trust_by} beside its url to a PEM file with the certificate of the CA that issued it"
+                f"; set {self._trust_by} next to url to a PEM file with the certificate of the CA that issued it"
                 if self._trust_by
                 else ""
             )

@@ -31,7 +31,7 @@ def _checked_day(value: object) -> object:
         try:
             date.fromisoformat(value)
         except ValueError:
-            raise ValueError(f"{quoted(value)} is not a day, such as 2026-12-31") from None
+            raise ValueError(f"{quoted(value)} is not a date, such as 2026-12-31") from None
     if isinstance(value, int | float):
         raise ValueError("is a number; write a day, such as 2026-12-31")
     return value

@@ -254,5 +254,5 @@ def _hint(option: str, text: str, there: Known) -> str:
     if site in there.elsewhere:
         return f"{site} is not planned this time"
     near = {*there.addresses, *(there.parts if option != _APPROVAL else ()), *there.whole}
-    nowhere = "not an object of this document: remove it, or give the approvals of this document"
+    nowhere = "not an object of this document: remove it, or pass the approvals file of this document"
     return nearest_address(text, near) or (nowhere if option == _APPROVAL else "an address is site/kind/name")

@@ -26,7 +26,9 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
     if plan.document != workspace.name:
         text = f"the plan was made for the document {inert(plan.document, 80)}, and this document is {workspace.name}"
-        raise VastplanError(f"{text}; plan again, or give the path of {inert(plan.document, 80)}: --document PATH")
+        raise VastplanError(
+            f"{text}; plan again, or pass the path of the document {inert(plan.document, 80)} with --document PATH"
+        )
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
@@ -98,7 +100,7 @@ def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
         if lineage != part.lineage:
             was, now = part.lineage[:8] or "never written", lineage[:8] or "never written"
             raise Stale(
-                f"{part.site} has another ledger than the plan was made from (it was {was}, it is {now}); plan again"
+                f"{part.site} has another ledger than the plan was made from (was {was}, is now {now}); plan again"
             )
         if ledger.serial != part.serial:
             raise Stale(
@@ -141,5 +143,5 @@ def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Co
                 f"cannot determine whether the document is still what was planned: {system} of {site} did not say its version"
             )
     raise Stale(
-        f"the document has changed since the plan was made (it was {inert(plan.digest[:12], 40)}, it is {now[:12]}); plan again"
+        f"the document has changed since the plan was made (was {inert(plan.digest[:12], 40)}, is now {now[:12]}); plan again"
     )

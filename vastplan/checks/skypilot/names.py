@@ -57,7 +57,7 @@ CHECK = Check(
         "SkyPilot checks bucket names against the rules of AWS, and VAST does not. Mount paths become words of shell commands, and the "
         "first of these empty the folder."
     ),
-    fix="use 3 to 63 small letters, digits, - and . for a bucket; letters, digits, ., _ and - between the slashes of a path",
+    fix="use 3 to 63 lowercase letters, digits, - and . for a bucket; letters, digits, ., _ and - between the slashes of a path",
     source="SkyPilot 0.14.1, sky/data/storage.py, S3CompatibleStore.validate_name; sky/data/mounting_utils.py",
     run=_run,
 )

@@ -72,7 +72,7 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
     if typed:
         again = [*plan_file.documents(plan_file.load(plan)), *(text for said in typed.values() for text in said)]
         raise VastplanError(
-            f"{', '.join(typed)}: options of plan, not of a saved plan; plan and apply with what was typed: "
+            f"{', '.join(typed)} cannot be used with a saved plan; plan and apply in one command: "
             f"vastplan apply {inert(words(again), 400)}"
         )
 

@@ -63,7 +63,10 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
     """What to say, and what to do about it, where no approval names the address that is in force; `text` is what happens."""
     approval = context.approval(action.address)
     if approval is None:
-        return text, f"add an entry for {action.address} to --approvals FILE"
+        return (
+            text,
+            f"approve {action.address} in a file (--approvals-template FILE writes one) and pass --approvals FILE",
+        )
     if datetime.fromisoformat(approval.until).date() < context.now.date():
         return f"its approval ended on {approval.until}", "write a later date in the approvals file"
     return None

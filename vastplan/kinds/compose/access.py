@@ -117,7 +117,7 @@ def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
     address = Address(entry.address.site, _CLUSTER if type_ == "cluster" else type_, name)
     there = scope.get(address) is not None
     if not there and not existing:
-        fix = f"for one that is not in this document write {{existing: {scalar(name)}}}"
+        fix = f"for one outside this document write {{existing: {scalar(name)}}}"
         scope.refuse(entry, "VP209", f"no {type_} {name}", fix)
     yield entry.standing_for({**entry.values, "scope": Ref(address, managed=there)})
 

@@ -32,7 +32,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         elif isinstance(said, str):
             keys = sorted({each.address.name for each in known.values()})
             there = f"one of {some(keys)}, or " if keys else ""
-            fix = f"{there}{{existing: {scalar(said)}}} for one that is not in this document"
+            fix = f"{there}{{existing: {scalar(said)}}} for one outside this document"
             scope.refuse(entry, "VP209", f"attached_users: no user {said} {_whose(entry)}", fix)
         items.append({**item, "user": name} if name is not None else item)
     yield entry.standing_for({**entry.values, "attached_users": in_order(items)}, after=tuple(after))

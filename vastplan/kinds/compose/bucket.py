@@ -37,7 +37,7 @@ def _bucket_name(name: str) -> str:
     """Amazon's rules for names of buckets, which S3 clients hold VAST's to, too."""
     if not _NAME.fullmatch(name) or ".." in name or _IP.fullmatch(name):
         raise ValueError(
-            f"{quoted(name)} cannot be the name of a bucket: 3 to 63 small letters, digits, - and . between them, and no IP address"
+            f"{quoted(name)} cannot be the name of a bucket: 3 to 63 lowercase letters, digits, - and . between them, and no IP address"
         )
     return name
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from vastplan.model.address import Address
+from vastplan.model.nearest import nearest
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.entries import Composition, Entry, Scope, composite
@@ -64,8 +65,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 scope.refuse(
                     entry,
                     "VP209",
-                    f"no vip_pool {address.name} on {site}, which this replication_peer names",
-                    _hint(scope, site),
+                    f"no vip_pool {address.name} on {site}, which this replication peer uses",
+                    _hint(scope, site, address.name),
                 )
         elif pool.values.get("role") != "REPLICATION" and entry.address.site == first:
             scope.refuse(
@@ -83,14 +84,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part("replication_peer", entry.address.name, values)
 
 
-def _hint(scope: Scope, site: str) -> str:
+def _hint(scope: Scope, site: str, name: str) -> str:
     """What to write: the pools that fit, or a new one."""
     fit = [pool.address.name for pool in scope.of(site, "vip_pool") if pool.values.get("role") == "REPLICATION"]
-    return (
-        f"use one of the pools with role REPLICATION there: {some(sorted(fit))}"
-        if fit
-        else "write one there, with role: REPLICATION"
-    )
+    if not fit:
+        return f"write a pool with role: REPLICATION on {site}"
+    return nearest(name, fit) or f"pools with role REPLICATION on {site}: {some(sorted(fit))}"
 
 
 PEERING = composite(

@@ -96,7 +96,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
         fix = (
             f"add {site} to its sites"
             if written is None
-            else f"for one that is not in this document write {{existing: {scalar(name)}}}"
+            else f"for one outside this document write {{existing: {scalar(name)}}}"
         )
         scope.refuse(entry, "VP237", f"it replicates to {site}, and tenant {name} is not on that site", fix)
     values["remote_tenant"] = Ref(remote, managed=there)

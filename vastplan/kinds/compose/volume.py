@@ -33,7 +33,7 @@ FILE_DRIVER = "csi.vastdata.com"
 Path = Annotated[
     str,
     StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024),
-    Says("a path: it starts with / and does not end with it, and has no // and no control characters"),
+    Says("a path: it starts with /, does not end with /, and has no // or control characters"),
 ]
 _Qos = View.model_fields["qos"].annotation
 
@@ -146,8 +146,8 @@ class Volume(LimitsUsers, MountedOnTwoSites):
     def _of_one_sort(self) -> "Volume":
         if (self.storage_class is MISSING) == (self.path is MISSING):
             raise ValueError(
-                f"it has {'neither' if self.path is MISSING else 'both'}: "
-                "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
+                f"has {'neither storage_class nor' if self.path is MISSING else 'both storage_class and'} path; write one of them: "
+                "storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
             )
         if self.path is MISSING:
             for name in _OF_A_PATH:

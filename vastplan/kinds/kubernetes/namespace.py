@@ -13,7 +13,7 @@ from vastplan.schema.types import MISSING, Says
 NamespaceName = Annotated[
     str,
     StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"),
-    Says("the name of a namespace: small letters and digits, with - between them, at most 63"),
+    Says("the name of a namespace: lowercase letters and digits, with - between them, at most 63"),
 ]
 _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 

@@ -41,6 +41,7 @@ from vastplan.schema.types import MISSING, Host, ReferenceName, Says, Text
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")
 _STAGES = "node-stage"  # the block driver formats and stages; the file driver has nothing to stage
+_SUCH = {"storage_path": "/PATH", "subsystem": "NAME"}
 _ONLY = {
     "file": ("storage_path", "view_policy"),
     "block": ("subsystem", "transport_type", "fs_type", "volume_group", "tenant_name"),
@@ -101,7 +102,7 @@ def _as_text(value: object) -> object:
 ClassName = Annotated[
     str,
     StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
-    Says("the name of a storage class: small letters and digits, with - between them, at most 225"),
+    Says("the name of a storage class: lowercase letters and digits, with - between them, at most 225"),
 ]
 _Path = Annotated[
     str,
@@ -236,7 +237,7 @@ class StorageClass(Labelled):
                 raise ValueError(f"{name} is for the {other} driver")
         needed = "storage_path" if self.driver == "file" else "subsystem"
         if getattr(self, needed) is MISSING:
-            raise ValueError(f"the {self.driver} driver needs {needed}")
+            raise ValueError(f"the {self.driver} driver needs {needed}; write {needed}: {_SUCH[needed]}")
         in_full(self.secret)
         one_form(self.secret, self.secrets)
         unused(self.secrets, ("node_stage",) if self.driver == "file" else ("node_expand",), other)

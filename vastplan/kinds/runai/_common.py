@@ -12,6 +12,6 @@ from vastplan.schema.types import Says
 OrgUnitName = Annotated[
     str,
     StringConstraints(max_length=63, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
-    Says("a name in Run:AI: small letters and digits, with - between them, at most 63"),
+    Says("a name in Run:AI: lowercase letters and digits, with - between them, at most 63"),
 ]
 INTEGER = Codec(int, str)  # ids are decimal text in org units and integers in asset metadata

@@ -28,7 +28,7 @@ from vastplan.schema.types import MISSING, Says
 _ConfigMapName = Annotated[
     str,
     StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
-    Says("the name of a ConfigMap, without dots: small letters and digits, with - between them, at most 253"),
+    Says("the name of a ConfigMap, without dots: lowercase letters and digits, with - between them, at most 253"),
 ]
 _Below = Annotated[
     str,

@@ -47,7 +47,7 @@ _IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # of a PVC that Run:A
 _ClassName = Annotated[
     str,
     StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
-    Says("the name of a storage class, without dots: small letters and digits, with - between them, at most 253"),
+    Says("the name of a storage class, without dots: lowercase letters and digits, with - between them, at most 253"),
 ]
 
 
@@ -130,7 +130,7 @@ class DataSource(Scoped):
             )
         if not self.existing_claim and self.claim_name is MISSING and not _IN_A_NAME.fullmatch(str(self.name)):
             raise ValueError(
-                "Run:AI gives the claim the name of the data source: write name in small letters, digits and -, or claim_name"
+                "Run:AI gives the claim the name of the data source: write name in lowercase letters, digits and -, or claim_name"
             )
         return self
 

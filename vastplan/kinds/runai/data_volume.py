@@ -30,7 +30,7 @@ from vastplan.schema.types import MISSING, ReferenceName, Says, Spec
 _Name = Annotated[
     str,
     StringConstraints(max_length=63, pattern=r"^[a-z][-a-z0-9]*$"),
-    Says("the name of a data volume: a small letter, then small letters, digits and -, at most 63"),
+    Says("the name of a data volume: a lowercase letter, then lowercase letters, digits and -, at most 63"),
 ]
 _Description = Annotated[
     str,

@@ -51,7 +51,7 @@ class Project(OrgUnit):
                 f"the namespace {PREFIX}{self.name} would be longer than {_LONGEST} characters; write a shorter name"
             )
         if isinstance(self.namespace, str) and (len(self.namespace) > _LONGEST or "." in self.namespace):
-            raise ValueError(f"a namespace name has at most {_LONGEST} small letters, digits and -")
+            raise ValueError(f"a namespace name has at most {_LONGEST} lowercase letters, digits and -")
         return self
 
 

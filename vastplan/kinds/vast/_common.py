@@ -54,7 +54,9 @@ def _clients(text: str) -> str:
         except ValueError:
             inside = networks(text)
             if inside:
-                raise ValueError(f"{quoted(text)} is a range; write its networks: {some(inside)}") from None
+                raise ValueError(
+                    f"{quoted(text)} is a range, not a network; write these entries: {some(inside)}"
+                ) from None
             raise ValueError(
                 f"{quoted(text)} is not an address or network; write one such as 10.1.0.7, 10.1.0.0/16, 10.1.*.*, or *"
             ) from None

@@ -17,7 +17,7 @@ _KEY = r"^[-._a-zA-Z0-9]+$"
 SecretPath = Annotated[
     str,
     StringConstraints(max_length=317, pattern=_PATH),
-    Says("NAMESPACE/NAME of a Secret: small letters and digits, with - between them, and in the name also ."),
+    Says("NAMESPACE/NAME of a Secret: lowercase letters and digits, with - between them, and in the name also ."),
 ]
 SecretKey = Annotated[
     str,

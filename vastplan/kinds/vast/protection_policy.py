@@ -21,7 +21,9 @@ def _moment(text: str) -> str:
     try:
         return datetime.strptime(text, _START).strftime(_START)
     except ValueError:
-        raise ValueError(f"{quoted(text)} is not a time in UTC; write for example '2026-01-31 02:00:00'") from None
+        raise ValueError(
+            f"{quoted(text)} is not a date and time in UTC; write for example '2026-01-31 02:00:00'"
+        ) from None
 
 
 def _read_moment(raw: str) -> str:

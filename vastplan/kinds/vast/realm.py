@@ -15,7 +15,7 @@ from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 _ObjectType = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=253),
-    Says("a type of object, such as viewpolicy: small letters, digits and _"),
+    Says("a type of object, such as viewpolicy: lowercase letters, digits and _"),
 ]
 
 MAY = Revokes("managers lose these rights at once")

@@ -32,7 +32,7 @@ def _day(text: str) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise ValueError(f"{quoted(text)} is not a day; write for example '2026-01-31'") from None
+        raise ValueError(f"{quoted(text)} is not a date; write for example '2026-01-31'") from None
 
 
 def _sooner(before: Any, after: Any) -> bool:

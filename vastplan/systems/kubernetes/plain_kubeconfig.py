@@ -37,7 +37,7 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
         try:
             content = _parsed(folder, name)
         except FileNotFoundError:
-            text = f"kubernetes: kubeconfig {name} does not exist in the folder of the file that names it"
+            text = f"kubernetes: kubeconfig {name} does not exist (its path is relative to the file that names it)"
             raise VastplanError(text) from None
         for reason in _beyond(folder, content):
             raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
