@@ -38,7 +38,7 @@ def test_the_document_of_the_folder(folder: Path, vastplan: Run) -> None:
     assert [row["address"] for row in json.loads(rows.out)["owned"]] == ["iad/namespace/tools"]
     assert vastplan("ledger", "list", "iad").out == vastplan("ledger", "list", ".", "iad").out
     wrong = vastplan("ledger", "list", "pdx")
-    assert wrong.code == 1 and "no site pdx (sites are iad)" in wrong.err
+    assert wrong.code == 1 and "no site pdx (known: iad)" in wrong.err
     assert vastplan("ledger", "list", "site.yml").err.startswith("error VP101: cannot read site.yml")
 
 

@@ -251,14 +251,16 @@ def test_what_a_volume_may_say(says: Said) -> None:
 
 
 A_PATH = "a path: it starts with /, does not end with /, and has no // or control characters"
-EITHER = "give either storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
+EITHER = (
+    "path; write one of them: storage_class (the CSI driver provisions it) or path (a directory that vastplan owns)"
+)
 
 
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        ({"size": "1 TiB"}, f"it has neither: {EITHER}"),
-        ({**TYPED, **CLAIMED}, f"it has both: {EITHER}"),
+        ({"size": "1 TiB"}, f"has neither storage_class nor {EITHER}"),
+        ({**TYPED, **CLAIMED}, f"has both storage_class and {EITHER}"),
         *(
             ({**CLAIMED, name: what}, f"{name} is for volumes with a path; the class decides it for a provisioned volume")
             for name, what in {

@@ -70,7 +70,7 @@ def test_the_commands(scene: Theatre, monkeypatch: pytest.MonkeyPatch, capsys: p
     ("typed", "told"),
     [
         (["iad/volume/nothing", "--to", "pdx"], "is not a replicated volume, view, bucket or protected path"),
-        (["iad/volume/home", "--to", "mars"], "no site mars; sites are iad, pdx"),
+        (["iad/volume/home", "--to", "mars"], "no site mars; known: iad, pdx"),
         (["iad/volume/home", "--to", "iad"], "iad is already the source"),
         (["home", "--to", "pdx"], "home"),
         (["iad/volume/home", "--to", "pdx", "--broken", "it is slow"], "--broken REASON needs --unplanned"),

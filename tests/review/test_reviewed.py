@@ -104,4 +104,4 @@ def test_what_does_not_go_together(lab: Lab, vastplan: Run) -> None:
     ran = vastplan("apply", lab.folder / "lab.yaml", "--allow-difference")
     assert ran.code == 1 and "--reviewed FILE" in ran.err
     ran = vastplan("apply", lab.folder / "reviewed.json", "--reviewed", lab.folder / "reviewed.json")
-    assert ran.code == 1 and "--reviewed: options of plan, not of a saved plan" in ran.err
+    assert ran.code == 1 and "--reviewed cannot be used with a saved plan" in ran.err

@@ -126,4 +126,4 @@ def test_it_is_said_to_a_reviewed_plan(lab: Lab, vastplan: Run) -> None:
     assert ran.code == 1 and "--allow-secret-values needs --reviewed FILE" in ran.err
     review(lab, vastplan)
     ran = vastplan("apply", lab.folder.parent / "p.json", *ALLOW)
-    assert ran.code == 1 and "--allow-secret-values: options of plan, not of a saved plan" in ran.err
+    assert ran.code == 1 and "--allow-secret-values cannot be used with a saved plan" in ran.err

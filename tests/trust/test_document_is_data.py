@@ -376,7 +376,7 @@ def test_a_variable_is_read_where_whoever_runs_it_has_named_it(
     document = tmp_path / "doc.yaml"
     document.write_text("version: 1\nname: doc\nsites: {lab: {sim: {systems: [kubernetes]}}}\n" + SECRET)
     ran = vastplan("apply", document, "--auto-approve")
-    says = "error VP302: lab/secret/s: the document takes the environment variable CANARY, which whoever runs this does not allow"
+    says = "error VP302: lab/secret/s: the document reads the environment variable CANARY, which is not in VASTPLAN_ALLOW_ENV"
     assert ran.code == 1 and says in ran.out and "1 done" not in ran.out, ran
     assert "add the variable to VASTPLAN_ALLOW_ENV" in ran.out and CANARY not in ran.out + ran.err
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "OTHER, CANARIES")
@@ -392,7 +392,7 @@ def test_no_variable_goes_to_a_host_that_a_document_names(tmp_path: Path, vastpl
     vast = "{vast: {url: 'https://127.0.0.1:9', token: {env: CANARY}}}"
     document.write_text(f"version: 1\nname: doc\nsites: {{lab: {vast}}}\ntenants: {{a: {{}}}}\n")
     ran = vastplan("plan", document)
-    assert ran.code == 6 and "which whoever runs this does not allow" in ran.out, ran
+    assert ran.code == 6 and "which is not in VASTPLAN_ALLOW_ENV" in ran.out, ran
 
 
 @pytest.mark.slow
@@ -504,8 +504,8 @@ def test_a_connections_file_says_which_variables_and_folders(
 
     ran = said("")
     assert ran.code == 1 and ran.err.count("VP223") == 2, ran
-    assert "takes the environment variable CANARY, which connections.yaml does not allow" in ran.err
-    assert "takes the file ../given/token, which is not in the document's folder" in ran.err
+    assert "reads the environment variable CANARY, which connections.yaml does not allow" in ran.err
+    assert "reads the file ../given/token, which is not in the document's folder" in ran.err
     allowed = "secrets: {env: [CANARY], folders: [given]}\n"
     assert said(allowed).code == 0
     for more in (
@@ -584,7 +584,7 @@ def test_what_the_connections_open_a_system_with_is_not_the_documents(
         secret = f"secrets: {{s: {{namespace: a, data: {{token: {{file: {file}}}}}}}}}\n"
         (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
         (ran,) = each(vastplan, repo, "--connections", repo / "c.cfg", commands=("validate",))
-        refusal = f"VP223: lab/secret/s: takes the file {file}, which c.cfg connects with"
+        refusal = f"VP223: lab/secret/s: reads the file {file}, which c.cfg connects with"
         assert ran.code == code and (refusal in ran.err) == bool(code), ran
         assert code or "warning VP241: " in ran.err, ran
 
@@ -629,7 +629,7 @@ def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -
     copy = tmp_path / "some" / "where" / "doc.yaml"
     copy.parent.mkdir(parents=True)
     copy.write_text(HEAD + "sites: {lab: {}}\n" + secret)
-    with pytest.raises(Invalid, match=r"takes the file \.\./given/token"):
+    with pytest.raises(Invalid, match=r"reads the file \.\./given/token"):
         open_workspace([copy], tmp_path / "c.yaml")
     assert open_workspace([copy], tmp_path / "c.yaml", folder=repo).document.folder == repo
 

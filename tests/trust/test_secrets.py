@@ -239,7 +239,7 @@ def test_no_command_at_all() -> None:
 def test_an_empty_file_is_no_secret(outside: Outside, vastplan: Run) -> None:
     (outside.folder / "word").write_text("\n")
     ran = vastplan(*outside.words("apply", "--auto-approve"))
-    assert "the file word, which holds a secret, is empty" in ran.out, ran
+    assert "the file word of a secret is empty" in ran.out, ran
     assert (ran.code, outside.lab.calls()) == (1, []), ran
 
 

@@ -73,7 +73,7 @@ def _content(name: str, reading: Callable[[str], bytes]) -> str:
         reason = problem.strerror if isinstance(problem, OSError) else "not text"
         raise VastplanError(f"the file {name} of a secret cannot be read: {reason}") from None
     if not value:
-        raise VastplanError(f"the file {name}, which holds a secret, is empty")
+        raise VastplanError(f"the file {name} of a secret is empty")
     return value
 
 
