@@ -360,7 +360,7 @@ def test_what_is_allowed_is_asked_again_when_it_is_used(repo: Path) -> None:
     ):
         with pytest.raises(VastplanError) as caught:
             reveal(Secret(source))
-        assert "the document takes" in str(caught.value) and CANARY not in str(caught.value)
+        assert "the document reads" in str(caught.value) and CANARY not in str(caught.value)
 
 
 # Variables
@@ -782,7 +782,7 @@ def test_nor_where_a_secret_comes_from(
     ]
     plan_file.save(plan_file.sealed(replace(plan, actions=tuple(forged))), Path("plan.json"))
     ran = vastplan("apply", "plan.json")
-    assert ran.code == 1 and "VP322: lab/secret/s: takes " in ran.err and CANARY not in ran.out + ran.err, ran
+    assert ran.code == 1 and "VP322: lab/secret/s: reads " in ran.err and CANARY not in ran.out + ran.err, ran
     assert "2 to create" in vastplan("plan", "doc.yaml").out
 
 

@@ -301,7 +301,7 @@ def test_the_document_cannot_take_a_credential_elsewhere(outside: Outside, vastp
         outside.write(stolen=source)
         ran = outside.all_in_order(vastplan(*outside.words("validate")))
         assert ran.code == 1, ran
-        assert "VP223: iad/secret/vast-mgmt: takes" in ran.err, ran
+        assert "VP223: iad/secret/vast-mgmt: reads" in ran.err, ran
     outside.write()
     text = outside.document.read_text()
     for mine in (
