@@ -40,10 +40,10 @@ class SecretSources:
     def refusal(self, kind: str, where: str) -> str:
         """Why a secret must not come from there, as what the document does; "" where it may."""
         if kind not in ("env", "file") or not isinstance(where, str):
-            return "takes a secret from neither a file nor a variable"
+            return "reads a secret from neither a file nor a variable"
         if kind == "env":
             if where in self.taken_env:
-                return f"takes {where}, which is a credential of {self.connections}"
+                return f"reads {where}, which is a credential of {self.connections}"
             if not any(fnmatchcase(where, name) for name in self.env):
                 if not self.connections:
                     return f"reads the environment variable {where}, which is not in {ALLOW_ENV}"
