@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -50,6 +51,24 @@ def wrong(page: str, text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
     assert wrong(page, (places.ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def astray(page: str, text: str) -> list[str]:
+    """The links of a page in the site that lead to no file there."""
+    folder = posixpath.dirname(places.in_site(page) or page)
+    pictures = {str(file.relative_to(places.ROOT / "docs")) for file in places.ROOT.glob("docs/**/*") if file.is_file()}
+    there = pictures | set(map(places.in_site, PAGES)) | {f"{path}.md" for path in places.shown()}
+    paths = [target.partition("#")[0] for target in places.targets(text) if not places.elsewhere(target)]
+    return [path for path in paths if path and posixpath.normpath(posixpath.join(folder, path)) not in there]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_of_a_page_leads_somewhere_in_the_site(page: str) -> None:
+    assert astray(page, places.for_site(page, (places.ROOT / page).read_text(encoding="utf-8"))) == []
+
+
+def test_a_link_that_is_broken_over_two_lines_is_noticed() -> None:
+    assert astray("docs/reports.md", places.for_site("docs/reports.md", "[the\ntable](../tests/x)")) == ["../tests/x"]
 
 
 def navigated(nav: Any) -> Iterator[str]:
