@@ -57,7 +57,7 @@ def checks(findings: Iterable[Finding], title: str = "Checks") -> Html:
 def _finding(finding: Finding) -> Html:
     severity = finding.severity.value
     place = [joined(code(part), " ") for part in (finding.where, finding.address) if part]
-    fix = f" To go on: {finding.fix}" if finding.fix else ""
+    fix = f". To go on: {finding.fix}" if finding.fix else ""
     return tag("li", f"{severity} {finding.code}: ", *place, finding.message, fix, class_=severity)
 
 

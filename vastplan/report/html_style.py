@@ -88,7 +88,7 @@ output { color: var(--soft) } .plan code { unicode-bidi: plaintext }
 .short .v-create > :first-child { color: var(--create) } .short .v-update > :first-child { color: var(--update) }
 .short .v-replace > :first-child { color: var(--replace) } .short .v-delete > :first-child { color: var(--delete) }
 .short .v-adopt > :first-child { color: var(--adopt) } .short .v-release > :first-child { color: var(--release) }
-.tenants { columns: 34em; list-style: none; padding: 0 }
+.by-tenant { margin: 12px 0 } .tenants { columns: 34em; list-style: none; padding: 0 }
 @media (max-width: 760px) { .short > tbody > tr > * { width: auto !important } }
 """
 """What a long page has beside it: groups of what is alike, and the box that filters by text."""

@@ -136,8 +136,9 @@ def _box(graph: Graph, address: str, x: int, y: int) -> Box:
     change = f", {action.verb.value}{', blocked' if action.blocked else ''}" if action else ""
     title = f"{kind} {parsed.name}{change}{f', {figures}' if figures else ''}"
     verb = action.verb if action else None
+    beside = len(verb.sign) + 1 if verb and verb.sign else 0
     return Box(
-        label=fitting(parsed.name), under=fitting(figures or kind, _LETTERS + 5), title=inert(title),
+        label=fitting(parsed.name, _LETTERS - beside), under=fitting(figures or kind, _LETTERS + 5), title=inert(title),
         x=x, y=y, verb=verb.value if verb else "", sign=verb.sign if verb else "",
         blocked=bool(action and action.blocked), managed=node.managed,
     )  # fmt: skip
