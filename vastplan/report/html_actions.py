@@ -99,7 +99,9 @@ def by_tenant(plan: Plan) -> Html:
     mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
     lines = [tag("li", f"{share.title}: {share.counts}" + _lost(share)) for share in mine]
     heading = tag("summary", tag("h3", "By tenant ", tag("span", f"({len(lines):,})", class_="count")))
-    return tag("details", heading, tag("ul", *lines, class_="tenants"), class_="by-tenant") if len(lines) > 1 else Html("")
+    return (
+        tag("details", heading, tag("ul", *lines, class_="tenants"), class_="by-tenant") if len(lines) > 1 else Html("")
+    )
 
 
 def _lost(share: Share) -> str:

@@ -21,7 +21,8 @@ code { font: .92em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberatio
   unicode-bidi: isolate; overflow-wrap: anywhere }
 .skip { position: absolute; left: -999px } .skip:focus { left: 8px; top: 8px; background: var(--card); padding: 8px; z-index: 9 }
 a { color: var(--link) } :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-.notes { list-style: none; margin: 0; padding: 0 } .notes li { padding: 6px 0 6px 12px; border-left: 3px solid var(--line); margin: 6px 0 }
+.notes { list-style: none; margin: 0; padding: 0 } .notes li { padding: 6px 0 6px 12px; border-left: 3px solid var(--line); margin: 6px 0;
+  overflow-wrap: anywhere }
 .notes .error { border-color: var(--delete) } .notes .warning { border-color: var(--update) }
 figure { margin: 0 0 12px; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow-x: auto }
 figure svg { display: block; max-width: max(100%, 900px); height: auto }

@@ -41,9 +41,14 @@ def _joined(words: list[str]) -> Iterator[str]:
         if plain:
             yield together
             continue
-        # What ends a clause belongs to the sentence, not to the name before it.
-        bare = together.rstrip(_ENDS)
-        yield code(bare, 2000) + together[len(bare) :] if bare else code(together, 2000)
+        # What ends a clause belongs to the sentence, not to the name before it; so does the bracket that holds the clause.
+        before, bare = "", together.rstrip(_ENDS)
+        if bare.endswith(")") and bare.count(")") > bare.count("("):
+            bare = bare[:-1].rstrip(_ENDS)
+        elif bare.startswith("(") and ")" not in bare:
+            before, bare = "(", bare[1:]
+        after = together[len(before) + len(bare) :]
+        yield f"{before}{code(bare, 2000)}{after}" if bare else code(together, 2000)
 
 
 def _is_plain(word: str) -> bool:
