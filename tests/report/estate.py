@@ -91,7 +91,7 @@ def _lost(number: int) -> Made:
     block = Block(
         "approval",
         "a delete of a view loses data",
-        f"approve {address} in the file that --approvals-template FILE writes, and pass --approvals FILE",
+        f"approve {address} in the file from --approvals-template FILE and pass --approvals FILE",
         max_used=number,
     )
     seen = (Evidence("used", (number + 1) * 2**30, "bytes"),)

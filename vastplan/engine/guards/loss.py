@@ -65,7 +65,7 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
     if approval is None:
         return (
             text,
-            f"approve {action.address} in the file that --approvals-template FILE writes, and pass --approvals FILE",
+            f"approve {action.address} in the file from --approvals-template FILE and pass --approvals FILE",
         )
     if datetime.fromisoformat(approval.until).date() < context.now.date():
         return f"its approval ended on {approval.until}", "write a later date in the approvals file"
