@@ -309,3 +309,10 @@ def test_a_mistake_in_the_connections_is_all_that_is_said(tmp_path: Path, vastpl
     (tmp_path / "ops.yaml").write_text("version: 1\nsites: {iad: {sim: {}}}\nrequire_signature: null\n")
     ran = vastplan("plan", tmp_path / "doc.yaml", "--connections", tmp_path / "ops.yaml")
     assert ran.code == 1 and ran.err.count("error") == 1 and "require_signature" in ran.err, ran
+
+
+def test_nothing_is_said_to_carry_out_where_every_change_is_blocked(saved: Path, vastplan: Run) -> None:
+    assert vastplan("apply", saved).code == 0
+    saved.with_name("doc.yaml").write_text(DOCUMENT.replace("tenants: {a: {}}\n", ""))
+    ran = vastplan("plan", saved.with_name("doc.yaml"), "--out", saved.with_name("next.json"))
+    assert "next.json; every change in it is blocked" in ran.out and "carry it out" not in ran.out, ran

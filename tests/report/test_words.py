@@ -53,3 +53,16 @@ def test_what_only_the_ledger_notes_is_not_called_released(action: Action, word:
     assert f"On `iad`: 1 to {word}\n" in comment and f". {word} <code>iad/view/a" in comment
     assert f'<td class="verb">. {word}</td>' in page
     assert ("Changes only the ledger" in comment) == (word == "note")
+
+
+def test_what_is_affected_is_cut_with_a_way_to_see_all_of_it() -> None:
+    many = tuple(f"iad/view/v{number}" for number in range(9))
+    made = replace(
+        plan("typical"),
+        actions=tuple(replace(one, dependents=many) for one in plan("typical").actions if one.verb is Verb.DELETE),
+    )
+    address = str(made.actions[0].address)
+    style = Style(colour=False, width=400)
+    assert f"iad/view/v5 and 3 more (--expand {address})" in plan_text(made, style)
+    for whole in (plan_text(made, style, whole=True), plan_text(made, style, expand=[address])):
+        assert ", ".join(many) in whole and "more (--expand" not in whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from vastplan.model.address import Address
@@ -47,7 +47,9 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     unknown_here = not_ours(plan)
     counted_from, plan = plan, shortened(plan, unknown_here)
     large = Large(plan, style, expand) if is_large(plan) and not whole else None
-    part_lines = large.lines if large else lambda part: _by_site(part, style)
+    asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
+    in_full = {action.address for action in plan.actions} if whole else asked
+    part_lines = large.lines if large else lambda part: _by_site(part, style, in_full)
     elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
     others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
     lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
@@ -59,7 +61,6 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
         plan, [finding for finding in others if not (large and finding.severity is Severity.NOTE)], style
     )
     lines += _not_ours(unknown_here, style, large is not None)
-    asked = {action.address for action in expanded(plan.actions, expand, Owners(plan))} if expand else set()
     dropped = {action.address for one in unknown_here for action in one.same} - asked
     for standing, part in shares(plan):
         if standing is not None:
@@ -129,11 +130,11 @@ def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
     shown = tuple(actions)
     about = {str(action.address) for action in shown}
     findings = findings_lines((finding for finding in plan.findings if finding.address in about), style)
-    lines = [*findings, *_by_site(replace(plan, actions=shown), style)]
+    lines = [*findings, *_by_site(replace(plan, actions=shown), style, {action.address for action in shown})]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def _by_site(plan: Plan, style: Style) -> Iterator[str]:
+def _by_site(plan: Plan, style: Style, in_full: Set[Address]) -> Iterator[str]:
     site = ""
     # The sort is stable: within a site the actions stay in the order of work.
     for action in sorted(plan.actions, key=lambda action: action.address.site):
@@ -141,7 +142,7 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
             site = action.address.site
             yield ""
             yield style.paint(inert(site), "bold")
-        yield from action_lines(action, style)
+        yield from action_lines(action, style, in_full=action.address in in_full)
 
 
 def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.model.escaping import inert
 from vastplan.model.plan import NOT_THERE, Action, FieldChange, Verb
+from vastplan.model.shell import word
 from vastplan.model.wording import some
 from vastplan.report.differences import before_after
 from vastplan.report.values import AMONG_FIELDS, plain, quoted_where_several
@@ -48,8 +49,8 @@ class Style:
         return [line.replace(NO_BREAK, " ") for line in lines]
 
 
-def action_lines(action: Action, style: Style) -> Iterator[str]:
-    """All of it."""
+def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iterator[str]:
+    """All of it; of what it affects the first, and how to see the others, unless it is asked for `in_full`."""
     colour = OF_VERB[action.verb]
     head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
@@ -70,8 +71,10 @@ def action_lines(action: Action, style: Style) -> Iterator[str]:
     for evidence in action.evidence:
         yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
-        shown = some(action.dependents, _SHOWN_DEPENDENTS, inert)
-        yield from style.wrapped(f"affects: {shown}", "      ")
+        most = len(action.dependents) if in_full else _SHOWN_DEPENDENTS
+        shown = some(action.dependents, most, inert)
+        how = f" (--expand {word(inert(str(action.address)))})" if len(action.dependents) > most else ""
+        yield from style.wrapped(f"affects: {shown}{how}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")

@@ -98,7 +98,7 @@ class Large:
             yield from self._style.wrapped(f"… and {what}: {counts} {_how('*')}", "  ")
         for action in chosen:
             self.full += 1
-            yield from action_lines(action, self._style)
+            yield from action_lines(action, self._style, in_full=True)
 
     def _share(self, share: Share, shown: Sequence[Action]) -> Iterator[str]:
         left = len(share.actions) - len(shown)
@@ -109,7 +109,7 @@ class Large:
         yield from (self._style.paint(line, "cyan") for line in title)
         for action in shown:
             self.full += 1
-            yield from action_lines(action, self._style)
+            yield from action_lines(action, self._style, in_full=id(action) in self._chosen)
         if left:
             yield from self._style.wrapped(f"… and {left} more {_how(share.pattern)}", "      ")
 
@@ -119,7 +119,7 @@ class Large:
             yield from _together(alike, self._style)
         for action in chosen:
             self.full += 1
-            yield from action_lines(action, self._style)
+            yield from action_lines(action, self._style, in_full=True)
 
 
 def _how(pattern: str) -> str:

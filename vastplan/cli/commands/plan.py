@@ -60,7 +60,9 @@ def plan(request: PlanRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            screen.show(f"Saved to {request.out}; carry it out with: {_to_apply(request, plan, request.out)}")
+            held = bool(plan.actions) and all(action.blocked for action in plan.actions)
+            then = f"carry it out with: {_to_apply(request, plan, request.out)}"
+            screen.show(f"Saved to {request.out}; {'every change in it is blocked' if held else then}")
     if request.approvals_template:
         count = approvals_template.write(request.approvals_template, plan, now().date())
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
