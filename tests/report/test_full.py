@@ -286,3 +286,15 @@ def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
     for title in ("Isolation", "Pending before, no longer pending", "findings that the base has too"):
         assert title in text.replace("`", "") or re.search(r"- and \d+ more lines that did not fit", text), title
     assert "Isolation" in text
+
+
+@pytest.mark.parametrize(("count", "line"), [(1, "- `iad/vip_pool/p0` {}\n"), (2, "- `iad/vip_pool/p0`, `iad/vip_pool/p1`: each {}\n"),
+                                              (90, "- 40 vip pools: each {}: `iad/vip_pool/p0`, ")])  # fmt: skip
+def test_what_is_said_of_many_that_let_in_is_said_once(count: int, line: str) -> None:
+    opens = (Opening(Door.MADE),)
+    made = [Action(Address("iad", "vip_pool", f"p{n}"), Verb.CREATE, "x", opens=opens) for n in range(count)]
+    text = comment(planned(*made, *(blocked(number) for number in range(200))))
+    told = text[text.index(f"#### Lets somebody in ({count})\n\n") :].split("\n\n")[1] + "\n"
+    assert line.format("lets in those it is for, because it is created") in told
+    assert {f"iad/vip_pool/p{n}" for n in range(count)} == set(re.findall(r"iad/vip_pool/p\d+", told))
+    assert told.count("\n") == (3 if count == 90 else 1)

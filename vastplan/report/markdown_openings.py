@@ -1,8 +1,9 @@
-"""Who is let in by a plan, a line for each object and field: what a comment begins with that has no room for all of it."""
+"""Who is let in by a plan, a line for each object and field, or for many that say the same: what a comment begins with that has no
+room for all of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from vastplan.model.plan import Action, FieldChange, Plan, Standing, lets_in
 from vastplan.model.wording import some
@@ -10,10 +11,11 @@ from vastplan.report import view
 from vastplan.report.differences import Sign
 from vastplan.report.markdown_escape import code, prose, size
 from vastplan.report.markdown_page import LIMIT
-from vastplan.report.values import plain
+from vastplan.report.values import counted, kind_words, plain
 from vastplan.report.view import FieldView, opening_words
 
 _PER_LINE = 40
+_BY_ADDRESS = 3  # more objects, of which the same is said, are counted before they are named
 _BESIDE = 6  # of what goes
 _LONG = 200
 _STANDINGS = (None, *Standing)
@@ -24,32 +26,45 @@ def openings(plan: Plan) -> str:
 
     What is left out is counted.
     """
-    lines = [
-        ((bool(action.blocked), number), _STANDINGS.index(action.standing), line)
-        for action in plan.actions
-        if lets_in(action)
-        for number, line in _lines(action)
-    ]
-    if not lines:
+    alike: dict[tuple[bool, int, int, str, str], list[str]] = {}
+    for action in plan.actions:
+        if lets_in(action):
+            for number, said in _lines(action):
+                key = bool(action.blocked), number, _STANDINGS.index(action.standing), action.address.kind, said
+                alike.setdefault(key, []).append(code(action.address, None))
+    if not alike:
         return ""
-    room, shown = LIMIT // 3, []
-    for _, _, line in sorted(lines, key=lambda ranked: ranked[:2]):
-        if size(line) <= room:
-            room -= size(line)
-            shown.append(line)
-    more = len(lines) - len(shown)
-    rest = f"- and {more} more: `vastplan show PLAN`\n" if more else ""
-    return f"\n#### Lets somebody in ({len(lines)})\n\n{''.join(shown)}{rest}"
+    every = sum(map(len, alike.values()))
+    room, shown, told = LIMIT // 3, [], 0
+    for (blocked, _, _, kind, said), addresses in sorted(alike.items(), key=lambda ranked: ranked[0][:3]):
+        for line, count in _of_many(kind, said, " — blocked" if blocked else "", addresses):
+            if size(line) <= room:
+                room -= size(line)
+                shown.append(line)
+                told += count
+    rest = f"- and {every - told:,} more: `vastplan show PLAN`\n" if told < every else ""
+    return f"\n#### Lets somebody in ({every:,})\n\n{''.join(shown)}{rest}"
+
+
+def _of_many(kind: str, said: str, blocked: str, addresses: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """A line for each object, or for many of which the same is said, and of how many objects it is."""
+    if len(addresses) <= _BY_ADDRESS:
+        each = ": each" if len(addresses) > 1 else ""
+        yield f"- {', '.join(addresses)}{each} {said}{blocked}\n", len(addresses)
+        return
+    for start in range(0, len(addresses), _PER_LINE):
+        some_of_them = addresses[start : start + _PER_LINE]
+        objects = counted(len(some_of_them), kind_words(kind))
+        yield f"- {objects}: each {said}{blocked}: {', '.join(some_of_them)}\n", len(some_of_them)
 
 
 def _lines(action: Action) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers: of a field that takes several, each has the next."""
-    blocked = " — blocked" if action.blocked else ""
+    """What is said of the object, with the numbers of the lines: of a field that takes several, each has the next."""
     for opening in action.opens:
-        yield 0, f"- {code(action.address, None)} lets in {prose(opening_words(opening))}{blocked}\n"
+        yield 0, f"lets in {prose(opening_words(opening))}"
     for change in action.changes:
         for number, told in enumerate(_told(change) if change.admits else ()):
-            yield number, f"- {code(action.address, None)} {code(change.path, None)}: {told}{blocked}\n"
+            yield number, f"{code(change.path, None)}: {told}"
 
 
 def _told(change: FieldChange) -> Iterator[str]:
