@@ -234,6 +234,21 @@ def test_what_is_to_be_pasted_is_quoted(document: Path, vastplan: Run, tmp_path:
     (line,) = [line for line in ran.out.splitlines() if "to go on: --allow-delete" in line and "of it" in line]
     words = shlex.split(line.partition("to go on: ")[2])
     assert words == ["--allow-delete", address]
+    ran = vastplan("plan", document, *words, "--out", saved)
     assert shlex.split(ran.out.splitlines()[-1].partition("with: ")[2]) == ["vastplan", "apply", str(saved)]
     found = json.loads(vastplan("plan", document, *words, "--format", "json").out)
     assert [action["blocked"] for action in found["actions"] if action["address"] == address] == [[]]
+
+
+@pytest.mark.slow
+def test_an_approval_of_an_entry_with_several_objects_names_them(document: Path, vastplan: Run, tmp_path: Path) -> None:
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    entries = [{"address": "iad/volume/scratch", "reason": "it was agreed", "until": "2999-01-01"}]
+    (tmp_path / "approvals.yml").write_text(yaml.safe_dump({"version": 1, "approvals": entries}))
+    ((_, hint),) = warned(vastplan, document, "--approvals", tmp_path / "approvals.yml")
+    several = "iad/data_source/scratch, iad/persistent_volume_claim/scratch"
+    assert hint.startswith(f"an approval is for one object, not for an entry with several: {several}; ")
+    team = {**DOCUMENT["tenants"]["team-a"], "volumes": {}}
+    write(tmp_path, tenants={"team-a": team})
+    ((_, hint),) = warned(vastplan, document, "--approvals", tmp_path / "approvals.yml")
+    assert "an approval is for one object" in hint and "--approvals-template FILE" in hint

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from tests.conftest import Run
-from tests.drift.stage import DOCUMENT, TIB, Hands, stage
+from tests.drift.stage import DOCUMENT, TIB, Hands, an_hour_ago, stage
+from tests.report.reading import drift as read_drift
 from vastplan.app.drifting import accept
+from vastplan.app.planning.request import Planned
+from vastplan.model.drift import DriftedField, DriftedObject
 from vastplan.model.errors import VastplanError
+from vastplan.model.plan import Cause
 
 
 def touched(folder: Path, name: str = "hand.yaml", before: str = DOCUMENT) -> list[str]:
@@ -226,3 +233,41 @@ def test_a_secret_is_never_accepted(tmp_path: Path, vastplan: Run) -> None:
         ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/secret/s")
     assert ran.code == 1 and "a secret is never written" in ran.err
     assert "canary" not in ran.err + ran.out and (tmp_path / "hand.yaml").read_text() == text
+
+
+def suggested(told: str) -> list[str]:
+    """What the report says to type with `--accept`."""
+    return [line.partition("--accept ")[2].split()[0] for line in told.splitlines() if "--accept" in line]
+
+
+@pytest.mark.slow
+def test_what_is_said_to_be_accepted_can_be(vastplan: Run, tmp_path: Path) -> None:
+    """The size of a volume is that of its claim too: it cannot be taken from the quota alone, and nobody is told to."""
+    team = "    csi_user: {endpoint: vms.example.com, sites: [iad]}\n"
+    team += "    vip_pool: {ip_ranges: [10.9.1.1 - 10.9.1.4], subnet_cidr: 24, sites: [iad]}\nnamespaces:\n  vast-csi: {sites: [iad]}\n"
+    text = DOCUMENT.replace("namespaces:\n", team)
+    text += "volumes:\n  home: {tenant: team-a, path: /home, size: 1 TiB, sites: [iad]}\n"
+    with stage(tmp_path, text) as hands:
+        with an_hour_ago():
+            assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        hands.quota(3 * TIB, "/home")
+        assert suggested(vastplan("drift", tmp_path / "hand.yaml").out) == []
+        hands.quota(3 * TIB, "/a")  # of a view, which says its limit itself
+        assert suggested(vastplan("drift", tmp_path / "hand.yaml").out) == ["iad/quota/a.hard_limit"]
+        hands.quota(3 * TIB)
+        (wanted,) = suggested(vastplan("drift", tmp_path / "hand.yaml").out)
+        assert vastplan("drift", tmp_path / "hand.yaml", "--accept", wanted).code == 0
+
+
+def test_a_secret_is_not_said_to_be_acceptable() -> None:
+    secret = DriftedField("data.password", None, None, Cause.SYSTEM, "", sensitive=True)
+    drifted = replace(read_drift("empty"), drift=(DriftedObject("iad/secret/s", "changed", (secret,)),))
+    planned = cast(Planned, SimpleNamespace(entries=()))
+    assert accept.acceptable([], None, planned, drifted) == ""
+
+
+@pytest.mark.slow
+def test_a_lost_ledger_is_found_at_night(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    (tmp_path / ".vastplan" / "ledger").rename(tmp_path / "lost")
+    ran = vastplan("drift", tmp_path / "hand.yaml")
+    assert ran.code == 2 and "the ledger is empty" in ran.out and "not applied yet" not in ran.out, ran

@@ -36,9 +36,9 @@ def other_documents(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
-def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None) -> str:
+def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, acceptable: str = "") -> str:
     """The whole check; of one that was compared with an earlier one only what is new. With `paths`, the document as it was
-    typed, it ends with what to type next.
+    typed, it ends with what to type next; `acceptable` is what `--accept` takes.
     """
     lines = [*findings_lines(drift.findings, style)]
     for drifted in drift.news():
@@ -60,7 +60,7 @@ def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None) -> str
     lines.append(
         style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
     )
-    commands = next_commands(drift, paths) if paths is not None else []
+    commands = next_commands(drift, paths, acceptable) if paths is not None else []
     if commands:
         lines.append("Next:")
         lines += [f"  {inert(command)}{style.paint(f'  # {told}', 'dim')}" for command, told in commands]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vastplan.model.drift import Drift, DriftedObject
+from vastplan.model.drift import Drift
 from vastplan.model.replication import ReplicationState
 from vastplan.model.shell import word, words
 
@@ -13,12 +13,12 @@ _MOST = 3
 _LEADS_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 
-def next_commands(drift: Drift, paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Each command with what it does; `paths` are the document as it was typed."""
-    return [*_commands(drift, words(paths))][:_MOST]
+def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> list[tuple[str, str]]:
+    """Each command with what it does; `paths` are the document as it was typed, `acceptable` what `--accept` takes of it."""
+    return [*_commands(drift, words(paths), acceptable)][:_MOST]
 
 
-def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
+def _commands(drift: Drift, document: str, field: str) -> Iterator[tuple[str, str]]:
     moved = drift.news()
     for row in drift.astray():
         if row.state in _LEADS_ELSEWHERE:
@@ -37,7 +37,6 @@ def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
             _of("vastplan plan", document),
             "shows what an apply would undo" if moved else "shows what an apply would do",
         )
-    field = next(filter(None, map(_acceptable, moved)), "")
     if field:
         yield _of("vastplan drift", document, "--accept", word(field)), "writes a live value into the document"
     if drift.strangers():
@@ -49,9 +48,3 @@ def _commands(drift: Drift, document: str) -> Iterator[tuple[str, str]]:
 
 def _of(command: str, document: str, *more: str) -> str:
     return " ".join(part for part in (command, document, *more) if part)
-
-
-def _acceptable(drifted: DriftedObject) -> str:
-    """The first field whose live value may be taken into the document: no secret, and of no object that is gone."""
-    shown = [field.path for field in drifted.fields if not field.sensitive]
-    return f"{drifted.address}.{shown[0]}" if drifted.what == "changed" and shown else ""

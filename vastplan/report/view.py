@@ -255,8 +255,9 @@ def drift_verdict(drift: Drift) -> str:
             f"{inert(site, 60)}: the ledger is empty: {counted(count, 'object')} of the document exist but are not in it; "
             "plan --adopt shows what adopting them would change."
         )
-    if drift.pending:
-        sentences.append(f"{counted(drift.pending, 'change')} of the document not applied yet.")
+    pending = drift.pending - sum(drift.not_ours.values())
+    if pending > 0:
+        sentences.append(f"{counted(pending, 'change')} of the document not applied yet.")
     if drift.ignored:
         sentences.append(f"{counted(len(drift.ignored), 'difference')} ignored by rules of the document.")
     if drift.unknown:

@@ -32,6 +32,7 @@ from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
+_TRIED = 3
 Texts = dict[Path, str]
 Entries = Mapping[Address, Entry]
 
@@ -61,6 +62,17 @@ def accept(
 
     Raises `VastplanError`, and writes nothing, when one of them cannot be: all that are asked for, or none.
     """
+    before, after, accepted = _edited(paths, connections, planned, drift, wanted)
+    for file, text in after.items():
+        if text != before[file]:
+            _write(file, text, before[file])
+    return accepted
+
+
+def _edited(
+    paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: Sequence[str]
+) -> tuple[Texts, Texts, list[Accepted]]:
+    """The files as they are, as they would be, and what that writes; raises `VastplanError`."""
     chosen = [pair for text in wanted for pair in _chosen(text, drift, words(paths))]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     before = {file: _read(file) for path in paths for file in merge.files(path)}
@@ -71,10 +83,37 @@ def accept(
         for drifted, field in once.values():
             draft, value = _accept_field(trial, draft, planned, drifted, field)
             accepted.append(value)
-    for file, text in draft.texts.items():
-        if text != before[file]:
-            _write(file, text, before[file])
-    return accepted
+    return before, draft.texts, accepted
+
+
+def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
+    """What to give `--accept` first, `ADDRESS.FIELD`; "" for nothing.
+
+    What an entry says itself is taken as it is; of what several objects are made of only an attempt tells, and a few are made.
+    """
+    parts = {str(entry.address) for entry in planned.entries if entry.origin}
+    wanted = [
+        (drifted.address, f"{drifted.address}.{field.path}")
+        for drifted in drift.news()
+        for field in [field for field in drifted.fields if not field.sensitive][:1]
+        if drifted.what == "changed"
+    ]
+    for address, field in wanted:
+        if address not in parts:
+            return field
+    return next(
+        (field for _, field in wanted[:_TRIED] if _is_acceptable(paths, connections, planned, drift, field)), ""
+    )
+
+
+def _is_acceptable(
+    paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: str
+) -> bool:
+    try:
+        _edited(paths, connections, planned, drift, [wanted])
+    except VastplanError:
+        return False
+    return True
 
 
 def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, DriftedField]]:

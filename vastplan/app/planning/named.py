@@ -209,7 +209,12 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
             yield "--keep-drift", text
     for text in dict.fromkeys(approval.address for approval in consent.approvals):
         elsewhere = text.split("/", 1)[0] in there.elsewhere
-        if text not in there.addresses and not elsewhere and not _gone_already(Address.parse(text), there):
+        made_of_parts = text in there.parts or text in there.whole
+        if (
+            text not in there.addresses
+            and not elsewhere
+            and (made_of_parts or not _gone_already(Address.parse(text), there))
+        ):
             yield _APPROVAL, text
 
 
@@ -253,6 +258,9 @@ def _hint(option: str, text: str, there: Known) -> str:
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"
+    if option == _APPROVAL and (text in there.parts or text in there.whole):
+        such = f": {some(sorted(there.parts[text]), 4)}" if there.parts.get(text) else ""
+        return f"an approval is for one object, not for an entry with several{such}; --approvals-template FILE writes what is needed"
     near = {*there.addresses, *(there.parts if option != _APPROVAL else ()), *there.whole}
     nowhere = "not an object of this document: remove it, or pass the approvals file of this document"
     return nearest_address(text, near) or (nowhere if option == _APPROVAL else "an address is site/kind/name")

@@ -30,7 +30,10 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
     conditions = reporting.write(request, screen, renderers)
     if request.format is Format.TEXT:
-        screen.show(drift_report.text(drift, screen.style, request.paths))
+        from vastplan.app.drifting.accept import acceptable
+
+        field = acceptable(request.paths, request.connections, drift_found.planned, drift)
+        screen.show(drift_report.text(drift, screen.style, request.paths, field))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:
@@ -47,7 +50,7 @@ def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
 
 def _conditions(drift: Drift) -> set[int]:
     """What is new counts, and what two sites share that is not as the document has it; what a system that is down hides is neither."""
-    conditions = {errors.CHANGES} if drift.news() or drift.astray() else set()
+    conditions = {errors.CHANGES} if drift.news() or drift.astray() or drift.not_ours else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)
     if drift.unknown:
