@@ -10,6 +10,7 @@ from vastplan.cli.request import (
     DriftRequest,
     LedgerRequest,
     LedgerVerb,
+    OperationRequest,
     PlanRequest,
     Request,
     ShowRequest,
@@ -17,6 +18,8 @@ from vastplan.cli.request import (
 )
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.shell import word
 from vastplan.model.yaml_text import ENDINGS
 
 
@@ -33,6 +36,13 @@ def placed(request: Request) -> Request:
             not only.exists() and only.suffix not in ENDINGS and only.name == str(only)
         ):
             return replace(request, paths=(HERE,), site=str(only))
+        case LedgerRequest() | OperationRequest() if (
+            request.paths and not request.paths[0].exists() and _is_address(str(request.paths[0]))
+        ):
+            shown = f"vastplan {request.command} {request.verb.value}"
+            raise VastplanError(
+                f"{shown}: PATH is missing: {inert(word(str(request.paths[0])), 200)} is an address; type {shown} PATH ADDRESS"
+            )
         case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
             return request
         case PlanRequest() | ApplyRequest() | DriftRequest() | ValidateRequest() | ShowRequest() | LedgerRequest():

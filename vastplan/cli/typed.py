@@ -12,6 +12,7 @@ ERROR = 1  # what model.errors says, which is not imported for `-h`
 _REQUIRED = "the following arguments are required: "
 _VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 
+_FEW = 4
 _OF_OTHERS = {  # what other tools have: what to type here
     "destroy": "remove the entries from the document, then: vastplan apply PATH",
     "--yes": "--auto-approve",
@@ -47,8 +48,16 @@ class Parser(argparse.ArgumentParser):
             self.error(f"{chosen.prog}: {word} is one argument too many (see {chosen.prog} -h)")
         options = [name for name in chosen._option_string_actions if name.startswith("--")]
         meant = _OF_OTHERS.get(option, "")
-        near = f"did you mean {meant}?" if meant in options else _nearest(option, options)
+        near = f"did you mean {meant}?" if meant in options else self._elsewhere(option) or _nearest(option, options)
         self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
+
+    def _elsewhere(self, option: str) -> str:
+        """The commands that have the option, where others do."""
+        from vastplan.cli.parser import parser  # it imports this, and a command that is understood builds no other
+
+        commands = next(one.choices for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
+        having = [name for name, command in commands.items() if option in command._option_string_actions]
+        return f"it is an option of {_either(having)}" if 0 < len(having) <= _FEW else ""
 
     def _chosen(self, typed: Iterable[str]) -> Parser:
         """The parser of the command that was typed."""

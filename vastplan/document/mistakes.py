@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -98,6 +99,7 @@ def mistakes(
             fix = (
                 belongs
                 or ("write a space after the colon" if glued else "")
+                or _with_a_point(_value_at(values, path[:-1]), last)
                 or asked(meant)
                 or (elsewhere(last, False) if at_the_top else "")
                 or known_ones(keys)
@@ -117,6 +119,16 @@ def mistakes(
         last = str(path[-1])
         if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
             yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
+
+
+def _with_a_point(holder: Any, key: str) -> str:
+    """Of `limit: 1,5 TiB`, of which YAML makes the keys `limit` and `5 TiB`: how it is written; "" of any other key."""
+    keys = [*holder] if isinstance(holder, Mapping) else []
+    before = keys[keys.index(key) - 1] if key in keys[1:] else None
+    whole = holder[before] if before is not None else None
+    if not re.fullmatch(r"\d{1,6} ?[A-Za-z][A-Za-z/]{0,4}", key) or type(whole) is not int:
+        return ""
+    return f"a comma begins another key; write a decimal point: {before}: {whole}.{key}"
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:
