@@ -198,7 +198,7 @@ def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
     hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
     for wanted, why in (
         ("iad/quota/a", "ledger forget"),
-        ("iad/quota/none", "nothing was changed outside vastplan there"),
+        ("iad/quota/none", "no object or field of that address was changed outside vastplan"),
         ("iad/quota/q.soft_limit", "that field was not changed outside vastplan"),
     ):
         ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q", "--accept", wanted)

@@ -68,7 +68,7 @@ def test_what_it_says(tmp_path: Path) -> None:
         "  # delete: no longer in the document",
         "  # seen: used ≈ 1.2 TiB (1319413953331 B)",
         "  # seen: used_inodes 7",
-        "  # blocked (approval): a delete of a quota loses data",
+        "  # blocked (approval): a delete of a quota needs an approval because data depends on it",
         "  # blocked (in-use): used: ≈ 1.2 TiB (1319413953331 B); used_inodes: 7",
         '  - address: "iad/quota/a"',
         '    reason: ""',

@@ -372,7 +372,7 @@ def test_no_snapshot_goes_unasked_while_claims_are_made_from_it(lab: Lab) -> Non
     lab.write(document(second=second("nightly"), third=second("nightly", project="a2")))
     assert blocks(lab.plan()) == {
         "iad/claim_snapshot/nightly": {
-            "approval": "a delete of a claim_snapshot loses data",
+            "approval": "a delete of a claim_snapshot needs an approval because data depends on it",
             "in-use": "claims created from it: 1; copies of it for other projects: 1",
         }
     }

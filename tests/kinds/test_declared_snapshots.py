@@ -88,7 +88,7 @@ def test_it_does_not_go_while_it_is_cloned(lab: Lab) -> None:
     lab.write({**BASE, "volumes": {"home": HOME, "copy": copy}})
     (action,) = lab.plan().actions
     assert {block.guard: block.message for block in action.blocked} == {
-        "approval": "a delete of a snapshot loses data",
+        "approval": "a delete of a snapshot needs an approval because data depends on it",
         "in-use": "unfinished clones of it: 1",
     }
     lab.world.pass_time(10**5)

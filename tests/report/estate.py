@@ -90,7 +90,7 @@ def _lost(number: int) -> Made:
     address = f"{site}/view/{tenant}-view-{number}"
     block = Block(
         "approval",
-        "a delete of a view loses data",
+        "a delete of a view needs an approval because data depends on it",
         f"approve {address} in the file from --approvals-template FILE and pass --approvals FILE",
         max_used=number,
     )

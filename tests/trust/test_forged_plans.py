@@ -154,7 +154,10 @@ def test_approvals_are_read_again(applied: Path, vastplan: Run) -> None:
     assert ran.err.endswith(f"apply reads approvals again: vastplan apply {plan} --approvals FILE\n"), ran
     approvals.write_text("version: 1\napprovals: []\n")
     withdrawn = vastplan("apply", plan, "--approvals", approvals)
-    assert withdrawn.code == 5 and "a delete of a tenant loses data; plan again" in withdrawn.out, withdrawn
+    assert (
+        withdrawn.code == 5
+        and "a delete of a tenant needs an approval because data depends on it; plan again" in withdrawn.out
+    ), withdrawn
     approvals.write_text(yaml.safe_dump({"version": 1, "approvals": [approval]}))
     plan = saved(applied, vastplan, "--allow-delete", "iad/tenant/b", "--approvals", approvals)
     assert vastplan("apply", plan, "--approvals", approvals).code == 0

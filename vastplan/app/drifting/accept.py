@@ -123,7 +123,7 @@ def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, 
     )  # fmt: skip
     if named is None:
         raise VastplanError(
-            f"--accept {inert(wanted, 200)}: nothing was changed outside vastplan there (see vastplan drift {typed})"
+            f"--accept {inert(wanted, 200)}: no object or field of that address was changed outside vastplan (see vastplan drift {typed})"
         )
     if named.what == "gone":
         raise VastplanError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
+from vastplan.model.address import kind_of
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger
@@ -55,9 +57,14 @@ def _retired(site: str, part: SiteLedger) -> Finding:
         "VP312",
         Severity.NOTE,
         f"site {site} is retired: this plan deletes all that the ledger owns there ({_owned(part)})",
-        f"consent to all of it with --allow-delete '{site}/*' --max-changes {len(part.entries)}; what holds data needs an entry "
+        f"consent to all of it with --allow-delete '{site}/*' --max-changes {_of_one_kind(part)}; what holds data needs an entry "
         "in --approvals FILE",
     )
+
+
+def _of_one_kind(part: SiteLedger) -> int:
+    """The most objects of one kind: the limit is of each kind."""
+    return max(Counter(map(kind_of, part.entries)).values(), default=0)
 
 
 def _owned(part: SiteLedger) -> str:

@@ -107,7 +107,7 @@ def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -
     resting = [approval.address for approval in plan.consent.approvals if approval.address in carried_out]
     if resting:
         raise VastplanError(
-            f"the plan loses data by approval ({some([inert(address, 120) for address in resting])}), and apply reads approvals "
+            f"the plan has actions that needed an approval ({some([inert(address, 120) for address in resting])}), and apply reads approvals "
             f"again: vastplan apply {word(file)} --approvals FILE"
         )
     return ()

@@ -85,7 +85,9 @@ def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
     if request.sim and real:
         raise VastplanError(f"--sim makes a site without addresses: leave --{real[0].replace('_', '-')} out, or --sim")
     if "project" in values and not _has_runai(values):
-        raise VastplanError(f"a project needs Run:AI: leave --project out, or --runai-url {NO_RUNAI}")
+        raise VastplanError(
+            "a project needs Run:AI: leave out --project, or give the address of the control plane with --runai-url"
+        )
     for field in values:
         if wrong := first_document.complaint(folder, values, field):
             raise VastplanError(f"--{field.replace('_', '-')} {inert(word(values[field]), 200)}: {inert(wrong, 400)}")

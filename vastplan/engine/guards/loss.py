@@ -34,7 +34,9 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         fix = f"--allow-delete {word(address)}"
         fix += "" if whole is None else f", or --allow-delete {word(whole)} for all its objects"
         return Block("approval", f"a {action.verb.value} needs consent", fix)
-    missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
+    missing = _missing_approval(
+        f"a {action.verb.value} of a {kind.name} needs an approval because data depends on it", action, context
+    )
     return Block("approval", *missing) if missing else None
 
 
