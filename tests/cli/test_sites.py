@@ -141,7 +141,7 @@ def test_a_retired_site_is_emptied_under_the_guards(file: Path, vastplan: Run) -
     ran = vastplan("drift", file)
     assert ran.code == 0 and "note VP312: site pdx is retired" in ran.out
     (approvals := file.parent / "approvals.yaml").write_text(yaml.safe_dump(APPROVALS))
-    consent = ("--allow-delete", "pdx/*", "--approvals", approvals, "--max-changes", 3)
+    consent = ("--allow-delete", "pdx/*", "--approvals", approvals, "--max-changes", 2)
     ran = vastplan("apply", file, *map(str, consent), "--auto-approve")
     assert ran.code == 0 and "Apply: 3 done" in ran.out, ran
     ran = vastplan("plan", file)
