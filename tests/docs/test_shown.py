@@ -1,4 +1,4 @@
-"""What docs/drift.md and docs/contract-suite.md show is what is printed: their commands, run against simulators.
+"""What docs/drift.md and docs/contract-suite.md show is what is printed, and what docs/ledger.md and docs/rights.md type is run.
 
 A shown `…` stands for any characters of a line; a time is any time.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -121,3 +122,33 @@ def test_the_contract_suite_prints_what_its_page_has(tmp_path: Path, capsys: pyt
         assert main([*FAST, *only], chosen) == 2
     *lines, _ = capsys.readouterr().out.splitlines()
     assert not in_order(shown, "\n".join(lines)), lines
+
+
+def typed(page: str, number: int) -> list[list[str]]:
+    """The vastplan commands of a block, without their comments."""
+    block = blocks(ROOT / "docs" / page, "console")[number]
+    return [shlex.split(line.removeprefix("$ vastplan "), comments=True) for line in block.splitlines()]
+
+
+def test_a_tenant_moves_to_another_document_as_the_page_says(tmp_path: Path, vastplan: Run) -> None:
+    head = "version: 1\nname: {}\nsites: {{iad: {{sim: {{systems: [vast]}}}}}}\n"
+    team = "tenants: {team-c: {views: {v: {path: /v, create_dir: true, view_policy: team-c}}, view_policy: {flavor: NFS}}}\n"
+    (tmp_path / "old.yaml").write_text(head.format("old") + team)
+    assert vastplan("apply", "old.yaml", "--auto-approve").code == 0
+    (tmp_path / "new.yaml").write_text(head.format("new") + team)
+    export, into, apply = typed("ledger.md", 0)
+    assert vastplan(*export).code == 0
+    (tmp_path / "old.yaml").write_text(head.format("old"))
+    assert vastplan(*into).code == 0
+    ran = vastplan(*apply, "--auto-approve")
+    assert ran.code == 0 and {line.split()[1] for line in ran.err.splitlines() if line.startswith("[")} == {
+        "release"
+    }, ran
+    assert "no changes" in vastplan("plan", "new.yaml").out and "no changes" in vastplan("plan", "old.yaml").out
+
+
+def test_the_rights_of_a_document_are_shown(tmp_path: Path, vastplan: Run) -> None:
+    shutil.copytree(ROOT / FACTORY, tmp_path / "storage", ignore=shutil.ignore_patterns(".vastplan"))
+    (words,) = typed("rights.md", 0)
+    ran = vastplan(*words)
+    assert ran.code == 0 and "view" in ran.out, ran
