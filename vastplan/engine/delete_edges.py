@@ -51,7 +51,7 @@ class DeleteEdges:
         live = self._matches.match(action.address).live
         assert live is not None  # what is not there is not deleted
         in_the_way: set[str] = set()
-        creators: dict[str, None] = {}
+        creators: set[str] = set()
         for referrer in self._referrers.of(live):
             if not self._makes_way(action, node, referrer):
                 address = self._matches.address_of(referrer.live)
@@ -59,9 +59,10 @@ class DeleteEdges:
                     continue
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.add(str(address) if address else stranger)
-                creators[referrer.live.controller if address is None else ""] = None
-        by_text = self._named_by_text(action, live, node)
-        in_the_way |= by_text
+                creators.add(referrer.live.controller if address is None else "")
+        if by_text := self._named_by_text(action, live, node):
+            in_the_way |= by_text
+            creators.add("")
         self._after_what_would_stay_behind(live, node)
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
@@ -74,7 +75,7 @@ class DeleteEdges:
                 else:
                     self._graph.edge(node, (address, Step.DELETE))
         if in_the_way:
-            self._graph.block(action.address, _still_referred_to(action, in_the_way, "" if by_text else _one(creators)))
+            self._graph.block(action.address, _still_referred_to(action, in_the_way, creators))
 
     def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
         """What hangs on an object by a text that says its name goes before it, or says another one; those that do neither."""
@@ -288,20 +289,14 @@ def _copied(copy: Live) -> tuple[str, str, str]:
     return copy.kind.name, copy.name, copy.site
 
 
-def _one(names: Iterable[str]) -> str:
-    """The only one of them, "" where there are several."""
-    found = [*names]
-    return found[0] if len(found) == 1 else ""
-
-
-def _still_referred_to(action: Action, names: Set[str], creator: str) -> Block:
-    """`creator` is what created all of them for itself, and deletes them with what it created them for."""
+def _still_referred_to(action: Action, names: Set[str], creators: Set[str]) -> Block:
+    """`creators` of those that one created for itself, and deletes with what it created them for; "" is of all others."""
     if action.verb is Verb.REPLACE:
         fix = "create a new one under another name and let those refer to it"
+    elif len(creators) == 1 and (creator := next(iter(creators))):
+        fix = f"{creator} created them: apply the deletion of what they are for, then plan again"
     else:
-        fix = (
-            f"{creator} created them: apply the deletion of what they are for, then plan again" if creator else _LET_GO
-        )
+        fix = _LET_GO
     text = f"{counted(len(names), 'object')} still {'refers' if len(names) == 1 else 'refer'} to it: {some(sorted(names), _SHOWN)}"
     return Block("in-use", text, fix)
 

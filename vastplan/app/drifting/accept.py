@@ -7,7 +7,8 @@ value comes from: defaults, another site's line and what several objects are mad
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from vastplan.schema.kind import Kind
 _TRIED = 3
 Texts = dict[Path, str]
 Entries = Mapping[Address, Entry]
+_Chosen = tuple[DriftedObject, DriftedField]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +64,18 @@ def accept(
 
     Raises `VastplanError`, and writes nothing, when one of them cannot be: all that are asked for, or none.
     """
-    before, after, accepted = _edited(paths, connections, planned, drift, wanted)
-    for file, text in after.items():
-        if text != before[file]:
-            _write(file, text, before[file])
-    return accepted
-
-
-def _edited(
-    paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: Sequence[str]
-) -> tuple[Texts, Texts, list[Accepted]]:
-    """The files as they are, as they would be, and what that writes; raises `VastplanError`."""
     chosen = [pair for text in wanted for pair in _chosen(text, drift, words(paths))]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
-    before = {file: _read(file) for path in paths for file in merge.files(path)}
     accepted = []
-    with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
-        trial = _TrialCopy(Path(folder), paths, connections)
-        draft = trial.read(before)
+    with _on_trial(paths, connections) as (trial, draft):
+        before = draft.texts
         for drifted, field in once.values():
             draft, value = _accept_field(trial, draft, planned, drifted, field)
             accepted.append(value)
-    return before, draft.texts, accepted
+    for file, text in draft.texts.items():
+        if text != before[file]:
+            _write(file, text, before[file])
+    return accepted
 
 
 def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
@@ -92,31 +84,43 @@ def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned
     What an entry says itself is taken as it is; of what several objects are made of only an attempt tells, and a few are made.
     """
     parts = {str(entry.address) for entry in planned.entries if entry.origin}
-    wanted = [
-        (drifted.address, f"{drifted.address}.{field.path}")
+    firsts = [
+        (drifted, field)
         for drifted in drift.news()
         for field in [field for field in drifted.fields if not field.sensitive][:1]
         if drifted.what == "changed"
     ]
-    for address, field in wanted:
-        if address not in parts:
-            return field
-    return next(
-        (field for _, field in wanted[:_TRIED] if _is_acceptable(paths, connections, planned, drift, field)), ""
-    )
+    own = next((first for first in firsts if first[0].address not in parts), None)
+    if own is None and firsts:
+        own = _tried(paths, connections, planned, firsts[:_TRIED])
+    return f"{own[0].address}.{own[1].path}" if own is not None else ""
 
 
-def _is_acceptable(
-    paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: str
-) -> bool:
+def _tried(
+    paths: Sequence[Path], connections: Path | None, planned: Planned, firsts: Iterable[_Chosen]
+) -> _Chosen | None:
+    """The first that an attempt takes."""
     try:
-        _edited(paths, connections, planned, drift, [wanted])
-    except VastplanError:
-        return False
-    return True
+        with _on_trial(paths, connections) as (trial, draft):
+            for drifted, field in firsts:
+                with suppress(VastplanError):
+                    _accept_field(trial, draft, planned, drifted, field)
+                    return drifted, field
+    except VastplanError:  # the document was changed meanwhile, and is none any more
+        return None
+    return None
 
 
-def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, DriftedField]]:
+@contextmanager
+def _on_trial(paths: Sequence[Path], connections: Path | None) -> Iterator[tuple[_TrialCopy, _Draft]]:
+    """A copy of the document to try edits on, and the document as it is."""
+    texts = {file: _read(file) for path in paths for file in merge.files(path)}
+    with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
+        trial = _TrialCopy(Path(folder), paths, connections)
+        yield trial, trial.read(texts)
+
+
+def _chosen(wanted: str, drift: Drift, typed: str) -> list[_Chosen]:
     named = max(
         (drifted for drifted in drift.drift if wanted == drifted.address or wanted.startswith(f"{drifted.address}.")),
         key=lambda drifted: len(drifted.address), default=None,
