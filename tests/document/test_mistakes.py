@@ -262,3 +262,29 @@ def test_many_names_that_are_nowhere_are_no_more_than_are_read(tmp_path: Path, v
     *listed, last = told
     assert len(listed) == 1000 and all("no tenant t" in line for line in listed)
     assert "reading stopped after 1,000 errors: there may be more" in last
+
+
+class Walked(Mapping):
+    """A mapping that counts how often somebody goes through its keys."""
+
+    __slots__ = ("walks",)
+
+    def __init__(self, at: Where) -> None:
+        super().__init__(at)
+        self.walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.walks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("count", [1, 300])
+def test_keys_that_a_decimal_comma_made_are_gone_through_once(count: int) -> None:
+    walked = Walked(Where("doc.yaml", 1, 1))
+    walked.update({"size": 1, **{f"{number} TiB": 1 for number in range(count)}})
+    with pytest.raises(ValidationError) as invalid:
+        Inner.model_validate(walked)
+    walked.walks = 0
+    fixes = [mistake.fix for mistake in mistakes(Inner, walked, invalid.value, closest)]
+    assert len(fixes) == count and fixes[0].endswith("write a decimal point: size: 1.0 TiB")
+    assert walked.walks == 1

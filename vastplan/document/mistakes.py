@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -20,9 +21,8 @@ from vastplan.schema.problem_words import is_of_another_type, misfit, said, want
 Path = tuple[Any, ...]
 Near = Callable[[str, Collection[str]], str]
 UNKNOWN, MISSING_KEY, WRONG = "VP206", "VP211", "VP212"
-
-
 _OF_TYPES_ALONE = ("dict_type", "string_type", "too_short")
+_AMOUNT = re.compile(r"\d{1,6} ?[A-Za-z][A-Za-z/]{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Mistake:
     fix: str = ""
     meant: str = ""
     """Of a key that nobody knows: the one that was probably meant."""
-    asks_for_more: bool = False
+    of_type_alone: bool = False
     """Whether it tells only which type is wanted, not what to write there."""
 
     def about(self, whole: str = "") -> str:
@@ -83,6 +83,7 @@ def mistakes(
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing: dict[Path, Where | None] = {}
     unknown: dict[Path, list[str]] = {}
+    before: dict[Path, dict[str, str]] = {}
     found: set[tuple[str, Path, str]] = set()
     for problem in _of_one_form(model, values, problems):
         path, last = problem.path, str(problem.path[-1]) if problem.path else ""
@@ -99,7 +100,7 @@ def mistakes(
             fix = (
                 belongs
                 or ("write a space after the colon" if glued else "")
-                or _with_a_point(_value_at(values, path[:-1]), last)
+                or (_with_a_point(values, path, before) if _AMOUNT.fullmatch(last) else "")
                 or asked(meant)
                 or (elsewhere(last, False) if at_the_top else "")
                 or known_ones(keys)
@@ -110,7 +111,7 @@ def mistakes(
             written = problem.error["input"]
             fix = asked(near(written, choices)) if isinstance(written, str) and choices else ""
             bare = problem.error["type"] in _OF_TYPES_ALONE and not isinstance(written, int | float)
-            mistake = Mistake(WRONG, path, text, problem.where, fix, asks_for_more=bare)
+            mistake = Mistake(WRONG, path, text, problem.where, fix, of_type_alone=bare)
         key = (mistake.code, mistake.path, mistake.said)
         if key not in found:
             found.add(key)
@@ -121,14 +122,18 @@ def mistakes(
             yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
 
 
-def _with_a_point(holder: Any, key: str) -> str:
-    """Of `limit: 1,5 TiB`, of which YAML makes the keys `limit` and `5 TiB`: how it is written; "" of any other key."""
-    keys = [*holder] if isinstance(holder, Mapping) else []
-    before = keys[keys.index(key) - 1] if key in keys[1:] else None
-    whole = holder[before] if before is not None else None
-    if not re.fullmatch(r"\d{1,6} ?[A-Za-z][A-Za-z/]{0,4}", key) or type(whole) is not int:
-        return ""
-    return f"a comma begins another key; write a decimal point: {before}: {whole}.{key}"
+def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -> str:
+    """Of `limit: 1,5 TiB`, of which YAML makes the keys `limit` and `5 TiB`: how it is written; "" where nothing was meant so.
+
+    `before` has the key before each, of the mappings that were looked at.
+    """
+    within, key = path[:-1], str(path[-1])
+    holder = _value_at(values, within)
+    if within not in before:
+        before[within] = {here: there for there, here in pairwise(holder)}
+    limit = before[within].get(key, "")
+    whole = holder.get(limit)
+    return f"a comma begins another key; write a decimal point: {limit}: {whole}.{key}" if type(whole) is int else ""
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:

@@ -306,7 +306,7 @@ class _Unknown:
 
 def _where_it_is_shown(raw: Raw, mistake: Mistake) -> str:
     """The command that shows an example of a field of which the message tells the type alone."""
-    if mistake.asks_for_more and mistake.path and raw.type.section:
+    if mistake.of_type_alone and mistake.path and raw.type.section:
         return f"for an example: vastplan explain {raw.type.section}.{mistake.path[0]}"
     return ""
 
