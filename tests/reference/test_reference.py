@@ -53,7 +53,13 @@ def test_what_is_not_there(place: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "same"), [("quotas.", "quotas"), (".", ""), ("defaults.quotas.hard_limit", "quotas.hard_limit")]
+    ("place", "same"),
+    [
+        ("quotas.", "quotas"),
+        (".", ""),
+        ("defaults.quotas.hard_limit", "quotas.hard_limit"),
+        ("defaults.tenants.views", "views"),
+    ],
 )
 def test_what_is_typed_in_another_way(place: str, same: str) -> None:
     assert explain(place, 100) == explain(same, 100)

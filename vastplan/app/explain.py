@@ -25,17 +25,14 @@ def explain(path: str, width: int, *, recursive: bool = False) -> str:
         raise VastplanError(
             f"{inert(path, _LONGEST)}: a name is missing; write SECTION.FIELD, such as quotas.hard_limit"
         )
+    holder = ""
+    if names[0] == _DEFAULTS and len(names) > 1:  # of each section it has the fields of its entries
+        holder, names = f"{_DEFAULTS} has ", names[1:]
     section = known.get(names[0])
     if section is None:
-        raise _nothing(
-            names[0], f"no section {inert(names[0], _LONGEST)}", known, "vastplan explain lists the sections"
-        )
-    if names[0] == _DEFAULTS and len(names) > 1:  # of each section there are the fields of its entries
-        if names[1] not in known:
-            what = f"{_DEFAULTS} has no section {inert(names[1], _LONGEST)}"
-            raise _nothing(names[1], what, known, "vastplan explain lists the sections")
-        section, names = known[names[1]], names[1:]
-    elif len(names) > 1 and names[1] in section.within:
+        what = f"{holder}no section {inert(names[0], _LONGEST)}"
+        raise _nothing(names[0], what, known, "vastplan explain lists the sections")
+    if len(names) > 1 and names[1] in section.within:
         section, names = known[section.within[names[1]]], names[1:]
     here: Section | Told = section
     for place, name in enumerate(names[1:], 1):

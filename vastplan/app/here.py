@@ -49,30 +49,25 @@ def no_document(command: str) -> VastplanError | None:
     return None
 
 
-def yaml_files(folder: Path) -> list[Path]:
-    """The YAML files that lie in a folder; none where there are none."""
+def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The YAML files of a folder that are heads of documents, which have `name`, and those that may be parts of one; a file that
+    cannot be read may be a head, and one of another sort is neither."""
     try:
-        return merge.files(folder)
+        files = merge.files(folder)
     except Invalid as problem:
         if problem.findings[0].code != "VP101":
             raise
-        return []
-
-
-def foreign(file: Path) -> bool:
-    """Whether a file is of another sort than documents and their parts; one that cannot be read may be one."""
-    try:
-        return _foreign(yaml.load(file, str(file)))
-    except Invalid:
-        return False
-
-
-def has_name(file: Path) -> bool:
-    """Whether a file is the head of a document: it has its `name`. One that cannot be read may be one."""
-    try:
-        return _NAME in yaml.load(file, str(file))
-    except Invalid:
-        return True
+        return [], []
+    heads, parts = [], []
+    for file in files:
+        try:
+            tree = yaml.load(file, str(file))
+        except Invalid:
+            heads.append(file)
+            continue
+        if not _foreign(tree):
+            (heads if _NAME in tree else parts).append(file)
+    return heads, parts
 
 
 def _foreign(tree: yaml.Mapping) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vastplan.app.clock import now
-from vastplan.app.here import foreign, has_name, yaml_files
+from vastplan.app.here import heads_and_parts
 from vastplan.app.validate import Checked, check_document
 from vastplan.app.workspace import open_workspace
 from vastplan.document.first import NO_RUNAI, First, first_document
@@ -36,16 +36,15 @@ def folder_for(path: Path | None) -> Path:
     folder = path.parent if path.suffix in ENDINGS else path
     if os.path.lexists(folder) and not folder.is_dir():
         raise VastplanError(f"{word(folder)} is not a folder; a document's file is NAME.yaml")
-    there = [file for file in yaml_files(folder) if not foreign(file)] if folder.is_dir() else []
-    heads = [file for file in there if has_name(file)]
-    if there and not heads:
-        raise VastplanError(
-            f"{word(there[0])} is in this folder, and all YAML files of a folder are one document; name another folder"
-        )
+    heads, parts = heads_and_parts(folder) if folder.is_dir() else ([], [])
     if heads:
         shown = word(heads[0])
         raise VastplanError(
             f"this folder has a document already: {shown}; use that (vastplan plan {shown}), or name another folder"
+        )
+    if parts:
+        raise VastplanError(
+            f"{word(parts[0])} is in this folder, and all YAML files of a folder are one document; name another folder"
         )
     return folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 ERROR = 1  # what model.errors says, which is not imported for `-h`
@@ -55,8 +55,7 @@ class Parser(argparse.ArgumentParser):
         """The commands that have the option, where others do."""
         from vastplan.cli.parser import parser  # it imports this, and a command that is understood builds no other
 
-        commands = next(one.choices for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
-        having = [name for name, command in commands.items() if option in command._option_string_actions]
+        having = [name for name, command in _commands(parser()).items() if option in command._option_string_actions]
         return f"it is an option of {_either(having)}" if 0 < len(having) <= _FEW else ""
 
     def _chosen(self, typed: Iterable[str]) -> Parser:
@@ -92,8 +91,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(_REQUIRED):
             missing = message.removeprefix(_REQUIRED)
             if missing == "COMMAND":
-                commands = next(one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction))
-                return f"{self.prog}: COMMAND is missing (write {_either(list(commands))})"
+                return f"{self.prog}: COMMAND is missing (write {_either(list(_commands(self)))})"
             return f"{self.prog}: {missing} is missing{self._example()}"
         value = _VALUE.match(message)
         if value:
@@ -103,6 +101,11 @@ class Parser(argparse.ArgumentParser):
     def _example(self) -> str:
         found = re.search(r"example:\n  (.+)", self.epilog or "")
         return f" (for example {found[1]})" if found else ""
+
+
+def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """The commands of a parser that has some, by name."""
+    return next(one.choices for one in parser._actions if isinstance(one, argparse._SubParsersAction))
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:

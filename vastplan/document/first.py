@@ -21,7 +21,7 @@ class First:
 
     site: str
     tenant: str
-    project: str
+    project: str = ""
     vast_url: str = ""
     kubeconfig: str = ""
     context: str = ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from vastplan.model.nearest import asked, closest
-from vastplan.model.wording import some
+from vastplan.model.nearest import asked, closest, known_ones
 
 MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts have at most a comparison for each of theirs
 
 
 def no_site_hint(site: str, sites: Collection[str], near: Callable[[str, Collection[str]], str]) -> str:
     """What to write for a site that is none."""
-    return near(site, sites) or f"known: {some(list(sites))}"
+    return near(site, sites) or known_ones(sites)
 
 
 class Nearest:

@@ -8,7 +8,6 @@ duplicate keys, merge keys, anchors that would expand without bound, and charact
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -84,11 +83,10 @@ def too_large(shown: str) -> Finding:
     return error("VP102", f"the file is larger than {MAX_BYTES // 2**20} MiB", where=Where(shown, 1, 1))
 
 
-def too_many(problems: Iterable[Finding]) -> Invalid:
+def too_many(problems: list[Finding]) -> Invalid:
     """The errors that were found before nobody reads on, and that these may not be all."""
-    found = [*problems]
-    text = f"reading stopped after {len(found):,} errors: there may be more"
-    return Invalid([*found, error("VP116", text, fix="correct these, then run the command again")])
+    text = f"reading stopped after {len(problems):,} errors: there may be more"
+    return Invalid([*problems, error("VP116", text, fix="correct these, then run the command again")])
 
 
 def decoded(raw: bytes, shown: str) -> str:

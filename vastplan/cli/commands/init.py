@@ -62,12 +62,12 @@ def init(request: InitRequest, screen: Screen) -> int:
     if values.get("kubeconfig"):
         asked = [one for one in asked if one.field != "context"]
     if not sys.stdin.isatty():
-        _refuse_missing([one for one in asked if one.field != "project" or _has_runai(values)])
+        _refuse_missing([one for one in asked if _matters(one, values)])
         asked = []
     for question in asked:
-        if question.field != "project" or _has_runai(values):
+        if _matters(question, values):
             values[question.field] = _answer(question, values, folder, screen)
-    first = First(**{"project": "", **values})
+    first = First(**values)
     file, checked = first_document.write(path, first)
     screen.show(
         f"Wrote {word(file)}: {counted(checked.objects, 'object')} on site {values['site']}, valid. "
@@ -96,6 +96,11 @@ def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
 
 def _has_runai(values: Mapping[str, str]) -> bool:
     return values.get("runai_url") != NO_RUNAI
+
+
+def _matters(question: _Question, values: Mapping[str, str]) -> bool:
+    """Whether it is asked after those answers: a site without Run:AI has no project."""
+    return question.field != "project" or _has_runai(values)
 
 
 def _simulated(values: Mapping[str, str], screen: Screen) -> bool:
