@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.contract.__main__ import NAMES, targets
 from tests.contract.target import PEER, Target, TransportLimits
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.vast.assumed import Assumed
+from vastplan.sim.wire import Request, Response
 from vastplan.sim.world import World
 
 CLASS = "ours"
@@ -48,6 +50,25 @@ def environment(world: World) -> dict[str, str]:
         }[one.system]  # fmt: skip
         found |= {NAMES + name: value for name, value in values.items()}
     return found
+
+
+def demand_less(world: World) -> None:
+    """From now on the VMS takes a VIP pool that has no addresses and no prefix length."""
+    plane = world.sites["lab"].planes["vast"]
+    answer = plane.handle
+
+    def lenient(request: Request) -> Response:
+        return answer(replace(request, body=request.body.replace(b'-none"', b'-none", "subnet_cidr": 24')))
+
+    plane.handle = lenient  # type: ignore[method-assign]
+
+
+def with_a_token(served: Served) -> dict[str, str]:
+    """The environment of somebody who has a token for the VMS, and no other system."""
+    world, named = served
+    token = next(iter(world.sites["lab"].planes["vast"]._gate._api_tokens))  # type: ignore[attr-defined]
+    chosen = {name: value for name, value in named.items() if "VAST_URL" in name or "VAST_CA" in name}
+    return {**chosen, NAMES + "VAST_TOKEN": token}
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.contract.__main__ import NAMES, main
 from tests.contract.facts import Fact, facts
 from tests.contract.probes import read
 from tests.contract.run import Verdict, leftovers, run
-from tests.contract.simulated import FAST, QUICK, Served, connected
+from tests.contract.simulated import FAST, QUICK, Served, connected, with_a_token
 
 
 @pytest.mark.parametrize(
@@ -40,16 +40,12 @@ def test_what_cannot_begin_is_an_error(
 
 
 def test_a_token_and_a_lonely_system_will_do(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
-    world, named = served
-    plane = world.sites["lab"].planes["vast"]
-    token = next(iter(plane._gate._api_tokens))  # type: ignore[attr-defined]
-    chosen = {name: value for name, value in named.items() if "VAST_URL" in name or "VAST_CA" in name}
-    chosen[NAMES + "VAST_TOKEN"] = token
+    chosen = with_a_token(served)
     only = ("--only", "VMS-001", "--only", "VMS-002", "--only", "RAI-001")
     assert main([*FAST, *only], chosen) == 0
     out = capsys.readouterr().out
     assert "VMS-001 agrees" in out and "VMS-002 not exercised" in out and "needs password" in out
-    assert "RAI-001" not in out and token not in out
+    assert "RAI-001" not in out and chosen[NAMES + "VAST_TOKEN"] not in out
 
 
 @pytest.mark.slow

@@ -101,6 +101,13 @@ class Hands:
 def stage(folder: Path, document: str = DOCUMENT) -> Iterator[Hands]:
     """The world of the document in `folder`, with nothing applied yet."""
     (folder / "hand.yaml").write_text(document)
+    with served(folder) as hands:
+        yield hands
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Hands]:
+    """The two simulated sites of the documents in a folder."""
     world = World(folder / ".vastplan" / "sim", dict.fromkeys(("iad", "pdx"), ("vast", "kubernetes", "runai"))).start()
     world.publish()
     try:

@@ -58,7 +58,8 @@ def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
         if problem.findings[0].code != "VP101":
             raise
         return [], []
-    heads, parts = [], []
+    heads: list[Path] = []
+    parts: list[Path] = []
     for file in files:
         try:
             tree = yaml.load(file, str(file))
