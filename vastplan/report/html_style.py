@@ -13,7 +13,8 @@ body { margin: 0; background: var(--ground); color: var(--ink);
 main, header, footer { max-width: 1480px; margin: 0 auto; padding: 0 24px }
 header { padding-top: 32px } footer { padding: 24px; color: var(--soft); font-size: 13px }
 h1 { font-size: 15px; font-weight: 500; color: var(--soft); margin: 0 }
-h2 { font-size: 18px; font-weight: 600; margin: 40px 0 12px } h3 { font-size: 15px; margin: 22px 0 8px; overflow-wrap: anywhere } summary h3 { margin: 0; display: inline }
+h2 { font-size: 18px; font-weight: 600; margin: 40px 0 12px }
+h3 { font-size: 15px; margin: 22px 0 8px; overflow-wrap: anywhere } summary h3 { margin: 0; display: inline }
 .verdict { font-size: 26px; line-height: 1.25; font-weight: 600; letter-spacing: -.01em; margin: 6px 0 16px; max-width: 40em }
 .facts { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 0 0 8px; padding: 0; list-style: none; color: var(--soft) }
 .facts b { color: var(--ink); font-variant-numeric: tabular-nums }
