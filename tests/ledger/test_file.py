@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Callable
 from dataclasses import replace
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -231,20 +232,68 @@ def test_half_a_write_is_none(tmp_path: Path) -> None:
     session = recorded(tmp_path)
     before = (tmp_path / "iad.journal").read_bytes()
     real = session._journal_file
+    room = [9]
 
-    class Half:
-        def write(self, whole: bytes) -> int:
-            return real.write(whole[:9])
+    class Full:
+        def write(self, rest: bytes) -> int:
+            if not room:
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            return real.write(rest[: room.pop()])
 
         def __getattr__(self, name: str) -> Any:
             return getattr(real, name)
 
-    session._journal_file = Half()  # type: ignore[assignment]
+    session._journal_file = Full()  # type: ignore[assignment]
     with pytest.raises(Lost) as caught:
         session.record(events.drop("iad/view/x"))
-    assert str(caught.value) == f"the ledger {tmp_path / 'iad.journal'} cannot be written: it was written in part"
+    assert str(caught.value) == f"the ledger {tmp_path / 'iad.journal'} cannot be written: {os.strerror(ENOSPC)}"
     assert (tmp_path / "iad.journal").read_bytes() == before
     session.close()
+
+
+def test_a_write_that_takes_several_is_whole(tmp_path: Path) -> None:
+    session = recorded(tmp_path)
+    real = session._journal_file
+
+    class Slow:
+        def write(self, rest: bytes) -> int:
+            return real.write(rest[:9])
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(real, name)
+
+    session._journal_file = Slow()  # type: ignore[assignment]
+    session.record(events.drop("iad/view/x"))
+    assert FileLedger(tmp_path, "doc").read("iad").entries == {}
+    session.close()
+
+
+def test_a_disk_that_is_full_at_the_end_of_a_run_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = recorded(tmp_path)
+    whole = session.part
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        session.close()
+    assert FileLedger(tmp_path, "doc").read("iad") == whole
+    FileLedger(tmp_path, "doc").open("iad", "the next").close()
+    assert FileLedger(tmp_path, "doc").read("iad") == whole
+
+
+def test_a_disk_that_is_full_at_the_beginning_is_said_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match=os.strerror(ENOSPC)) as caught:
+        FileLedger(tmp_path, "doc").open("iad", "me")
+    assert (caught.value.errno, caught.value.filename) == (ENOSPC, str(tmp_path / "iad.holder"))
+    with pytest.raises(OSError, match=os.strerror(ENOSPC)) as caught:
+        write_atomically(tmp_path / "iad.json", b"{}")
+    assert (caught.value.errno, caught.value.filename) == (ENOSPC, str(tmp_path / "iad.json"))
+    assert [file.name for file in tmp_path.iterdir()] == ["iad.lock"]
+
+
+def full(*_: object) -> None:
+    raise OSError(ENOSPC, os.strerror(ENOSPC))
 
 
 @pytest.mark.parametrize(

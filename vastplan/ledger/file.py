@@ -173,9 +173,9 @@ class FileSession:
             before = self._journal_file.tell()
             try:
                 lines = events if before else ({_BASE: self._base}, *events)
-                whole = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-                if self._journal_file.write(whole) != len(whole):
-                    raise OSError("it was written in part")
+                rest = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                while rest:  # a disk that is nearly full takes a part, and says only to the next write that it is
+                    rest = rest[self._journal_file.write(rest) :]
                 os.fsync(self._journal_file.fileno())
             except OSError as problem:
                 with contextlib.suppress(OSError):
@@ -187,12 +187,13 @@ class FileSession:
                 self._reducer.add(event)
 
     def close(self) -> None:
-        """Fold the journal into the file and unlock."""
+        """Fold the journal into the file and unlock. Where the disk takes no file, the journal stays, and the next run folds it."""
         self._journal_file.close()
         try:
-            if not self._lost:
-                self._compact()
-            self._holder.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                if not self._lost:
+                    self._compact()
+                self._holder.unlink(missing_ok=True)
         finally:
             self._lock.release()
 
@@ -205,7 +206,7 @@ class FileSession:
 
 
 def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> None:
-    """Replace a file so that a crash leaves the old or the new one, never a part. Raises `OSError`.
+    """Replace a file so that a crash leaves the old or the new one, never a part. Raises `OSError` with its name.
 
     By default it is readable by the owner only; None: by whomever the umask lets read.
     """
@@ -220,10 +221,10 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, path)
-    except OSError:
+    except OSError as problem:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -102,16 +102,20 @@ def within(folder: Path, name: str, *, ours: bool = False) -> Path:
 
 
 def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Write a file in the place of whatever has that name; a link there is replaced, never followed. Raises `OSError`."""
+    """Write a file in the place of whatever has that name; a link there is replaced, never followed.
+
+    Raises:
+        OSError: It cannot be; with the name of the file.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
         with os.fdopen(os.open(temporary, _WRITE, mode), "wb") as file:
             file.write(content)
         os.replace(temporary, path)
-    except OSError:
+    except OSError as problem:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
 
 
 def _opened(path: Path, follow: bool) -> BinaryIO:
