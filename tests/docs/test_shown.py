@@ -96,9 +96,9 @@ def test_a_tenant_moves_to_another_document_as_the_page_says(tmp_path: Path, vas
     (tmp_path / "old.yaml").write_text(head.format("old"))
     assert vastplan(*into).code == 0
     ran = vastplan(*apply, "--auto-approve")
-    assert ran.code == 0 and {line.split()[1] for line in ran.err.splitlines() if line.startswith("[")} == {
-        "release"
-    }, ran
+    assert ran.code == 0 and {line.split()[1] for line in ran.err.splitlines() if line.startswith("[")} == {"record"}, (
+        ran
+    )
     assert "no changes" in vastplan("plan", "new.yaml").out and "no changes" in vastplan("plan", "old.yaml").out
 
 

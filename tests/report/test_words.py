@@ -41,18 +41,18 @@ def test_who_is_behind_something_is_told_in_full() -> None:
 @pytest.mark.parametrize(
     ("action", "word", "summary"),
     [
-        (Action(AT, Verb.RELEASE, "renamed", desired={"path": "/a"}), "note", "1 to record in the ledger"),
+        (Action(AT, Verb.RELEASE, "renamed", desired={"path": "/a"}), "record", "1 to record in the ledger"),
         (Action(AT, Verb.RELEASE, "left", desired={"path": "/a"}, released=("size",)), "release", "1 to release"),
         (Action(AT, Verb.RELEASE, "gone"), "release", "1 to release"),
     ],
     ids=["the ledger alone learns something", "a field is let go of", "an object is let go of"],
 )
-def test_what_only_the_ledger_notes_is_not_called_released(action: Action, word: str, summary: str) -> None:
+def test_what_the_ledger_alone_records_is_not_called_released(action: Action, word: str, summary: str) -> None:
     assert f"Plan: {summary}." in text(action)
     comment, page = FORMATS["md"](of(action)), FORMATS["html"](of(action))
     assert f"On `iad`: 1 to {word}\n" in comment and f". {word} <code>iad/view/a" in comment
     assert f'<td class="verb">. {word}</td>' in page
-    assert ("Changes only the ledger" in comment) == (word == "note")
+    assert ("Changes only the ledger" in comment) == (word == "record")
 
 
 def test_what_is_affected_is_cut_with_a_way_to_see_all_of_it() -> None:

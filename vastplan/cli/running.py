@@ -15,6 +15,7 @@ from vastplan.engine.apply import Progress, ProgressEvent
 from vastplan.model import formatting
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
+from vastplan.report.values import verb_word
 
 _TELLS = 5  # actions that have ended: from here on it can be told how long the others take
 
@@ -31,7 +32,7 @@ def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
     def tell(event: ProgressEvent) -> None:
         action = event.action
         if event.state is None:
-            run.begins(str(action.address), action.verb.value)
+            run.begins(str(action.address), verb_word(action))
             return
         if event.state is State.SKIPPED or action.blocked:  # the receipt lists what was skipped
             run.skips(str(action.address))
@@ -40,7 +41,7 @@ def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
         with lock:
             ended = run.ends(str(action.address), well=event.state is State.DONE)
             if not screen.watched or event.state is not State.DONE:
-                screen.progress(f"[{ended}/{run.total}] {action.verb.value} {action.address}: {state}")
+                screen.progress(f"[{ended}/{run.total}] {verb_word(action)} {action.address}: {state}")
 
     with shown(screen, run.line):
         yield tell

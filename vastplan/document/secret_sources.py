@@ -45,8 +45,9 @@ class SecretSources:
             if where in self.taken_env:
                 return f"reads {where}, which is a credential of {self.connections}"
             if not any(fnmatchcase(where, name) for name in self.env):
-                why = f"{self.connections} does not allow" if self.connections else f"is not in {ALLOW_ENV}"
-                return f"reads the environment variable {where}, which {why}"
+                if not self.connections:
+                    return f"reads the environment variable {where}, which is not in {ALLOW_ENV}"
+                return f"reads the environment variable {where}, which {self.connections} does not allow"
             return ""
         path, reason = self._found(where)
         if path and not self.taken_files.isdisjoint((path, *path.parents)):

@@ -40,9 +40,10 @@ _SIGNS = {
 
 
 GOING = (Verb.DELETE, Verb.REPLACE)
+"""What takes a live object away."""
+
 NOT_THERE = "does not exist yet"
 """The reason of a create that needs no other."""
-"""What takes a live object away."""
 
 
 class Cause(Enum):

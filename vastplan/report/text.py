@@ -177,7 +177,7 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
     counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
-    words = {word: f"to {word}" for word in VERB_WORDS} | {"note": "to record in the ledger", "blocked": "blocked"}
+    words = {word: f"to {word}" for word in VERB_WORDS} | {"record": "to record in the ledger", "blocked": "blocked"}
     parts = [f"{counts[name]:,} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):

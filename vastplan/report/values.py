@@ -105,9 +105,9 @@ def kind_words(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-VERB_WORDS = (*(verb.value for verb in Verb), "note")
+VERB_WORDS = (*(verb.value for verb in Verb), "record")
 
 
 def verb_word(action: Action) -> str:
-    """What an action does, in a word; `note` where only the ledger learns something."""
-    return "note" if only_noted(action) else action.verb.value
+    """What an action does, in a word; `record` where only the ledger learns something."""
+    return "record" if only_noted(action) else action.verb.value
