@@ -86,6 +86,44 @@ def test_the_copy_is_of_the_tenant_of_that_name_on_the_other_site(written: Any, 
     assert composed(FAR, remote_tenant=written, target_exported_dir="/copy")[0]["target_exported_dir"] == "/copy"
 
 
+GLOBAL: Said = {"capabilities": "STARED_GLOBAL_NAMESPACE"}
+
+
+@pytest.mark.parametrize("written", ["link", {"existing": "link"}, "@replication_peer/link"])
+def test_without_a_schedule_it_goes_to_the_other_end_of_its_peer(written: Any) -> None:
+    found, wrong = composed(None, protection_policy=LEAVE_OUT, peer=written, **GLOBAL)
+    says = {**without(PATH, "protection_policy"), "target_exported_dir": "/nlp", **GLOBAL}
+    assert (found, wrong) == ({**says, "peer": "@replication_peer/link", "remote_tenant": "@pdx:tenant/nlp"}, [])
+
+
+def test_at_the_second_site_the_peer_is_created_at_the_first_before() -> None:
+    there: Said = {"tenant": "@pdx:tenant/nlp", "protection_policy": LEAVE_OUT, "peer": "link", **GLOBAL}
+    found, wrong = composed(None, "pdx:", **there)
+    assert (found["peer"], found["(after)"]) == ("@?pdx:replication_peer/link", ["replication_peer/link"])
+    assert found["remote_tenant"] == "@tenant/nlp" and not wrong
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "message", "fix"),
+    [
+        ({"peer": "lnk"}, "VP209", "no replication_peer lnk", "did you mean link?"),
+        ({"peer": "away"}, "VP209", "no replication_peer away", "for one outside this document write {existing: away}"),
+        ({"peer": {"existing": "away"}}, "VP247", "away is not a link to a site of this document, and the tenant there is not known",
+         "write remote_tenant_guid"),
+    ],
+)  # fmt: skip
+def test_a_peer_that_leads_nowhere_is_refused(more: Said, code: str, message: str, fix: str) -> None:
+    _, wrong = composed(None, protection_policy=LEAVE_OUT, **more, **GLOBAL)
+    assert wrong == [(code, message, fix)]
+
+
+def test_a_peer_outside_the_document_needs_the_tenant_there() -> None:
+    found, wrong = composed(
+        None, protection_policy=LEAVE_OUT, peer={"existing": "away"}, remote_tenant_guid="g", **GLOBAL
+    )
+    assert (found["peer"], found["remote_tenant_guid"], wrong) == ("@?replication_peer/away", "g", [])
+
+
 def test_from_the_second_site_it_goes_to_the_first() -> None:
     there: Said = {"tenant": "@pdx:tenant/nlp", "protection_policy": "@pdx:protection_policy/s"}
     found, wrong = composed({"replicate_to": "@pdx:peering/link"}, "pdx:", **there)

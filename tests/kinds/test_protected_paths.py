@@ -112,6 +112,25 @@ def test_by_its_guid_it_is_made_kept_and_adopted(lab: Lab) -> None:
     assert (adopted.verb, adopted.changes) == (Verb.ADOPT, ())
 
 
+@pytest.mark.parametrize("written", ["iad-pdx", {"existing": "iad-pdx"}])
+def test_one_with_a_peer_is_created_in_the_same_apply_as_its_link(lab: Lab, written: Any) -> None:
+    path = {
+        "source_dir": "/d",
+        "peer": written,
+        "capabilities": "STARED_GLOBAL_NAMESPACE",
+        "target_exported_dir": "/of-iad",
+    }
+    lab.write(document({"p": {**path, "remote_tenant": "b"}}))
+    plan = lab.plan()
+    assert {action.verb for action in plan.actions} == {Verb.CREATE} and not any(one.blocked for one in plan.actions)
+    lab.converge()
+    assert lab.plan().actions == ()
+    (copy,) = lab.rows("pdx", "protected_path")
+    assert copy["target_exported_dir"] == "/of-iad"
+    lab.write(document({"p": {**path, "peer": "iad-pxd", "remote_tenant": "b"}}))
+    assert "no replication_peer iad-pxd (did you mean iad-pdx?)" in refused(lab)
+
+
 def test_two_that_are_the_same_are_refused(lab: Lab) -> None:
     snapshots = {"d": {"sites": ["iad"], "path": "/d", "snapshots": "hourly"}}
     tenants = {"tenants": {**BASE["tenants"], "a": {"view_policy": {}, "views": snapshots}}}

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.compose.peering import other_site
+from vastplan.kinds.compose.peering import other_site, peer_at
 from vastplan.kinds.vast.protected_path import SYNCHRONOUS
 from vastplan.model.address import Address
+from vastplan.model.nearest import nearest
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -18,7 +19,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "target_exported_dir": entry.values.get("target_exported_dir", entry.values["source_dir"]),
     }
     if "protection_policy" not in values:
-        yield entry.standing_for(_with_a_peer(entry, scope, values))
+        yield _with_a_peer(entry, scope, values)
         return
     schedule = values["protection_policy"]
     policy = scope.get(schedule.target)
@@ -61,16 +62,31 @@ def _of_a_bucket(entry: Entry, scope: Scope) -> None:
         )
 
 
-def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> dict[str, Any]:
-    """Without a schedule: the tenant of the copy on the site at the other end of the peer."""
+def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
+    """Without a schedule: the peer, which is created first, and the tenant of the copy on the site at its other end."""
     _of_a_bucket(entry, scope)
-    peering = scope.get(Address(entry.address.site, "peering", values["peer"].target.name))
+    site, written = entry.address.site, values["peer"]
+    name = (
+        written["existing"]
+        if isinstance(written, dict)
+        else written.target.name
+        if isinstance(written, Ref)
+        else written
+    )
+    peering = scope.get(Address(site, "peering", name))
     if peering is not None:
-        _to_a_site(entry, scope, values, other_site(peering, entry.address.site))
+        values["peer"], before = peer_at(peering, site)
+        _to_a_site(entry, scope, values, other_site(peering, site))
+        return entry.standing_for(values, after=tuple(dict.fromkeys((*entry.after, *before))))
+    values["peer"] = Ref(Address(site, "replication_peer", name), managed=False)
+    if isinstance(written, str):
+        known = [one.address.name for one in scope.of(site, "peering")]
+        fix = nearest(name, known) or f"for one outside this document write {{existing: {scalar(name)}}}"
+        scope.refuse(entry, "VP209", f"no replication_peer {name}", fix)
     elif "remote_tenant_guid" not in values:
         text = f"{values['peer']} is not a link to a site of this document, and the tenant there is not known"
         scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
-    return values
+    return entry.standing_for(values)
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:

@@ -119,14 +119,14 @@ class ProtectedPath(Spec):
     """Snapshot schedule that protects the directory. It excludes peer."""
     peer: Annotated[
         ReferenceName | MISSING,
-        Refers("replication_peer"),
+        Refers("replication_peer", composed=True),
         Wire("remote_target_id"),
         CREATE_ONLY,
         Opens(),
         Since("vms", "5.1"),
     ] = MISSING
     """Replication peer for global access alone or synchronous replication, which take no snapshots and exclude
-    protection_policy. VMS never shows it."""
+    protection_policy: an entry of replication_peers, or an existing one. VMS never shows it."""
     capabilities: Annotated[
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN", "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"],
         IMMUTABLE,
