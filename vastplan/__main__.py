@@ -1,9 +1,9 @@
-"""`python -m vastplan`. Python looks for modules in the working folder first, which may be a checkout of others': not this."""
+"""`python -m vastplan`. Takes the working folder off the module path: it may be a checkout that others wrote."""
 
 import sys
 
 if __name__ == "__main__" and not sys.flags.safe_path:
-    del sys.path[0]  # before anything else is imported; vastplan itself is found where it was
+    del sys.path[0]  # before any other import; vastplan itself is already found
 
 from vastplan.cli import main
 

@@ -82,6 +82,26 @@ def test_strictness_is_for_those_that_have_it(vastplan: Run) -> None:
     assert ran.code == 1 and "--strict is for vast" in ran.err
 
 
+@pytest.mark.parametrize(
+    "option", ["--port=84", "--user=me", "--password=x", "--state=f", "--rate=1", "--api-version=5.3", "--strict"]
+)
+def test_what_is_for_one_system_is_refused_for_a_document(vastplan: Run, tmp_path: Path, option: str) -> None:
+    (tmp_path / "d.yaml").write_text("version: 1\nname: d\nsites: {iad: {sim: {systems: [vast]}}}\n")
+    for subject in (["d.yaml"], []):
+        ran = vastplan("sim", *subject, option)
+        name = option.partition("=")[0]
+        text = f"error: {name} is for the simulator of one system, such as vastplan sim vast, and not for the sites of a document\n"
+        assert (ran.code, ran.err) == (1, text)
+
+
+def test_without_a_path_it_is_the_document_of_the_folder(vastplan: Run, tmp_path: Path) -> None:
+    ran = vastplan("sim")
+    assert ran.code == 1 and "no document here: this folder has no .yaml file; name one (vastplan sim PATH)" in ran.err
+    (tmp_path / "one.yaml").write_text("version: 1\nname: one\nsites: {}\n")
+    (tmp_path / "two.yaml").write_text("version: 1\nname: two\nsites: {}\n")
+    assert "2 documents here" in vastplan("sim").err
+
+
 @pytest.mark.slow
 def test_who_is_in_the_directory_that_a_simulated_site_asks(tmp_path: Path, vastplan: Run) -> None:
     """The document says it: who is not in it can be given nothing, whether the simulators run here or are served elsewhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -153,6 +154,12 @@ def test_a_tenant_s_name_that_no_secret_can_have() -> None:
     found, _ = made(COMPOSITION, entry("csi_user/a", user()), {"tenant/a": {"name": "Team A & B"}}, **ADDRESSES)
     assert "secret/vast-csi/team-a-b-csi" in found and "manager/Team A & B-csi" in found
     assert found["secret/vast-csi/team-a-b-csi"]["data"]["tenant"] == "Team A & B"
+    made_for = [
+        {path for path in csi_user({"tenant/a": {"name": name}})[0] if path.startswith("secret/")}
+        for name in ("研究", "開発")
+    ]
+    assert made_for[0].isdisjoint(made_for[1])
+    assert all(re.fullmatch("secret/vast-csi/[0-9a-f]{8}-csi", path) for paths in made_for for path in paths)
 
 
 @pytest.mark.parametrize(("tenant", "user_type"), [("@tenant/a", "TENANT_ADMIN"), (None, "SUPER_ADMIN")])

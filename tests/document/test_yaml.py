@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vastplan.document.edit import written
-from vastplan.document.yaml import parse
+from vastplan.document.yaml import load, parse
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where
 from vastplan.schema.located_yaml import MAX_DEPTH
@@ -117,6 +118,23 @@ def test_bombs_end_soon(text: str) -> None:
 def test_too_large() -> None:
     with pytest.raises(Invalid, match="larger than 10 MiB"):
         parse(b"a: " + b"x" * (11 * 2**20), "f")
+
+
+def test_an_anchor_of_a_key_is_the_key() -> None:
+    tree = parse(b"&a name: x\nother: *a\n&n 5: y\nnumber: *n\n", "f.yaml")
+    assert tree == {"name": "x", "other": "name", "5": "y", "number": 5}
+
+
+def test_a_file_that_is_near_is_named_by_more_than_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "lab.yaml").touch()
+    for name, fix in (
+        ("nofile.yaml", ""),
+        ("lap.yaml", "did you mean lab.yaml?"),
+        ("lab.yml", "did you mean lab.yaml?"),
+    ):
+        with pytest.raises(Invalid) as raised:
+            load(tmp_path / name, name)
+        assert raised.value.findings[0].fix == fix
 
 
 def test_an_alias_is_what_it_stands_for() -> None:

@@ -248,6 +248,12 @@ def test_what_write_all_left_may_be_taken_away_by_others_meanwhile(
     assert take_back(tmp_path) == []
 
 
+def test_a_mark_that_was_left_alone_stops_no_later_import(tmp_path: Path) -> None:
+    (tmp_path / ".vastplan-import.unfinished").touch()
+    assert take_back(tmp_path) == [] and not unfinished(tmp_path)
+    assert [path.name for path in write_all(tmp_path, FILES)]
+
+
 def test_write_all_takes_no_mark_of_another_for_its_own(tmp_path: Path) -> None:
     (tmp_path / ".vastplan-import.unfinished").touch()
     with pytest.raises(VastplanError) as raised:

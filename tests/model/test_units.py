@@ -41,6 +41,12 @@ def test_bandwidths(text: str, rate: int) -> None:
         assert units.parse_bandwidth(text) == rate
 
 
+@pytest.mark.parametrize("size", ["2 GB", "1 EB", "1 EiB"])
+def test_a_size_is_told_to_be_written_by_the_second(size: str) -> None:
+    with pytest.raises(ValueError, match=f"write {size}/s"):
+        units.parse_bandwidth(size)
+
+
 def test_bits_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="bits"):
         units.parse_bandwidth("100 Gb/s")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.report.reading import plan
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.graph import Graph, graphs
-from vastplan.report.picture import MOST_BOXES, fitting, picture
+from vastplan.report.picture import MOST_BANDS, MOST_BOXES, fitting, picture, steps
 from vastplan.report.review import Risk, Topology, by_risk, verdict
 
 
@@ -119,6 +119,18 @@ def test_boxes_do_not_overlap_and_what_found_no_room_is_counted() -> None:
     assert "v29" in labels  # what changes is shown before what does not
     (rest,) = [box for box in drawn.boxes if box.more]
     assert rest.more == 32 - MOST_BOXES and rest.under == "no changes"
+
+
+def test_the_list_in_words_has_the_bands_that_are_drawn() -> None:
+    planned = plan("typical")
+    tenant = next(node for node in planned.topology if node.address == "iad/tenant/team-a")
+    tenants = tuple(replace(tenant, address=f"iad/tenant/a{number:02}", refers=()) for number in range(30))
+    shown = graph(replace(planned, topology=(*tenants, *planned.topology)), "iad")
+    listed = {address for _, columns in steps(shown) for members in columns.values() for address in members}
+    named = [band for band in shown.bands if not listed.isdisjoint(band.members())]
+    assert len([band for band in named if band.owner]) == MOST_BANDS
+    assert "iad/tenant/team-a" in listed  # what changes is listed before what does not
+    assert "" in {band.owner for band in named}
 
 
 def test_a_label_fits_its_box() -> None:

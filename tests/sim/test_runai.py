@@ -829,6 +829,35 @@ def test_project_deletion_takes_its_data_sources_and_workloads(site: Site) -> No
     assert [row["name"] for row in site.get("/api/v1/workloads", deleted="true")["workloads"]] == ["train"]
 
 
+def test_a_workload_that_is_being_deleted_is_not_resumed(make: Callable[..., Site]) -> None:
+    site = make(settle_reads=2)
+    site.new_project("p")
+    for _ in range(2):
+        site.get(PROJECTS)
+    path = f"/api/v1/workloads/trainings/{site.plane.submit('p', 'train')}"
+    site.call("DELETE", path, 202)
+    for verb in ("suspend", "resume"):
+        site.call("POST", f"{path}/{verb}", 202)
+        assert site.get("/api/v1/workloads")["workloads"][0]["phase"] == "Deleting"
+    assert site.get("/api/v1/workloads")["workloads"] == []
+
+
+def test_a_list_of_data_volumes_shows_what_happened_to_the_claim(site: Site) -> None:
+    project = site.new_project("p")
+    side = site.k8s["dgx"]
+    side.create_pvc("runai-p", "c", "vast-nfs", "1Gi", ["ReadWriteMany"], "Filesystem")
+    site.call("POST", "/api/v1/datavolumes", 201, {"name": "d", "originPvcName": "c", "projectId": project["id"]})
+
+    def phases() -> list[str]:
+        found = site.get("/api/v1/datavolumes", requestType="Originated")["datavolumes"]
+        return [one["status"]["phase"] for one in found]
+
+    phases()
+    assert phases() == ["Ready"]
+    side.delete_pvc("runai-p", "c")
+    assert phases() == ["NotReady"]
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_a_workload_uses_stays(make: Callable[..., Site], version: str) -> None:
     site = make(version=version)

@@ -1,1 +1,1 @@
-"""Wires every part to every other; the only package that knows them all."""
+"""The use cases behind the commands: connects all other packages, and is the only one that imports them all."""

@@ -34,17 +34,17 @@ def apply_plan(
     stop: threading.Event,
     approvals: tuple[Approval, ...] | None = None,
 ) -> Receipt:
-    """Carry it out. Raises `Stale` when its document, its systems or its ledger are not as they were when it was made,
-    `Invalid` for what would forbid a plan that is made now.
+    """Carry out the plan. Raises `Stale` when its document, its systems or its ledger changed since it was created,
+    `Invalid` for what would forbid a plan created now.
 
-    `approvals` are those that somebody has given again; `None` where the plan's own record of them is believed.
+    `approvals` are those given again to this apply; `None` uses those recorded in the plan.
     """
     saved_plan.check_time(workspace, plan, now())
     saved_plan.check_places(workspace, plan)
     saved_plan.check_sources(workspace, plan)
     with locked_ledgers(workspace, (part.site for part in plan.parts)) as ledgers:
         saved_plan.check_ledger(plan, ledgers.sessions)
-        # All sites: a reference may cross to one that is not worked on.
+        # Connects to all sites: an object may refer to one on a site that the plan does not cover.
         sites = tuple(workspace.document.head.sites)
         with connected(workspace.document, sites=sites, writable=True) as providers:
             saved_plan.check_endpoints(plan, providers, ledgers.place)
@@ -60,7 +60,7 @@ def apply_plan(
 
 
 def _options(plan: Plan, approvals: tuple[Approval, ...] | None) -> PlanOptions:
-    """How the plan was made, to make another one now."""
+    """The options the plan was created with, to plan again now."""
     return PlanOptions(
         sites=tuple(part.site for part in plan.parts),
         targets=plan.targets,

@@ -29,7 +29,7 @@ from vastplan.schema.capability import Capability
 
 _PROBLEM = "VP"
 _ISOLATION = "ISO-"
-"""The codes of the checks on isolation begin with it."""
+"""The prefix of the isolation checks' codes."""
 
 
 @cache
@@ -39,7 +39,7 @@ def catalogue() -> Mapping[str, Check]:
 
 
 def known(code: str | None = None) -> tuple[KnownCheck, ...]:
-    """The checks for people, or the one with the code; raises `VastplanError` for one that is none."""
+    """All checks as reports show them, or the one with the code. Raises `VastplanError` for a code that no check has."""
     if code is not None and code.upper().startswith(_PROBLEM):
         raise VastplanError(
             f"{code} is a problem and not a check: its own message says what is wrong, where and what to do; "
@@ -58,7 +58,7 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
 
 
 def facts_of(workspace: Workspace, composed: Composed, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
-    """What checks may know before anything is observed, of all sites: a reference may cross to one not worked on."""
+    """The facts that checks have before anything is observed, for all sites: a reference may point to a site that is not planned."""
     return Facts(
         sites=workspace.document.sites(probed),
         objects=Index(composed.entries),
@@ -75,14 +75,14 @@ def _ledger_site(workspace: Workspace) -> str:
 
 
 def collections_to_read(facts: Facts) -> set[tuple[str, str]]:
-    """The collections that checks want to see live: site and kind."""
+    """The live collections that checks read, as site and kind."""
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
 
 def seen(
     observed: Observed, matches: Matches, asked: Set[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[LiveObject, ...]]:
-    """What was asked for and could be read, as checks see it."""
+    """The live objects of those `asked` collections that could be read, in the form that checks use."""
     return {
         key: tuple(_seen(live, matches) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
     }
@@ -100,7 +100,7 @@ def _seen(live: Live, matches: Matches) -> LiveObject:
 
 
 def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> list[Finding]:
-    """What checks wanted to see and could not: unknown is not fine. Each check is asked for what it looks at itself."""
+    """One warning for each check and each of its own collections in `asked` that could not be read: unknown is not fine."""
     findings = []
     for check in catalogue().values():
         reads = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
@@ -119,7 +119,7 @@ def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> lis
 
 
 def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None) -> list[Finding]:
-    """What the checks find on the sites (all when left out), under the document's word on them."""
+    """What the checks find on the sites (all when left out), with the document's waivers and raised severities applied."""
     findings = [*_unknown_codes(workspace), *run(catalogue(), facts, _rules(workspace), today)]
     return [
         finding
@@ -129,12 +129,12 @@ def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[s
 
 
 def projects_meet(findings: Iterable[Finding]) -> bool:
-    """Whether projects of the document meet, or may, where no waiver says that they may."""
+    """Whether a finding without a waiver says that projects of the document share, or may share, a resource."""
     return any(finding.code.startswith(_ISOLATION) and not finding.waived for finding in findings)
 
 
 def live_meetings(workspace: Workspace, proofs: Iterable[Isolation], today: date) -> list[str]:
-    """The addresses of live meeting points and open ends that no waiver speaks of."""
+    """The addresses of live meeting points and open ends that no waiver covers."""
     waivers = [waiver for waiver in _rules(workspace).waivers if waiver.until >= today]
     points = [
         ("ISO-02" if meeting.layer == "secret" else "ISO-01", meeting.address)
@@ -149,7 +149,7 @@ def live_meetings(workspace: Workspace, proofs: Iterable[Isolation], today: date
 
 
 def _spec(workspace: Workspace) -> tuple[list[WaiverSpec], dict[str, str]]:
-    """What the document says of checks: its waivers, and the severities by code that it raises."""
+    """The document's settings for checks: its waivers, and the raised severities by code."""
     spec = workspace.document.head.checks
     if not isinstance(spec, ChecksSpec):
         return [], {}
@@ -182,14 +182,14 @@ def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
 
 
 def _meant(code: str, near: Nearest) -> str:
-    """What to write for a check that does not exist: those of its family where only the number is another, else the nearest."""
+    """What to write instead of an unknown code: the codes of its family if only the number is wrong, else the nearest code."""
     family, _, number = code.rpartition("-")
     alike = sorted(one for one in catalogue() if one.startswith(f"{family}-"))
     return known_ones(alike) if alike and len(number) == 2 and number.isdecimal() else near(code, catalogue())
 
 
 def _unknown_codes(workspace: Workspace) -> list[Finding]:
-    """What the document says of checks that there are none of."""
+    """An error for each code in the document's check settings that no check has."""
     waivers, raised = _spec(workspace)
     places = workspace.document.places
     used = [(waiver.code, ("waive", str(index))) for index, waiver in enumerate(waivers)]

@@ -1,4 +1,4 @@
-"""What other documents own of the systems of this one's sites: their ledgers' parts, held against where the systems are."""
+"""What other documents own in the systems of this document's sites: finds their ledgers' parts by the systems' addresses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.urls import normalised
 from vastplan.schema.kind import Kind
 
-_SystemPlace = tuple[str, str]  # system, and where it is
+_SystemPlace = tuple[str, str]  # system, and its address
 
 
 def site_claims(
     others: OtherParts, endpoints: Mapping[str, Mapping[str, str]], kinds: Mapping[str, Kind]
 ) -> dict[str, SiteClaims]:
-    """By site of ours, whose systems and ledger are at these `endpoints`. Pure."""
+    """The claims of other documents by site; `endpoints` has the addresses of each site's systems and ledger. Pure."""
     by_place: dict[_SystemPlace, list[tuple[str, tuple[Claim, ...]]]] = {}
     systems = sorted({kind.system for kind in kinds.values()})
     for part in others.parts:
@@ -55,7 +55,7 @@ def _hits(
 
 
 def _places(site: str, system: str, where: Mapping[str, str]) -> Iterable[_SystemPlace]:
-    """What a system of a site is known by: its address, however it is written; where that was not noted, or says nothing, its site's name."""
+    """What identifies a system of a site: its normalised address; the site's name if none was recorded or the system is embedded."""
     noted = where.get(system, "")
     if noted == EMBEDDED:
         return [(system, f"{EMBEDDED} {site}")]
@@ -63,7 +63,7 @@ def _places(site: str, system: str, where: Mapping[str, str]) -> Iterable[_Syste
 
 
 def _unnoted(site: str, system: str) -> _SystemPlace:
-    """Where no address was noted, a site of the same name is taken for the same."""
+    """The identity of a system without a recorded address: sites of the same name count as one."""
     return system, f"a site named {site}"
 
 

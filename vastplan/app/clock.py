@@ -1,4 +1,4 @@
-"""What time it is."""
+"""The current time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.model.escaping import inert
 
 
 def now() -> datetime:
-    """The time, or that of `SOURCE_DATE_EPOCH` where a reproducible plan is wanted."""
+    """The current time, or that of `SOURCE_DATE_EPOCH` for a reproducible plan."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     if not fixed:
         return datetime.now(UTC)
@@ -22,5 +22,5 @@ def now() -> datetime:
 
 
 def timestamp() -> str:
-    """The time as plans and ledgers have it: ISO, in whole seconds."""
+    """The current time as plans and ledgers write it: ISO, in whole seconds."""
     return now().isoformat(timespec="seconds")

@@ -1,7 +1,7 @@
-"""What a shell may complete: addresses, sites and the like, from the files that are here.
+"""Shell completion: addresses, sites and other words, from local files.
 
-No system is asked, no secret is looked up, and nothing is written. Whatever is raised here means that nothing is completed.
-What takes long to import is imported by what needs it: somebody waits at a prompt.
+Asks no system, looks up no secret and writes nothing. An exception from here means that nothing is completed.
+Slow imports are inside the functions that need them: somebody waits at a prompt.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _CODE = re.compile(r'"([A-Z]{3}-[0-9]{2})"')
 _NO_SYSTEM = "VP220"
 _ANY = ("*",)
-"""The variables that secrets may come from: none is read, so all may be named."""
+"""The variables that secrets may come from: all, because none is read here."""
 
 
 class Source(NamedTuple):
-    """Where to look: the document that is named, else that of the current folder; and its connections file, if one is named."""
+    """The document to complete from (the current folder if no path was typed), and its connections file, if one was typed."""
 
     paths: tuple[Path, ...] = ()
     connections: Path | None = None
@@ -47,7 +47,7 @@ class Source(NamedTuple):
 
 
 def is_plan(source: Source) -> bool:
-    """Whether what is named is a saved plan."""
+    """Whether the single path is a saved plan."""
     try:
         return len(source.paths) == 1 and regular_files.begins(source.paths[0], 64).lstrip()[:1] == b"{"
     except OSError:
@@ -55,7 +55,7 @@ def is_plan(source: Source) -> bool:
 
 
 def sites(source: Source) -> list[str]:
-    """The sites of the document, and those of its ledger beside it. Only the top of the document is looked at."""
+    """The sites in the document and in its local ledger. Reads only the top level of the document."""
     tree = merge.read(source.places)
     written = tree.get("sites")
     named = [name for name in written if isinstance(name, str)] if isinstance(written, Mapping) else []
@@ -66,7 +66,7 @@ def sites(source: Source) -> list[str]:
 
 
 def _ledger(tree: Mapping, source: Source) -> FileLedger | None:
-    """The ledger in local files; `None` for one that is elsewhere, and where a document may have none."""
+    """The ledger in local files; `None` if the ledger is elsewhere, or its folder is not allowed."""
     said, name, first = tree.get("ledger"), tree.get("name"), source.places[0]
     place = regular_files.LEDGER_FOLDER if said is None else said.get("local") if isinstance(said, Mapping) else None
     if source.connections is not None or not isinstance(place, str) or not isinstance(name, str):
@@ -89,7 +89,7 @@ def _parts(backend: Backend) -> list[SiteLedger]:
 
 
 def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
-    """What they own, and the entries that it comes of."""
+    """The addresses that the parts own or have intents for, and the entries those objects come from."""
     found: set[str] = set()
     for part in parts:
         found.update(part.entries, part.intents, (one.origin for one in part.entries.values() if one.origin))
@@ -98,9 +98,9 @@ def _addresses_of(parts: Iterable[SiteLedger]) -> set[str]:
 
 @gc_pause.paused()
 def addresses(source: Source) -> set[str]:
-    """All addresses of a document: its entries, the objects that they stand for, and what its ledger has.
+    """All addresses of a document: its entries, the objects composed from them, and those in its ledger.
 
-    Of a saved plan those of its actions.
+    For a saved plan, those of its actions.
     """
     if is_plan(source):
         return _of_plan(source.paths[0])
@@ -114,7 +114,7 @@ def addresses(source: Source) -> set[str]:
     if any(finding.severity is Severity.ERROR for finding in scope.findings):
         return set()
     found = {str(entry.address) for entry in (*document.entries, *composed)}
-    if document.head.shared_ledger() is None:  # one in a cluster would have to be asked
+    if document.head.shared_ledger() is None:  # a ledger in a cluster would need a request
         folder = document.ledger_folder / ledger_place.local(document.head)
         found |= _addresses_of(_parts(FileLedger(folder, document.head.name)))
     return found
@@ -122,13 +122,13 @@ def addresses(source: Source) -> set[str]:
 
 @gc_pause.paused()
 def owned(source: Source) -> set[str]:
-    """What the ledger beside the document has; all addresses of the document where there is no such ledger."""
+    """The addresses in the local ledger; all addresses of the document if that ledger has none or is not local."""
     ledger = _ledger(merge.read(source.places), source)
     return (_addresses_of(_parts(ledger)) if ledger else set()) or addresses(source)
 
 
 def operations(source: Source, kind: str) -> set[str]:
-    """The moves or restores in the ledger beside the document: their ids, and the addresses that they are about."""
+    """The ids and addresses of the moves or restores (by `kind`) in the local ledger."""
     ledger = _ledger(merge.read(source.places), source)
     return {
         text
@@ -145,7 +145,7 @@ def kinds() -> list[str]:
 
 
 def codes() -> list[str]:
-    """The codes of the checks, from the text of their modules, of which none is imported."""
+    """The codes of the checks, found in the text of their modules without importing them."""
     import vastplan.checks
 
     return sorted(
@@ -159,7 +159,7 @@ def codes() -> list[str]:
 
 
 def places(typed: str) -> list[str]:
-    """The places that `explain` knows, a level at a time: sections, and the fields of the one whose name has been typed."""
+    """The places that `explain` knows, one level at a time: the sections, then the fields below the name typed so far."""
     registry = _registry()
     above, dot, _ = typed.rpartition(".")
     if not dot:
@@ -181,7 +181,7 @@ def _registry() -> Registry:
 
 
 def _opened(source: Source, registry: Registry) -> Document:
-    """The document as `validate` reads it. One whose systems are in a connections file is understood without that, too."""
+    """The document as `validate` reads it. If its systems are in a connections file that was not typed, every site gets all systems."""
     import vastplan.systems
     from vastplan.document.load import load
     from vastplan.schema.system import discover_systems

@@ -1,4 +1,4 @@
-"""Clients for a document's sites: of the systems that it gives addresses of, or of the embedded simulators."""
+"""Clients for a document's sites: for the systems at the addresses it gives, or for the embedded simulators."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 Providers = dict[tuple[str, str], Client | Exception]
 PARALLEL = 8
-LEDGER_CALLS = 4  # at once: a renewal does not wait for what is being written
+LEDGER_CALLS = 4  # in parallel: renewing the lock does not wait for a write
 TRANSPORT_LIMITS = DEFAULT_LIMITS
 
 
 @contextlib.contextmanager
 def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> Iterator[Providers]:
-    """A client for every system of the named sites; one that cannot be made stands as the reason why.
+    """A client for every system of the named sites; for a client that cannot be created, the exception that says why.
 
-    Raises `Invalid` for one that the document must not ask for.
+    Raises `Invalid` for a connection that the document is not allowed to ask for.
     """
     with contextlib.ExitStack() as stack:
         providers: Providers = {}
@@ -57,7 +57,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
 
 
 def shared_ledger(document: Document, system: str, spec: SharedLedgerSpec, *, writable: bool) -> KubernetesLedger:
-    """The ledger in a cluster; nothing is connected before it is used."""
+    """The ledger in a cluster; connects at the first use."""
     from vastplan.ledger import clock
     from vastplan.ledger.kubernetes import KubernetesLedger
 

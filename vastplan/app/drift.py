@@ -1,4 +1,4 @@
-"""`vastplan drift`: what changed since the last apply and what nobody manages, stage by stage. Sends nothing but reads."""
+"""`vastplan drift`: finds what changed since the last apply and what nobody manages, stage by stage. Only reads from the systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["DriftFound", "drifted", "find_drift"]
 
 @dataclass(frozen=True, slots=True)
 class DriftFound:
-    """The drift, and the plan that it was read from."""
+    """The drift, and the plan it was derived from."""
 
     drift: Drift
     planned: Planned
@@ -27,9 +27,9 @@ class DriftFound:
 def find_drift(
     workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None, watch: Watch = UNWATCHED
 ) -> DriftFound:
-    """Look at the named sites (commas between; all without), and compare with an earlier look where one is given.
+    """Check the named sites (comma-separated; all when left out), and compare with an earlier check if `since` names one.
 
-    That is read before anything is asked. Raises `Invalid` for a site that is not there.
+    The earlier check is read before any system. Raises `Invalid` for a site that does not exist.
     """
     sites = workspace.chosen(site)
     before = earlier.load(since, workspace.name) if since else None

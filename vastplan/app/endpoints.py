@@ -1,4 +1,4 @@
-"""Where systems and the ledger are, as text without credentials: as a document says, and as the clients say."""
+"""Addresses of systems and the ledger, as text without credentials: as the document gives them, and as the clients report them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from vastplan.document.specs import LedgerSpec
 from vastplan.schema.system import Client
 
 SIMULATED = "simulated"
-LEDGER = "ledger"  # stands among the systems of a site
-EMBEDDED = "embedded simulator"  # its port is another in every command
+LEDGER = "ledger"  # a key beside the systems of a site
+EMBEDDED = "embedded simulator"  # instead of its address, whose port differs in every command
 
 
 def places(document: Document) -> dict[str, dict[str, str]]:
-    """By site, where a document or a connections file says that each of its systems is; `ledger` is where its ledger is."""
+    """By site, the address of each of its systems in the document or connections file; `ledger` is the place of its ledger."""
     ledger = _ledger(document)
     return {
         name: {
@@ -28,13 +28,13 @@ def places(document: Document) -> dict[str, dict[str, str]]:
 
 
 def trusts(document: Document, site: str) -> dict[str, str]:
-    """By system of a site that is given with an address, who vouches for its server."""
+    """By system of a site with a given address, what verifies its server's certificate."""
     given = document.connections[site].given()
     return {system: spec.trust() for system, spec in given.items() if spec.trust()}
 
 
 def contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
-    """By site and system what the files say that a document names for it; `ledger` stands among the systems of each site."""
+    """By site and system, the contents of the files that the document names for it; `ledger` is a key beside the systems of each site."""
     by_site: dict[str, dict[str, Mapping[str, str]]] = {site: {} for site in document.head.sites}
     for path, said in document.contents.items():
         for site in by_site if path[0] == LEDGER else (path[1],):
@@ -43,7 +43,7 @@ def contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
 
 
 def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
-    """Where each site's systems and its ledger are; "" for a system that cannot be spoken to."""
+    """The addresses of each site's systems and its ledger; "" for a system that has no client."""
     by_site: dict[str, dict[str, str]] = {}
     for (site, system), provider in providers.items():
         by_site.setdefault(site, {LEDGER: ledger})[system] = (

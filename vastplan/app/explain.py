@@ -1,4 +1,4 @@
-"""`vastplan explain`: what may stand at a place of the document, in words."""
+"""`vastplan explain`: describes what may be written at a place of the document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 100
 
 
 def explain(path: str, width: int, *, recursive: bool = False) -> str:
-    """The section or field at `quotas.hard_limit`, or all sections for "". Raises `VastplanError`, with what is near, where none is there."""
+    """The section or field at a path such as `quotas.hard_limit`; all sections for "". Raises `VastplanError`, with the nearest name."""
     known = sections()
     if path in ("", "."):
         return text.all_sections(known, width)
@@ -26,7 +26,7 @@ def explain(path: str, width: int, *, recursive: bool = False) -> str:
             f"{inert(path, _LONGEST)}: a name is missing; write SECTION.FIELD, such as quotas.hard_limit"
         )
     holder = ""
-    if names[0] == _DEFAULTS and len(names) > 1:  # of each section it has the fields of its entries
+    if names[0] == _DEFAULTS and len(names) > 1:  # it has, for each section, the fields of its entries
         holder, names = f"{_DEFAULTS} has ", names[1:]
     section = known.get(names[0])
     if section is None:

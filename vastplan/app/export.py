@@ -1,6 +1,6 @@
-"""`vastplan export skypilot`: what SkyPilot needs to use the document's buckets and claims, checked, and written where it differs.
+"""`vastplan export skypilot`: checks and writes what SkyPilot needs to use the document's buckets and claims; writes only what differs.
 
-What is written is a function of the document and, with one, of the snapshot. Only `--with-credentials` asks a system.
+The output depends only on the document and on the snapshot, if one is given. Only `--with-credentials` reads from a system.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CODES = ("SKY-", "CKP-00")
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What to export, for which SkyPilot (its version, "" where nobody says), and the tasks that somebody wrote, by name."""
+    """What to export, for which SkyPilot version ("" if not given), and the user's own tasks by name."""
 
     sites: tuple[str, ...]
     tenants: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class DraftedFolder:
-    """A folder, the tasks that are written to it, by the names of their files, and all its files."""
+    """A folder, its tasks by the names of their files, and all files to write in it."""
 
     folder: Folder
     tasks: Mapping[str, Task]
@@ -59,17 +59,17 @@ class DraftedFolder:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What is to be written, and what was found on the way."""
+    """The files to write, and the findings."""
 
     folders: tuple[DraftedFolder, ...]
     findings: tuple[Finding, ...]
     document: str
     places: tuple[str, ...]
-    """How the names of files begin of which all were drafted, so that what else is there is left over."""
+    """Name prefixes that were drafted completely: any other file under them is left over from an earlier export."""
 
 
 def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
-    """Everything but the writing. Raises `Forbidden` for what SkyPilot could not use, and `VastplanError`."""
+    """Do everything but the writing. Raises `Forbidden` for what SkyPilot could not use, and `VastplanError`."""
     probed = {seen.site: seen.facts for seen in options.snapshot.sites} if options.snapshot else None
     facts = checks.facts_of(workspace, workspace.composed(probed), probed)
     _refuse_unknown(workspace, facts, options)
@@ -104,10 +104,10 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
 
 
 def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
-    """Write what differs; raises `VastplanError`."""
+    """Write the files that differ. Raises `VastplanError`."""
     every = [file for drafted_folder in drafted.folders for file in drafted_folder.files]
     states = write_all(out, every, overwrite=overwrite)
-    # a key that was written before is as good as a place for one, and the other way round
+    # a key written by an earlier export is not left over when this one writes only the template, and the other way round
     with_keys = [_place(each.folder) for each in drafted.folders if each.folder.endpoint]
     keys = [f"{place}/{name}" for place in with_keys for name in (CREDENTIALS, TEMPLATE)]
     left = left_over(out, [*(file.name for file in every), *keys], drafted.places)
@@ -130,7 +130,7 @@ def _written(drafted: DraftedFolder, out: Path, states: Mapping[str, State]) -> 
 
 
 def _nothing(options: ExportOptions) -> str:
-    """Why there is nothing to write, and what would be."""
+    """Says why nothing is exported, and what to write in the document to change that."""
     chosen = [("site", options.sites), ("tenant", options.tenants), ("project", options.projects)]
     of = " and ".join(f"{what} {some(names, show=inert)}" for what, names in chosen if names)
     return (
@@ -140,12 +140,12 @@ def _nothing(options: ExportOptions) -> str:
 
 
 def _place(folder: Folder) -> str:
-    """Where a folder's files are: neither a site's nor an entry's name has a slash in it."""
+    """The path of a folder's files. Neither a site's nor an entry's name contains a slash."""
     return f"{folder.site}/{folder.tenant}"
 
 
 def _places(workspace: Workspace, options: ExportOptions) -> tuple[str, ...]:
-    """How the names begin of all that this export would write."""
+    """The name prefixes that this export drafts completely; none when projects or tasks narrow it."""
     if options.projects or options.tasks:
         return ()
     if options.tenants:
@@ -177,7 +177,7 @@ def _mounts(tasks: Mapping[str, Task]) -> list[ExportedMount]:
 
 
 def _infra(workspace: Workspace) -> dict[str, str]:
-    """Where tasks of each site run, as SkyPilot says it; a site without Kubernetes says nothing."""
+    """By site, where its tasks run, in SkyPilot's notation; without the sites that have no Kubernetes."""
     infra = {}
     for site, known in workspace.document.sites().items():
         if "kubernetes" in known.systems:
@@ -188,7 +188,7 @@ def _infra(workspace: Workspace) -> dict[str, str]:
 
 
 def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) -> None:
-    """Raises `VastplanError` for what somebody typed and the document does not have, and for another document's snapshot."""
+    """Raises `VastplanError` for a typed name that the document does not have, and for another document's snapshot."""
     projects = {name for entry in facts.objects.all("project") for name in (entry.address.name, entry.called)}
     tenants = {entry.address.name for entry in facts.objects.all("tenant")}
     for option, names, known in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
@@ -200,7 +200,7 @@ def _refuse_unknown(workspace: Workspace, facts: Facts, options: ExportOptions) 
 
 
 def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, Task]]:
-    """The given tasks of each folder: those that mount buckets of its tenant, and those that mount nobody's."""
+    """The given tasks of each folder: those that mount buckets of its tenant, and those that mount no tenant's bucket."""
     by_name, of_folder = buckets_of(facts).by_name, dict[Folder, dict[str, Task]]()
     for folder in chosen:
         for name, tree in options.tasks.items():
@@ -215,7 +215,7 @@ def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> 
 def _new(
     folder: Folder, options: ExportOptions, given: Mapping[str, Task], keys: tuple[str, str] | None
 ) -> tuple[NewFile, ...]:
-    """The files of a folder, where they go."""
+    """The files of a folder, with their paths."""
     rewritten = {name: for_infra(options.tasks[name], folder.infra) for name in given}
     return tuple(
         NewFile(f"{_place(folder)}/{name}", text, PRIVATE if name == CREDENTIALS else None)
@@ -228,7 +228,7 @@ def _site(finding: Finding) -> str:
 
 
 def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
-    """Buckets of the tasks that were not there when a snapshot was taken: what mounts them fails until they are applied."""
+    """A warning for each bucket of the tasks that did not exist when the snapshot was taken: mounting it fails until it is applied."""
     if snapshot is None:
         return []
     seen = {

@@ -1,4 +1,4 @@
-"""What a document says beside its objects: its settings, by path, and how they differ from others. Pure."""
+"""The settings of a document (all that is not objects) by path, and their differences from earlier ones. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_SETTINGS = frozenset({"version"})
 
 
 def requested_limits(document: Document) -> ChangeLimits:
-    """The limits on changes that the document asks for, the usual ones where it asks for none."""
+    """The change limits in the document, with the defaults for those that it leaves out."""
     spec, usual = document.head.limits, ChangeLimits()
     if not isinstance(spec, LimitsSpec):
         return usual
@@ -29,8 +29,8 @@ def requested_limits(document: Document) -> ChangeLimits:
 
 
 def settings(document: Document) -> dict[str, Any]:
-    """The settings of a document, by path: `{"limits.max_changes": 10, "sites.iad.csi": "2.6.6"}`. Of what holds whether or not
-    it is written (limits, the ledger's place) the value in force; of credentials where they come from."""
+    """The settings of a document, by path: `{"limits.max_changes": 10, "sites.iad.csi": "2.6.6"}`. Limits and the ledger's place
+    have the value in force even if not written; a credential has its source."""
     said = document.head.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=set(_NOT_SETTINGS))
     spec = document.head.ledger
     if not isinstance(spec, LedgerSpec):
@@ -39,7 +39,7 @@ def settings(document: Document) -> dict[str, Any]:
 
 
 def of_files(document: Document) -> dict[str, str]:
-    """What the files say that a document names for its systems, by path as well: `{"sites.iad.vast.ca_file content": DIGEST}`."""
+    """The contents of the files that a document names for its systems, by path: `{"sites.iad.vast.ca_file content": DIGEST}`."""
     return {
         f"{'.'.join(path)}.{field}": said
         for path, of_system in document.contents.items()
@@ -61,7 +61,7 @@ def _leaves(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 
 def with_head(plan: Plan, document: Document, ledger: Iterable[SiteLedger]) -> Plan:
-    """The plan with the document's settings, held against those that an apply noted last, if one did."""
+    """The plan with the document's settings, compared with those that the last apply recorded, if any."""
     now = settings(document)
     files = of_files(document)
     noted = next((before for part in ledger if (before := _noted(part, now, files)) and before != now), None)
@@ -70,7 +70,8 @@ def with_head(plan: Plan, document: Document, ledger: Iterable[SiteLedger]) -> P
 
 
 def _noted(part: SiteLedger, now: Mapping[str, Any], files: Mapping[str, str]) -> Mapping[str, Any]:
-    """What a site's ledger noted; of before it noted settings the limits alone, of before it noted files all but those."""
+    """The settings that a site's ledger recorded. Old ledgers lack some: missing file contents, or all settings but the limits, count as
+    unchanged."""
     if part.head:
         return {**files, **part.head}
     if not part.serial:
@@ -79,7 +80,7 @@ def _noted(part: SiteLedger, now: Mapping[str, Any], files: Mapping[str, str]) -
 
 
 def against_base(plan: Plan, base: Plan) -> Plan:
-    """The plan with its settings held against those of its base."""
+    """The plan with its settings compared with those of its base."""
     if plan.head is None or base.head is None:
         return plan
     changes = _changes(base.head.settings, plan.head.settings)
@@ -88,10 +89,10 @@ def against_base(plan: Plan, base: Plan) -> Plan:
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     changes = []
-    # what holds everywhere comes before what is said of one of many sites
+    # settings of the whole document come before those of single sites
     for path in sorted(before.keys() | after.keys(), key=lambda path: (path.startswith("sites."), path)):
         was, now = before.get(path), after.get(path)
-        if was != now:  # no list of rules says the same as one without any
+        if was != now:  # a missing list of rules equals an empty one
             was, now = (
                 ([] if was is None and isinstance(now, list) else was),
                 ([] if now is None and isinstance(was, list) else now),

@@ -1,4 +1,4 @@
-"""The document of the current folder, for commands that name none: all YAML files that lie in it, as for a folder that is named."""
+"""The document of the current folder, for commands without a path: all YAML files in it, as for a typed folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = 12
 
 
 def no_document(command: str) -> VastplanError | None:
-    """Why the files here do not make one document; `None` where they do, or where that is what reading them says."""
+    """Why the files here are not one document; `None` if they are, or if loading them reports the problem better."""
     try:
         files = merge.files(HERE)
     except Invalid as problem:
@@ -50,8 +50,8 @@ def no_document(command: str) -> VastplanError | None:
 
 
 def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The YAML files of a folder that are heads of documents, which have `name`, and those that may be parts of one; a file that
-    cannot be read may be a head, and one of another sort is neither."""
+    """The YAML files of a folder that are heads of documents (they have `name`), and those that may be parts of one. A file that
+    cannot be read counts as a head; a file of another sort as neither."""
     try:
         files = merge.files(folder)
     except Invalid as problem:
@@ -72,7 +72,7 @@ def heads_and_parts(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _foreign(tree: yaml.Mapping) -> bool:
-    """Whether a file is of another sort: approvals, a manifest of Kubernetes, or connections, which have a version and no name."""
+    """Whether a file is of another sort: approvals, a Kubernetes manifest, or connections, which have a version and no name."""
     return any(key in tree for key in _NO_PART) or (
         "version" in tree and ConnectionsFile.model_fields.keys() >= tree.keys()
     )

@@ -1,4 +1,4 @@
-"""`vastplan import`: what is live as a document, whose plan adopts all of it and changes nothing. Sends nothing but reads."""
+"""`vastplan import`: writes live objects as a document whose plan adopts all of them and changes nothing. Only reads from systems."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What is to be written, and what is reported of it."""
+    """The files to write, and the result to report."""
 
     texts: tuple[Text, ...]
     result: Import
     paths: tuple[Path, ...] = ()
     contents: Contents = field(default_factory=dict)
-    """What the document's files held when it was read."""
+    """The contents of the document's files when it was read."""
 
 
 @gc_pause.paused()
 def import_live(
     workspace: Workspace, options: ImportOptions, progress: Callable[[str], None] = lambda _: None
 ) -> Imported:
-    """Read, write in memory, plan what was written, and write it otherwise until its plan changes nothing.
+    """Read the systems and draft a document in memory; plan it and redraft until its plan changes nothing.
 
-    Raises `Invalid` for a document that is wrong already, and `VastplanError` where nothing can be written that would do.
+    Raises `Invalid` if the existing document is invalid, and `VastplanError` if no draft has a plan that changes nothing.
     """
     everything = read(workspace, options, progress)
     _refuse_unmatched(everything)
@@ -71,7 +71,7 @@ def import_live(
 
 
 def _folded(world: World, tried: Draft, verified: Verified, degraded: Degraded) -> tuple[Draft, Verified]:
-    """With `--defaults` the same, said with less, where that means the same."""
+    """With `--defaults`, the shorter draft that uses defaults, if its plan changes nothing either; else the draft as it is."""
     if world.options.defaults:
         shorter = draft(world, degraded, folded=True)
         held = hold(world, shorter, degraded, patient=True)
@@ -82,7 +82,7 @@ def _folded(world: World, tried: Draft, verified: Verified, degraded: Degraded) 
 
 def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Imported:
     assert verified.planned is not None, "what cannot be planned is refused or falls"
-    # Of systems that were asked just now the reason is what they answered, and not that a snapshot lacks it.
+    # For systems read just now the reason is their own error, not that a snapshot lacks the collection.
     asked = (
         {} if world.options.snapshot else {(seen.site, seen.kind): seen.error for seen in world.snapshot.collections}
     )
@@ -111,18 +111,18 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
 
 
 def _without_id(left: LeftObject, world: World) -> LeftObject:
-    """Of what holds secrets not even the id is told."""
+    """The object without its id if its kind holds secrets."""
     return replace(left, id="") if world.workspace.registry.kinds[left.kind].secretive else left
 
 
 def _by_file_name(finding: Finding) -> Finding:
-    """The finding where its file will be, and not where it was tried."""
+    """The finding with the name of the file to write, without the folder of the trial."""
     where = finding.where
     return finding if where is None else replace(finding, where=replace(where, file=Path(where.file).name))
 
 
 def _refuse_unmatched(world: World) -> None:
-    """Raises `VastplanError` for a name that somebody typed and that nothing has, where all was read."""
+    """Raises `VastplanError` for a typed name that no object has, if every collection could be read."""
     collections = world.observed.collections.values()
     if any(collection.error for collection in collections):
         return
@@ -132,7 +132,7 @@ def _refuse_unmatched(world: World) -> None:
 
 
 def _notes(world: World) -> Iterator[str]:
-    """What was asked for and is not there."""
+    """Notes on patterns that match nothing, and on labels that a snapshot does not have."""
     every = [live for collection in world.observed.collections.values() for live in collection.objects]
     for option, pattern in world.options.selection.unmatched(every):
         yield f"{option} {pattern} matches nothing here."
@@ -141,7 +141,7 @@ def _notes(world: World) -> Iterator[str]:
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
-    """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
+    """Write all files or, if that raises `VastplanError`, none. `next_command` adopts what the ledger does not own yet."""
     files = [(text.name, text.written.text) for text in imported.texts]
     paths = write_all(folder, files, lambda: contents(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}

@@ -1,4 +1,4 @@
-"""`vastplan init`: a first valid document."""
+"""`vastplan init`: writes a first valid document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE = {
     "site": "site", "tenant": "team", "project": "project", "context": "site",
     "vast_url": "https://vms.example.com", "runai_url": NO_RUNAI,
 }  # fmt: skip
-"""The placeholder for what is not known yet."""
+"""Placeholders for the values that are not typed yet."""
 
 
 def folder_for(path: Path | None) -> Path:
@@ -50,7 +50,7 @@ def folder_for(path: Path | None) -> Path:
 
 
 def complaint(folder: Path, values: dict[str, str], field: str) -> str:
-    """What is wrong with the value of one field, in the words of a document that has it; "" where nothing is."""
+    """The error that a document with the value of one field would have; "" if there is none."""
     first = First(**{**_EXAMPLE, field: values[field]})
     if field == "kubeconfig":
         first = replace(first, context="", kubeconfig=beside(folder, values[field]))
@@ -62,12 +62,12 @@ def complaint(folder: Path, values: dict[str, str], field: str) -> str:
 
 
 def beside(folder: Path, file: str) -> str:
-    """A file as the document in the folder names it."""
+    """The path of a file relative to the document's folder."""
     return Path(os.path.relpath(file, folder)).as_posix() if file else ""
 
 
 def write(path: Path | None, first: First) -> tuple[Path, Checked]:
-    """The file that was written, and what was found of it. Raises `VastplanError`, and writes nothing, where it is not valid."""
+    """Write the document; returns its file and the findings. Raises `VastplanError`, and writes nothing, if it is not valid."""
     folder = folder_for(path)
     file = path if path is not None and path.suffix in ENDINGS else folder / f"{first.site}.yaml"
     first = replace(first, kubeconfig=beside(folder, first.kubeconfig))
@@ -79,7 +79,7 @@ def write(path: Path | None, first: First) -> tuple[Path, Checked]:
 
 
 def _checked(folder: Path, first: First) -> Checked:
-    """The document, validated as the one in the folder. Raises `Invalid`."""
+    """The document, validated as if it were in the folder. Raises `Invalid`."""
     try:
         text = first_document(first)
     except Unwritable as problem:
@@ -95,6 +95,6 @@ def _checked(folder: Path, first: First) -> Checked:
 
 
 def _words(findings: Iterable[Finding]) -> str:
-    """The first of them, without the place that it has in the example."""
+    """The message and fix of the first finding, without its place in the example."""
     one = next(iter(findings))
     return _PLACE.sub("", one.message) + (f" ({one.fix})" if one.fix else "")

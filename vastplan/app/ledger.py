@@ -1,4 +1,4 @@
-"""`vastplan ledger`: what we own, letting go of it, and breaking a lock."""
+"""`vastplan ledger`: lists what is owned, releases objects, and breaks a lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WILD = frozenset("*?[")
 
 
 def known_sites(workspace: Workspace, backend: Backend, site: str | None = None) -> tuple[str, ...]:
-    """The sites of the document and those that its ledger has a part of; only `site`, which must be one of them."""
+    """The sites in the document or in its ledger; only `site` if given, which must be one of them. Raises `Invalid`."""
     known = tuple(dict.fromkeys((*workspace.document.head.sites, *backend.sites())))
     if site is None:
         return known
@@ -35,13 +35,13 @@ def _no_site(site: str, known: Iterable[str]) -> Invalid:
 
 
 def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteLedger]:
-    """The parts of all known sites, or of one; without a lock."""
+    """The ledger parts of all known sites, or of one; read without a lock."""
     with workspace.ledger() as backend:
         return {name: backend.read(name) for name in known_sites(workspace, backend, site)}
 
 
 def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]:
-    """What the ledger owns, by address; also on sites that the document does not name any more, which is said of each."""
+    """The objects that the ledger owns, by address. `site_in_document` is false on sites that the document no longer names."""
     return [
         {
             "address": address,
@@ -58,10 +58,10 @@ def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]
 def chosen(
     workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, SiteLedger], *, with_parts: bool = False
 ) -> list[Address]:
-    """What the ledger has of addresses, patterns of addresses, and composite entries of the document, which are their parts.
+    """The ledger's addresses that match the wanted addresses, patterns, and composite entries (which stand for their parts).
 
-    `with_parts` brings all that stands in these entries in the document, and all that comes of that. Raises `VastplanError`
-    for one that is nothing of these.
+    `with_parts` adds all entries written inside these entries in the document, and all objects composed from them. Raises
+    `VastplanError` for a text that matches nothing.
     """
     recorded = [Address.parse(text) for part in parts.values() for text in sorted({*part.entries, *part.intents})]
     known = set(recorded)
@@ -80,7 +80,7 @@ def chosen(
 
 
 def is_pattern(text: str) -> bool:
-    """Whether it may mean more than the one address that it is."""
+    """Whether the text contains a wildcard."""
     return not _WILD.isdisjoint(text)
 
 
@@ -100,7 +100,7 @@ def _matching(workspace: Workspace, text: str, recorded: list[Address], known: s
 
 
 def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[Address]:
-    """What the ledger has of everything in the chosen entries, and of their parts."""
+    """The ledger's addresses among the entries that match, the entries written inside those, and the objects composed from them."""
     written = workspace.document.entries
     meant = {entry.address for entry in written if fnmatchcase(str(entry.address), text)}
     if not meant:
@@ -135,7 +135,7 @@ def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:
 
 
 def unlock(workspace: Workspace, site: str) -> LockOwner | None:
-    """Break the lock of a holder that is gone, and answer who it was; raises `Locked` for one that may be at work."""
+    """Break the lock of a holder that no longer runs, and return that holder. Raises `Locked` if the holder may still be running."""
     with workspace.ledger(writable=True) as backend:
         known_sites(workspace, backend, site)
         return backend.unlock(site)

@@ -1,4 +1,4 @@
-"""`vastplan ledger move`: an address to another in the same ledger, with what is derived from its name."""
+"""`vastplan ledger move`: moves an address to another in the same ledger, with the addresses derived from its name."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from vastplan.model.escaping import inert
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.former import former_names
 
-Moves = Mapping[Address, Address]  # from the address in the ledger to the one it gets
+Moves = Mapping[Address, Address]  # from the address in the ledger to the new one
 
 
 def planned_moves(workspace: Workspace, old: Address, new: Address) -> Moves:
-    """What moves along: the object itself, the parts of a composite entry, and what is named after it inside and elsewhere.
+    """The addresses to move: the object itself, the parts of a composite entry, and what is named after it, inside it or elsewhere.
 
-    Which those are follows from the document, which has to have the entry under its old or its new name. Raises
-    `VastplanError` where nothing can be moved, or not there.
+    They follow from the document, which must have the entry under its old or its new name. Raises `VastplanError` if there is
+    nothing to move, or the new address is taken or of another site or kind.
     """
     if old[:2] != new[:2] or old == new:
         raise VastplanError(f"{inert(new, 200)} is not another name of a {old.kind} on {old.site}")
@@ -65,7 +65,7 @@ def _has(part: SiteLedger, address: Address) -> bool:
 
 
 def _check(part: SiteLedger, moves: Moves) -> None:
-    """Raises `VastplanError` where something would lose its place."""
+    """Raises `VastplanError` if a new address is taken by an object that does not move."""
     for old, new in moves.items():
         if _has(part, new) and new not in moves:
             raise VastplanError(
@@ -75,7 +75,7 @@ def _check(part: SiteLedger, moves: Moves) -> None:
 
 
 def move(workspace: Workspace, moves: Moves) -> None:
-    """Move them, all or none."""
+    """Move all addresses or none. Raises `VastplanError`."""
     site, kinds = next(iter(moves)).site, workspace.registry.kinds
     entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))
     with locked_ledgers(workspace, [site]) as ledgers:

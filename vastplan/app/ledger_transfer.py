@@ -1,4 +1,4 @@
-"""`vastplan ledger export` and `import`: addresses from one document's ledger to another's."""
+"""`vastplan ledger export` and `import`: transfer addresses from one document's ledger to another's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 8
 
 
 def exported(workspace: Workspace, wanted: Iterable[str], *, with_parts: bool = False) -> LedgerExport:
-    """What the ledger has of some addresses or patterns, all of it for none. Raises `VastplanError` for what is unsettled."""
+    """An export of the wanted addresses and patterns; of the whole ledger if none are given. Raises `VastplanError` for open intents."""
     parts = read_parts(workspace)
     addresses = chosen(workspace, tuple(wanted) or ("*",), parts, with_parts=with_parts)
     unsettled = [address for address in addresses if str(address) in parts[address.site].intents]
@@ -42,7 +42,7 @@ def _object(address: Address, owned: Owned) -> ExportedObject:
 
 
 def importable(workspace: Workspace, path: Path) -> LedgerExport:
-    """What is in a file; raises `VastplanError` unless this ledger can take all of it."""
+    """The export in a file. Raises `VastplanError` unless this ledger can take all of it."""
     export = EXPORT_FILE.load(path)
     entries, _ = workspace.entries()
     desired = {entry.address for entry in entries}
@@ -63,7 +63,7 @@ def _addresses(export: LedgerExport) -> list[str]:
 
 
 def _check_others(export: LedgerExport, others: OtherParts) -> None:
-    """Raises `VastplanError` for what another document beside this one owns: an object has one owner."""
+    """Raises `VastplanError` for an object that another document in the same ledger store owns: an object has one owner."""
     owners = {
         (part.site, Address.parse(text).kind, owned.id): part.document
         for part in others.parts
@@ -80,7 +80,7 @@ def _check_others(export: LedgerExport, others: OtherParts) -> None:
 
 
 def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
-    """Raises `VastplanError` for what these parts own already, by id or by address."""
+    """Raises `VastplanError` for an object that these parts already have, by id or by address."""
     ids = {
         (site, Address.parse(text).kind, owned.id): text
         for site, part in parts.items()
@@ -96,7 +96,10 @@ def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
 
 
 def take_over(workspace: Workspace, export: LedgerExport) -> None:
-    """Record all of it as owned, or nothing. The next plan records the values of the fields."""
+    """Record all objects as owned; none if the ledger already has one of them, which raises `VastplanError`.
+
+    The digests of their fields stay unknown until the next apply records them.
+    """
     by_site: dict[str, list[ExportedObject]] = {}
     for one in export.objects:
         by_site.setdefault(Address.parse(one.address).site, []).append(one)

@@ -1,4 +1,4 @@
-"""Ledgers held for writing, and who is said to hold them."""
+"""Ledgers locked for writing, and the name of the holder."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class LockedLedgers:
     place: str
     sessions: Mapping[str, Session]
     others: Callable[[], OtherParts]
-    """Reads the parts of other documents that are kept there too."""
+    """Reads the parts of other documents that are kept in the same place."""
 
     def parts(self) -> dict[str, SiteLedger]:
-        """As they are now, by site."""
+        """The current ledger parts, by site."""
         return {site: session.part for site, session in self.sessions.items()}
 
 
 def lock_holder() -> str:
-    """Who works on a ledger, for those who find it locked."""
+    """The name of this process as the holder of a lock, for others who find the ledger locked."""
     return f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
 
 

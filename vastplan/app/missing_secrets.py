@@ -1,7 +1,7 @@
-"""Secrets that are missing where a document says they are: reported as early as possible, once for each source.
+"""Secrets that are missing at the source that the document names: reported as early as possible, once for each source.
 
-`validate` runs where secrets may not be, as in a review: there it is a warning, of what may be read and is not there. A plan of
-live systems is made where it will be carried out: there it is an error for each object that is to be written with the secret.
+`validate` may run without secrets, as in a review: there it is a warning for a source that may be read and holds none. A plan of live
+systems runs where it will be applied: there it is an error for a source that an object is to be created or replaced with.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.types import FileSecret
 
 CODE = "VP302"
-_WRITES = frozenset({Verb.CREATE, Verb.REPLACE})  # what is updated was compared, and so revealed
+_WRITES = frozenset({Verb.CREATE, Verb.REPLACE})  # an update has revealed its secrets already, to compare them
 _Users = dict[tuple[str, str], dict[str, Entry | None]]
 
 
 def not_here(document: Document, entries: Iterable[Entry]) -> list[Finding]:
-    """A warning for each source of a secret that may be read here and holds none. No secret is read."""
+    """A warning for each source of a secret that may be read here and holds none. Does not read any secret."""
     users: _Users = {}
     for name, site in document.head.sites.items() if document.by_document else ():
         for system, spec in site.given().items():
@@ -53,7 +53,7 @@ def not_here(document: Document, entries: Iterable[Entry]) -> list[Finding]:
 def needed(
     actions: Iterable[Action], kinds: Mapping[str, Kind], reveal: Reveal, document: Document
 ) -> Iterator[Finding]:
-    """An error for each source that holds no secret, and that something is to be made with."""
+    """An error for each source without a secret that an unblocked action creates or replaces an object with."""
     users: dict[tuple[str, str], dict[str, None]] = {}
     reasons: dict[tuple[str, str], str] = {}
     known: set[tuple[str, str]] = set()
@@ -73,16 +73,16 @@ def needed(
                     users.setdefault(source, {})[str(action.address)] = None
     for source, reason in reasons.items():
         first, *others = users[source]
-        refused = document.secrets.refusal(*source)  # whose reason says what to do
+        refused = document.secrets.refusal(*source)  # its reason already says what to do
         fix = "" if refused else _fix(*source, document.folder)
         also = f"; {some(others, 3)} need{'s' if len(others) == 1 else ''} it, too" if others else ""
         yield Finding(CODE, Severity.ERROR, f"{reason}{also}", fix, first)
 
 
 def _missing(kind: str, where: str, allowed: SecretSources) -> str:
-    """Why there is no secret where one may be read; "" where there is one, or nobody here may know."""
+    """Why a source that may be read holds no secret; "" if it holds one, or may not be read here."""
     if allowed.refusal(kind, where):
-        return ""  # told already, or for whoever runs a command to allow
+        return ""  # reported elsewhere, or for the user of the command to allow
     if kind == "env":
         return "" if os.environ.get(where) else f"the environment variable {where} is not set"
     try:
@@ -94,7 +94,7 @@ def _missing(kind: str, where: str, allowed: SecretSources) -> str:
 
 
 def _fix(kind: str, where: str, folder: Path) -> str:
-    """What to type; a file beside the document may be there under another name."""
+    """What to type. Suggests a file beside the document with a similar name."""
     if kind == "env":
         return f"export {where}=..."
     try:

@@ -1,4 +1,4 @@
-"""`vastplan move`: plan a move by reading, carry it out from its file, show how far it is, take it back."""
+"""`vastplan move`: plans a move (only reads), carries it out from its file, shows its progress, aborts it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ MOVE = "move"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `to` is the new source, `broken` why the present source is given up although it answers.
+    """The requested move. `to` is the site of the new source, `broken` the reason to give up the present source although it answers.
 
     `fork` is the volume that a fork creates, at `to`; `live` leaves the workloads at the source running.
     """
@@ -80,18 +80,18 @@ class Wanted:
     mode: str = PLANNED
     broken: str = ""
     warm: str = ""
-    """Through global access: the directory at `to` that is prefetched, "" for all of it."""
+    """With global access: the directory at `to` to prefetch, "" for the whole path."""
     fork: str = ""
     live: bool = False
 
 
 def other_site(workspace: Workspace, address: Address, site: str) -> str:
-    """The site that shares an address with another one. Raises `VastplanError`."""
+    """The site at the other end of the replicated path at `address`. Raises `VastplanError`."""
     return other_of(workspace.entries()[0], address, site)
 
 
 def plan_move(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> MovePlan:
-    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
+    """Read both sites and plan the move. Raises `VastplanError` if it is not possible."""
     clock = clock or CLOCK
     if wanted.address.kind in TOGETHER:
         if wanted.mode != PLANNED:
@@ -149,9 +149,9 @@ def run_move(
     clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what has begun. `consent` is what somebody consents to now, `again` the command to go on.
+    """Carry out the move, or continue one that has begun. `consent` are the consents given now, `again` the command to go on.
 
-    The file only says which move was shown to a person; the run follows the document and what it reads.
+    The file only identifies the move that a person reviewed; the run follows the document and what it reads from the systems.
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
@@ -186,7 +186,7 @@ def run_move(
 
 
 def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
-    """Take it back. Raises `Stopped` past the point of no return."""
+    """Abort a move and take back what it did. Raises `Stopped` past the point of no return."""
     clock = clock or CLOCK
     known = to_take_back(workspace, MOVE, id)
     if is_together(known):
@@ -198,7 +198,7 @@ def abort_move(workspace: Workspace, id: str, tell: Callable[[str], None], clock
             raise Stale(f"{known.address} is another protected path than the one that is being moved")
         known = by_id(parts, MOVE, known.id)
         if known.phase is Phase.ABORTED:
-            write(known)  # a run may have died between the two parts
+            write(known)  # an earlier run may have written only one of the two ledger parts
             return known
         return abort(known, _stages(known, met.ends), Run(clock, write, tell, met.ends.standing, again))
 
@@ -208,7 +208,7 @@ def _stages(operation: Operation, ends: Ends) -> tuple[Stage, ...]:
 
 
 def moves(workspace: Workspace) -> tuple[Operation, ...]:
-    """The last move of each pair, as the ledger knows them. Reads no system."""
+    """The last move of each pair, from the ledger. Reads no system."""
     return of_kind(all_parts(workspace), MOVE)
 
 
@@ -228,7 +228,7 @@ def _opened(
 
 
 def _record(plan: MovePlan, pair: Pair, ends: Ends, last: Operation | None, consent: Mapping[str, object]) -> Operation:
-    """What is to be done, from the document and from what is read now. Raises `Stale` if workloads that are not in the plan use the data."""
+    """The operation to record, from the document and the present state. Raises `Stale` if workloads outside the plan use the data."""
     users = users_of(ends, plan.mode)
     refuse_newcomers(plan, users, "the move")
     return Operation(
@@ -269,7 +269,7 @@ def _known_site(workspace: Workspace, to: str) -> None:
 
 
 def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
-    """The pair with what the mode adds to it. Raises `VastplanError`."""
+    """The pair with what the mode adds: the rehearsal, the fork's branch, or the directory to prefetch. Raises `VastplanError`."""
     if said.mode == REHEARSE:
         return rehearsing(workspace.entries()[0], pair)
     if said.fork:
@@ -278,7 +278,7 @@ def _aimed(workspace: Workspace, pair: Pair, said: Wanted | MovePlan) -> Pair:
 
 
 def _pair_to_take_back(workspace: Workspace, known: Operation, again: str) -> Pair:
-    """The pair of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    """The pair of a begun operation, from its record or else the document. Raises `VastplanError`, which says what to put back."""
 
     def by_the_document() -> Pair:
         pair = _pair(workspace, Address.parse(known.address), known.target)

@@ -1,4 +1,4 @@
-"""`vastplan plan`: from a document to a plan, stage by stage. Sends nothing but reads."""
+"""`vastplan plan`: from a document to a plan, stage by stage. Only reads from systems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 
 @gc_pause.paused()
 def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
-    """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
+    """Observe the systems and plan. Raises `Invalid` for a wrong document before anything is opened."""
     offline = workspace.composed()
     with open_source(workspace, options.snapshot, options.watch) as source:
         planned = weigh(workspace, options, source, offline)
@@ -67,7 +67,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
 
 
 def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
-    """What would have to be done, ordered, guarded and checked; without what is only told beside it, and without an id."""
+    """The plan's actions, ordered, guarded and checked; without its id, settings, base and other parts that are only reported."""
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
     reads = read_list(workspace, desired, ledger, prove=options.prove)
@@ -81,7 +81,7 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
 
 
 def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:
-    """What the base would do, by the same observation; a finding where that cannot be told."""
+    """The plan of the base, from the same observation; a finding if it cannot be planned or compared."""
     if isinstance(base, Finding):
         return base
     if base.name != name:

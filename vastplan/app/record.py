@@ -1,4 +1,4 @@
-"""`vastplan record`: read everything that a plan of this document, or of a change of it, may ask for; keep what is no secret."""
+"""`vastplan record`: reads everything that a plan of this document, or of a change of it, may need; keeps all but secrets."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def record(
     labels: Collection[str] = (),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Snapshot:
-    """A snapshot of the sites: every kind that they can have, not only what the document has today. Sends nothing but reads.
+    """A snapshot of the sites, with every kind that they can have, not only those in the document. Only reads from systems.
 
-    Of what belongs to others (labels, annotations) the keys that fit one of the patterns `labels` are kept, too.
-    Raises `VastplanError` for a kind in `without` that there is none of.
+    Labels and annotations that belong to others are kept if their key matches one of the patterns `labels`.
+    Raises `VastplanError` for an unknown kind in `without`.
     """
     kinds, taken = workspace.registry.kinds, now()
     for name in without:
@@ -85,9 +85,9 @@ def record(
 
 
 def _beside(workspace: Workspace, backend: Backend) -> tuple[list[SiteLedger], OtherParts]:
-    """What is owned on sites that the document does not have, of which nothing is read; and what other documents own.
+    """The ledger's parts of sites that are not in the document (their systems are not read), and the parts of other documents.
 
-    Whoever may not list the ledger's parts knows of none.
+    Both are empty if the credentials may not list the ledger's parts.
     """
     try:
         listed, others = backend.sites(), backend.others()
@@ -98,7 +98,7 @@ def _beside(workspace: Workspace, backend: Backend) -> tuple[list[SiteLedger], O
 
 
 def _names(workspace: Workspace, ledger: Mapping[str, SiteLedger], facts: Mapping[str, Mapping[str, Any]]) -> Names:
-    """What of the document is read by name; of one that cannot be composed, what is owned."""
+    """The objects to read by name: those of the document, or only the owned ones if the document cannot be composed."""
     try:
         entries, _ = workspace.entries(facts)
     except Invalid:
@@ -143,7 +143,7 @@ def _seen_collections(
 
 
 def _redacted_part(part: SiteLedger, kinds: Mapping[str, Kind]) -> SiteLedger:
-    """A site's ledger without the digests of secrets, and without the plans that were applied."""
+    """A site's ledger part without the digests of secrets, and without the applied plans."""
 
     def digests(text: str, by_path: Mapping[str, str]) -> dict[str, str]:
         kind = kinds.get(Address.parse(text).kind)

@@ -1,4 +1,4 @@
-"""What of a live object may be kept in a snapshot: fields that the tables know, without what is or may be secret. Pure."""
+"""What a snapshot may keep of a live object: fields in the tables, without those that are or may be secret. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_TOLD = "the system did not report it when the snapshot was taken"
 
 
 def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
-    """A live object for a snapshot; `owned` are the paths of the fields that the ledger says we set there."""
+    """A live object for a snapshot; `owned` are the paths of the fields that vastplan set there, by the ledger."""
     values, withheld = redacted(live.kind.fields, live.values, frozenset(owned))
     return SeenObject(
         id=live.id,
@@ -36,7 +36,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
 
 
 def asked_for(live: Live, labels: Collection[str]) -> Iterator[str]:
-    """The paths of those keys of others (labels, annotations) that fit a pattern; none of what holds secrets."""
+    """The paths of others' labels and annotations whose key matches a pattern; none for a kind that holds secrets."""
     if labels and not live.kind.secretive:
         for field in live.kind.fields:
             value = live.values.get(field.name)
@@ -45,7 +45,7 @@ def asked_for(live: Live, labels: Collection[str]) -> Iterator[str]:
 
 
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
-    """The ledger's digests of one object. Those of secrets stay behind: their key is in the snapshot."""
+    """The ledger's digests of one object. Those of secrets are redacted: the snapshot also contains their key."""
     secret = {field.name for field in kind.fields if field.undisclosed}
     return {path: REDACTED_DIGEST if path.partition(".")[0] in secret else digest for path, digest in fields.items()}
 

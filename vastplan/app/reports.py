@@ -1,4 +1,4 @@
-"""The files that `--report` asks for: which format by the ending, refused before anything is read, written whole or not at all."""
+"""The files of `--report`: the ending selects the format, an unknown one is refused before anything is read; written atomically."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def refuse_unknown(command: str, files: Iterable[Path]) -> None:
 
 
 def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
-    """A plan in every format; `attached` are the files beside a comment that hold all of it."""
+    """A plan in every format; `attached` are the other report files, which a comment may refer to for the whole plan."""
     names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
     return {
         ".md": lambda: markdown.comment(plan, names),
@@ -73,7 +73,7 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
 
 
 def of_validation(validation: Validation) -> Renderers:
-    """A valid document."""
+    """The validation of a valid document."""
     return {
         ".json": lambda: json_report.dumps(validation),
         **_results(lambda: results.of_validation(validation)),
@@ -81,7 +81,7 @@ def of_validation(validation: Validation) -> Renderers:
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
-    """What moved outside vastplan."""
+    """A drift check in every format."""
     return {
         ".md": lambda: drift_markdown.comment(drift),
         ".html": lambda: drift_html.page(drift),
@@ -92,17 +92,17 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
 
 
 def of_import(result: Import) -> Renderers:
-    """What an import wrote and left."""
+    """The result of an import: what it wrote and what it left out."""
     return {".md": lambda: imported_markdown.comment(result), ".json": lambda: json_report.dumps(result)}
 
 
 def of_move(plan: MovePlan, command: str) -> Renderers:
-    """A planned move, and what is typed to carry it out."""
+    """A planned move, with the command that carries it out."""
     return {".html": lambda: html_move.move_page(plan, command)}
 
 
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
-    """How an apply ended."""
+    """The result of an apply."""
     return {
         ".json": lambda: json_report.dumps(json_report.applied(receipt)),
         **_results(lambda: results.of_receipt(plan, receipt, places)),
@@ -110,7 +110,7 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
 
 
 def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Renderers:
-    """A command that could not go on. There are no figures then: a `.prom` of before grows old, which can be seen."""
+    """The problems of a command that stopped. Without figures there is no `.prom`: an old one stays, and its age can be seen."""
     name = document_name(paths)
     return {
         ".md": lambda: markdown.problems(name, problems),
@@ -121,7 +121,7 @@ def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Rend
 
 
 def places(planned: Planned) -> Places:
-    """Where the entry of each address stands, for reports that show a result on its line."""
+    """The place in the document of each address's entry, for reports that show a result on its line."""
     return {str(entry.address): entry.where for entry in planned.entries}
 
 
@@ -131,7 +131,7 @@ def _results(results: Callable[[], Results]) -> Renderers:
 
 
 def document_name(paths: Sequence[Path]) -> str:
-    """The name of a document that may be too broken to be read, so that its comment is found again; else the path's own."""
+    """The name of a document that may be invalid, so that its earlier comment is found; the path's stem if it has no name."""
     for path in paths or (HERE,):
         files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
         for file in files:
@@ -145,11 +145,11 @@ def document_name(paths: Sequence[Path]) -> str:
 
 
 def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
-    """Write each file in the format of its ending; answers those written. Raises `VastplanError` where that fails."""
+    """Write each file in the format of its ending and return those written. Raises `VastplanError`."""
     written = []
     for file in paths:
         if file.suffix in renderers:
-            # A collector may read at any time. Readable as the umask says: a report holds no secret.
+            # Atomic, because a collector may read at any time. The umask decides the mode: a report holds no secret.
             read_write.write(file, guarded(renderers[file.suffix]()).encode(), f"the report {file}", mode=None)
             written.append(file)
     return written

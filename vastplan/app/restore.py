@@ -1,4 +1,4 @@
-"""`vastplan restore`: plan one by reading, carry it out from its file, show how far it is, take it back."""
+"""`vastplan restore`: plans a restore (only reads), carries it out from its file, shows its progress, aborts it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_VIEW, _OF_VOLUME = TypeAdapter(Name), TypeAdapter(KubernetesName)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. `name` and `directory` are those of the new volume; if they are empty, they follow from the old one."""
+    """The requested restore. `name` and `directory` are those of the new volume; if empty, they follow from the old one."""
 
     address: Address
     snapshot: str
@@ -62,7 +62,7 @@ class Wanted:
 
 
 def plan_restore(workspace: Workspace, wanted: Wanted, clock: Clock | None = None) -> RestorePlan:
-    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
+    """Read the site and plan the restore. Raises `VastplanError` if it is not possible."""
     clock = clock or CLOCK
     place = place_of(workspace, wanted.address)
     name, directory = _new(place, wanted)
@@ -105,9 +105,9 @@ def run_restore(
     clock: Clock | None = None,
     consent: Mapping[str, object] | None = None,
 ) -> Operation:
-    """Carry it out, or go on with what has begun. `consent` is what somebody consents to now, `again` the command to go on.
+    """Carry out the restore, or continue one that has begun. `consent` are the consents given now, `again` the command to go on.
 
-    The file only says which restore was shown to a person; the run follows the document and what it reads.
+    The file only identifies the restore that a person reviewed; the run follows the document and what it reads from the systems.
     Raises `Stopped`, `Stale`.
     """
     clock = clock or CLOCK
@@ -127,7 +127,7 @@ def run_restore(
 
 
 def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], clock: Clock | None = None) -> Operation:
-    """Take it back. Raises `Stopped` past the point of no return."""
+    """Abort a restore and take back what it did. Raises `Stopped` past the point of no return."""
     clock = clock or CLOCK
     known = to_take_back(workspace, RESTORE, id)
     again = f"vastplan restore abort {paths_of(workspace)} {known.id}"
@@ -142,12 +142,12 @@ def abort_restore(workspace: Workspace, id: str, tell: Callable[[str], None], cl
 
 
 def restores(workspace: Workspace) -> tuple[Operation, ...]:
-    """The last restore of each protected path and of each new directory, as the ledger knows them. Reads no system."""
+    """The last restore of each protected path and of each new directory, from the ledger. Reads no system."""
     return of_kind(all_parts(workspace), RESTORE)
 
 
 def _to_take_back(workspace: Workspace, known: Operation, again: str) -> Place:
-    """The place of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    """The place of a begun restore, from its record or else the document. Raises `VastplanError`, which says what to put back."""
     place = place_begun(known)
     if place is not None:
         return place
@@ -180,7 +180,7 @@ def _record(
     workspace: Workspace, plan: RestorePlan, place: Place, met: Met, last: Operation | None, clock: Clock,
     consent: Mapping[str, object],
 ) -> Operation:  # fmt: skip
-    """What is to be done, from what is read now. Raises `Stale` if it differs from what was shown."""
+    """The operation to record, from the present state. Raises `Stale` if that differs from the plan."""
     snapshot = snapshot_named(met.source, str(plan.snapshot.get("name")))
     if snapshot.guid != plan.snapshot.get("guid"):
         raise Stale(
@@ -209,7 +209,7 @@ def _record(
 
 
 def _new(place: Place, wanted: Wanted) -> tuple[str, str]:
-    """Name and directory of the new volume: beside the old one by default."""
+    """Name and directory of the new volume (by default beside the old one); empty for a restore in place. Raises `VastplanError`."""
     if wanted.mode == IN_PLACE:
         return "", ""
     name = wanted.name or f"{place.address.name}-restored"
@@ -243,7 +243,7 @@ def _refuse(workspace: Workspace, place: Place, met: Met, name: str, directory: 
 
 
 def _inside(workspace: Workspace, place: Place, directory: str) -> str:
-    """The directory of the document that would contain the new one, "" for none: a replication, quota or protection of it would include the new one."""
+    """Says which directory of the document contains the new one, whose replication, quota or protection would include it; "" for none."""
     tenant = place.entry.values.get("tenant")
     for one in workspace.entries()[0]:
         here = one.address.site == place.site and one.values.get("tenant") == tenant
@@ -257,7 +257,7 @@ def _inside(workspace: Workspace, place: Place, directory: str) -> str:
 
 
 def _covers(workspace: Workspace, place: Place, mode: str, directory: str) -> tuple[str, ...]:
-    """In place: the addresses on the directory; else the addresses that the document already has at the new one."""
+    """In place: the addresses on the directory; otherwise those that the document already has at the new directory."""
     if mode == IN_PLACE:
         return place.covers
     return tuple(sorted(set(standing(workspace.entries()[0], place.site, directory))))

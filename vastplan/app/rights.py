@@ -1,4 +1,4 @@
-"""The rights that vastplan needs: of a system as a whole, by task, and in the systems of a document. Nothing is asked of any."""
+"""The rights that vastplan needs: in a system as a whole, by task, and in the systems of a document. Contacts no system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vastplan.schema.system import System, discover_systems
 
 
 def written(registry: Registry) -> frozenset[str]:
-    """The kinds whose objects a document can stand for; all others are only looked at."""
+    """The kinds whose objects a document can have, itself or by composition; all others are only read."""
     made = {name for composition in registry.compositions.values() for name in composition.makes}
     return frozenset(name for name, kind in registry.kinds.items() if kind.section or name in made)
 
@@ -29,8 +29,8 @@ def written(registry: Registry) -> frozenset[str]:
 def operations(
     system: System[Any], kinds: Iterable[Kind], writable: Set[str], changed: Set[str]
 ) -> Iterator[Operation]:
-    """What is asked of a system for the objects of some kinds, and besides: of those that are `changed`, of those that could
-    be in another document (`writable`), and of those that are only listed."""
+    """The API calls to a system for some kinds, and its other calls. Kinds in `changed` are also written; kinds in `writable`, which
+    a document can have, are also read one by one; the others are only listed."""
     for kind in kinds:
         yield from reads(kind, alone=kind.name in writable)
         if kind.name in changed:
@@ -40,7 +40,7 @@ def operations(
 
 
 def by_task(system: System[Any], asked: Iterable[Operation]) -> dict[Task, frozenset[Right]]:
-    """The rights that operations take, by what they are for; of a task those alone that its reads do not take anyway."""
+    """The rights that API calls need, by task; for tasks other than reading only those that reading does not need already."""
     assert system.right_of is not None
     found: dict[Task, set[Right]] = {task: set() for task in Task}
     for operation in asked:
@@ -52,7 +52,7 @@ def by_task(system: System[Any], asked: Iterable[Operation]) -> dict[Task, froze
 
 
 def rights_of(workspace: Workspace) -> Rights:
-    """What a document takes in each of its systems that has rights, without a network. Raises `Invalid`."""
+    """The rights that a document needs in each of its systems with an access model, without a network. Raises `Invalid`."""
     kinds, entries = workspace.registry.kinds, workspace.composed().entries
     has = workspace.systems()
     facts = checks.facts_of(workspace, workspace.composed())
@@ -106,7 +106,7 @@ def _of_system(
 
 
 def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjects]:
-    """The objects of a kind that is read by name, by namespace; of some only an apply tells where they are."""
+    """The objects of a kind that is read by name, by namespace: "" for those without one, or with one known only after an apply."""
     needed = by_task(system, (each for each in (*reads(kind), *writes(kind)) if not each.optional))
     places: dict[str, set[str]] = {}
     for locator in named.locators:

@@ -63,14 +63,14 @@ _EVIDENCE = {
 
 
 class Described(GenerateJsonSchema):
-    """Every field with the docstring that stands below it, and what its system takes where nobody writes it.
+    """Generates a JSON Schema with each field's docstring as description, and the value its system takes if it is left out.
 
-    Pydantic can collect these itself (`use_attribute_docstrings`), but does so by parsing the source of every model at
-    every start; here it is done when a schema is wanted.
+    Pydantic can collect docstrings itself (`use_attribute_docstrings`), but parses the source of every model at every
+    start; here that happens only when a schema is generated.
     """
 
     def model_schema(self, schema: ModelSchema) -> Schema:
-        """A definition, with what is said of its fields."""
+        """The schema of a model, with descriptions of its fields."""
         generated = super().model_schema(schema)
         documented, taken = attribute_docstrings(schema["cls"]), taken_when_left_out(schema["cls"])
         for name, field in generated.get("properties", {}).items():
@@ -81,7 +81,7 @@ class Described(GenerateJsonSchema):
 
 
 def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """What is said of each field of a model, by the name that is written: the docstring below it, in one line."""
+    """The docstring below each field of a model, in one line, by the field's name in documents."""
     docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
@@ -100,9 +100,9 @@ def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 
 def taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
-    """What a system takes for each field that nobody writes, where that is known, in a sentence."""
+    """A sentence for each field whose value is known when it is left out: what its system takes."""
     if not any(isinstance(mark, ServerDefault) for info in model.model_fields.values() for mark in info.metadata):
-        return {}  # it need not be a kind, nor a part of one
+        return {}  # the model may be neither a kind nor a part of one
     return {
         field.name: _taken(field, field.server_default)
         for field in fields_of(model)
@@ -124,7 +124,7 @@ def _taken(field: Field, default: ServerDefault) -> str:
 
 
 def schema(name: str) -> Schema:
-    """One of `desired-state`, `plan`, `snapshot`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
+    """The schema `desired-state`, `plan`, `snapshot`, `ledger`, `approvals` or `connections`, or that of a command's output (`PRINTED`)."""
     if name in PRINTED:
         printed = _open(TypeAdapter(PRINTED[name]).json_schema(mode="serialization"))
         if name == "drift":
@@ -154,7 +154,7 @@ def _models() -> specs.Models:
 
 
 def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Described) -> Schema:
-    """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
+    """The schema of the document. No field of an entry is required: `defaults` or `per_site` may supply it."""
     types = list(registry.sections.values())
     models = [(entry_type.model, "validation") for entry_type in types]
     _, together = models_json_schema([(_models().head, "validation"), *models], schema_generator=generator)  # type: ignore[list-item]
@@ -189,7 +189,7 @@ def desired_state(registry: Registry, generator: type[GenerateJsonSchema] = Desc
 
 
 def _without_commands(defs: Schema) -> None:
-    """The head is typed as a connections file is; but a document that could run something is refused (VP222)."""
+    """Remove command secrets: the head has the types of a connections file, but a document that runs a command is refused (VP222)."""
     command = {"$ref": f"#/$defs/{CommandSecret.__name__}"}
     del defs[CommandSecret.__name__]
     for definition in defs.values():
@@ -199,7 +199,7 @@ def _without_commands(defs: Schema) -> None:
 
 
 def _say_systems(defs: Schema) -> None:
-    """A field that there is because of a system has no docstring below it: its model says what it is."""
+    """Describe the fields that are generated for each system: they have no docstring, so their model's first line is used."""
     for model in (specs.Connections, specs.SiteSpec, specs.LedgerSpec):
         for field in defs.get(model.__name__, {}).get("properties", {}).values():
             if "$ref" in field and "description" not in field:
@@ -231,7 +231,7 @@ def _entry(part: Schema, name: str) -> Schema:
 
 
 def _nest(defs: Schema, types: list[EntryType]) -> None:
-    """What may stand inside a tenant."""
+    """Add to a tenant the entries that may be written inside it."""
     within = [entry_type for entry_type in types if entry_type.within_tenant]
     for suffix in ("part", "entry"):
         tenant: Schema = defs.get(f"tenant.{suffix}") or {"properties": {}}
@@ -241,18 +241,18 @@ def _nest(defs: Schema, types: list[EntryType]) -> None:
 
 
 def _named(entry_type: EntryType) -> Schema:
-    """A section: entries by their names."""
+    """The schema of a section: entries by their names."""
     one = {"anyOf": [{"$ref": f"#/$defs/{entry_type.name}.entry"}, {"type": "null"}]}
     return {"type": "object", "additionalProperties": one, "description": _summary(entry_type)}
 
 
 def _summary(entry_type: EntryType) -> str:
-    """What an entry of a section is: the first line of what its model says."""
+    """The description of an entry: the first sentence of its model's docstring."""
     return _first_line(inspect.cleandoc(entry_type.model.__doc__ or ""))
 
 
 def _first_line(text: str) -> str:
-    """The first line, and the next ones as far as its sentence goes."""
+    """The first line, and the next ones up to the end of the sentence."""
     lines = text.split("\n")
     end = next((number for number, line in enumerate(lines) if line.endswith(".")), 0)
     return " ".join(lines[: end + 1])
@@ -279,7 +279,7 @@ def _titled(root: Schema, title: str) -> Schema:
 
 
 def _without_titles(value: Any) -> Any:
-    """Pydantic's made-up titles only repeat the names."""
+    """The schema without Pydantic's generated titles, which only repeat the names."""
     if isinstance(value, dict):
         return {
             key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))

@@ -1,4 +1,4 @@
-"""Secrets, resolved when they are used and kept nowhere."""
+"""Secrets: resolved when they are used, and stored nowhere."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ COMMAND_TIMEOUT = 30.0
 
 
 def revealer(allowed: SecretSources) -> Reveal:
-    """A function that answers the value of a document's secret. Raises `VastplanError` naming the source.
+    """Returns a function for the value of a document's secret. The function raises `VastplanError`, which names the source.
 
-    What may be a source is asked here, too: a plan file says sources, and files change after they were looked at.
+    Each call checks again whether the source is allowed: a plan file names sources too, and files change after a check.
     """
 
     def reveal(secret: Secret) -> str:
@@ -34,7 +34,7 @@ def revealer(allowed: SecretSources) -> Reveal:
 
 
 def lazily(source: AnySecret, reading: Callable[[str], bytes]) -> Callable[[], str]:
-    """A function that answers the value of a secret of a connections file, whose files are read by `reading`."""
+    """Returns a function for the value of a secret of a connections file; `reading` reads its files."""
     if isinstance(source, CommandSecret):
         return lambda: _printed(source.command)
     ((kind, where),) = source.model_dump().items()
@@ -42,18 +42,18 @@ def lazily(source: AnySecret, reading: Callable[[str], bytes]) -> Callable[[], s
 
 
 def of_document(source: AnySecret, allowed: SecretSources) -> Callable[[], str]:
-    """A function that answers the value of a secret in the head of a document, which runs nothing."""
+    """Returns a function for the value of a secret in the head of a document, which may not run commands."""
     ((kind, where),) = source.model_dump().items()
     return lambda: revealer(allowed)(Secret((kind, where)))
 
 
 def beside(folder: Path) -> Callable[[str], bytes]:
-    """How a file is read that somebody names who is trusted with it, relative to `folder`."""
+    """Returns a reader for files relative to `folder`, for file names from a trusted author."""
     return lambda name: regular_files.read(folder / name, regular_files.SECRET_BYTES)
 
 
 def _kept(kind: str, where: str, reading: Callable[[str], bytes]) -> str:
-    """The value, which nothing says from now on. Raises `VastplanError` naming the source."""
+    """The value, which is redacted from all output from now on. Raises `VastplanError`, which names the source."""
     value = _variable(where) if kind == "env" else _content(where, reading)
     keep_secret(value)
     return value
@@ -69,7 +69,7 @@ def _variable(name: str) -> str:
 def _content(name: str, reading: Callable[[str], bytes]) -> str:
     try:
         value = reading(name).decode("utf-8").rstrip("\r\n")
-    except (OSError, ValueError) as problem:  # not UTF-8, or no name that a file can have
+    except (OSError, ValueError) as problem:  # not UTF-8, or not a valid file name
         reason = problem.strerror if isinstance(problem, OSError) else "not text"
         raise VastplanError(f"the file {name} of a secret cannot be read: {reason}") from None
     if not value:
@@ -80,8 +80,8 @@ def _content(name: str, reading: Callable[[str], bytes]) -> str:
 def _printed(command: list[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=True)
-    except (OSError, subprocess.SubprocessError, ValueError) as problem:  # ValueError: what it printed is not text
-        # Neither its output nor its arguments: both may hold what is secret.
+    except (OSError, subprocess.SubprocessError, ValueError) as problem:  # ValueError: its output is not text
+        # The message has neither output nor arguments of the command: both may contain secrets.
         raise VastplanError(
             f"the command {command[0]}, which is to print a secret, failed: {type(problem).__name__}"
         ) from None

@@ -1,4 +1,4 @@
-"""`vastplan show ... ADDRESS`: one object of a document, desired and live, or what a saved plan does to it."""
+"""`vastplan show ... ADDRESS`: one object of a document, desired and live, or a saved plan's actions on it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vastplan.schema.shapes.shape import Leaf
 
 
 def actions_at(plan: Plan, address: Address) -> list[Action]:
-    """What a plan does to one object, or to all that a composite entry stands for. Raises `VastplanError` for nothing."""
+    """A plan's actions on one object, or on all objects of a composite entry. Raises `VastplanError` if there are none."""
     actions = [action for action in plan.actions if str(address) in (str(action.address), action.origin)]
     if not actions:
         known = {text for action in plan.actions for text in (str(action.address), action.origin) if text}
@@ -40,9 +40,10 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
 
 
 def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
-    """One object of the document: its fields on both sides, what was chosen for it, and the objects that come of it.
+    """One object of the document: its desired and live fields, what vastplan chose for it, and the objects composed from it.
 
-    A composite entry has only those. Raises `VastplanError` for what is neither; no system is asked then, as a rule.
+    A composite entry has only the composed objects. Raises `VastplanError` for an unknown address, if possible before any
+    system is read.
     """
     offline = workspace.composed()
     if not offline.probed:
@@ -107,7 +108,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
 
 
 def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]]:
-    """The values that are live and not in the document, each with how it is known that its system takes it anyway, if it is."""
+    """The live values that are not in the document; `evidence` says how a value is known to be the system's default, "" if it is not."""
     kind = live.kind
     known = ServerDefaults(observed, {}).known(live)
     said = {leaf.path for leaf in leaves(kind.fields, entry.values)}
@@ -128,14 +129,14 @@ def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]
 
 
 def _withheld(leaf: Leaf) -> bool:
-    """Whether a value is, or may be, none that a reader of the document has to do with: a secret, a name, somebody's label."""
+    """Whether a live value is not shown: a secret, a reference, others' labels, or a key that its field does not show."""
     field = leaf.field
     told = field.shown is None or field.shown.has(leaf.path[-1])
     return field.undisclosed or field.has_references or field.theirs is not None or not told
 
 
 def parts_of(workspace: Workspace, address: Address) -> tuple[str, ...]:
-    """The objects that a composite entry stands for, as far as they are known without its systems."""
+    """The objects of a composite entry, as far as they are known without its systems."""
     return tuple(str(part.address) for part in _parts(address, workspace.composed().entries))
 
 

@@ -1,4 +1,4 @@
-"""Serve simulators until interrupted: a document's sites as one world, or one plane for any client."""
+"""Serves simulators until interrupted: a document's sites together, or one system for any client."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def serve_plane(
 
 
 def _until_interrupted(pass_time: Callable[[float], None] = lambda _: None) -> None:
-    """`pass_time` is told each second how long it was: snapshots fall due and roles change as time goes by."""
+    """Wait for a signal. Calls `pass_time` each second with the elapsed seconds, for snapshots that fall due and roles that change."""
     done = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: done.set())

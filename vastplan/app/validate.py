@@ -18,7 +18,7 @@ from vastplan.model.isolation import Isolation
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A document that was checked without a network: its findings, and how much of it there is."""
+    """The result of checking a document without a network: its findings, and how many objects, kinds and sites it has."""
 
     findings: tuple[Finding, ...]
     objects: int
@@ -30,7 +30,7 @@ class Checked:
 
 
 def check_document(workspace: Workspace, today: date) -> Checked:
-    """Compose and check. Raises `Invalid` when it cannot be composed."""
+    """Compose the document and check it. Raises `Invalid` if it cannot be composed."""
     composed = workspace.composed()
     facts = checks.facts_of(workspace, composed)
     missing = missing_secrets.not_here(workspace.document, composed.entries)

@@ -1,4 +1,4 @@
-"""What the versions of a document's systems lack, before anything is written."""
+"""Checks, before anything is written, that the versions of a document's systems have what it uses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Facts = Mapping[str, Mapping[str, Any]]
 def check_versions(
     workspace: Workspace, entries: Collection[Entry], probe: Callable[[], Facts] | None = None
 ) -> tuple[Finding, ...]:
-    """The warnings about declared versions; raises `Invalid` for what a version lacks.
+    """The warnings about declared versions. Raises `Invalid` for features that a version lacks.
 
-    `probe` asks the systems, and is called only where something depends on it; offline the document's word is all there is.
+    `probe` reads versions from the systems, and is called only if something depends on them; offline, declared versions decide.
     """
     sites = workspace.document.sites()
     involved = {entry.address.site for entry in entries}

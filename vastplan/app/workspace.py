@@ -1,4 +1,4 @@
-"""A document made ready: read, checked, composed with what was probed, its ledger at hand."""
+"""A loaded document with its registry: composes its objects, with probed versions if given, and opens its ledger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["LEDGER_FOLDER", "Composed", "Workspace", "open_workspace", "probe"]
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """All objects that a document stands for, what composing found, and whether it depends on what was probed."""
+    """All objects of a document, the findings of composing, and whether the result depends on probed versions."""
 
     entries: tuple[Entry, ...]
     findings: tuple[Finding, ...]
@@ -50,7 +50,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A document and all that is known about it without its systems."""
+    """A document and the registry of kinds: all that is known without its systems."""
 
     document: Document
     registry: Registry
@@ -61,7 +61,7 @@ class Workspace:
         return self.document.head.name
 
     def chosen(self, site: str | None) -> tuple[str, ...]:
-        """The sites to work on; raises `Invalid` for one that is not there."""
+        """The sites to work on, from a comma-separated text; all for `None`. Raises `Invalid` for an unknown site."""
         known = tuple(self.document.head.sites)
         if site is None:
             return known
@@ -72,16 +72,16 @@ class Workspace:
         return chosen
 
     def ledger(self, *, writable: bool = False) -> Backend:
-        """Where what we own is written down; only what is `writable` can be opened. To be used in a `with`."""
+        """The ledger, for use in a `with`. Its parts can be opened for writing only if it is `writable`."""
         shared = self.document.head.shared_ledger()
         if shared is not None:
             return shared_ledger(self.document, *shared, writable=writable)
         place = ledger_place.local(self.document.head)
-        # A plan calls it as the document does: that is the same from whichever folder somebody works.
+        # Named as in the document, so that a plan shows the same name whatever the current folder is.
         return FileLedger(self.document.ledger_folder / place, self.name, place)
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
-        """The document composed, offline without `probed`; raises `Invalid` when composing finds an error."""
+        """The composed document; without `probed`, from declared versions only. Raises `Invalid` if composing finds an error."""
         sites, written, kinds = self.document.sites(probed), self.document.entries, self.registry.kinds
         scope = Scope(sites, written)
         entries = compose(scope, written, self.registry.compositions, kinds)
@@ -107,7 +107,7 @@ class Workspace:
         return {name: site.systems for name, site in self.document.sites().items()}
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
-        """What the document resolves to, its settings included, as a digest."""
+        """A digest of the document's objects and settings."""
         return document_digest(self.name, entries, settings(self.document))
 
 
@@ -118,9 +118,9 @@ def open_workspace(
     snapshot: Snapshot | None = None,
     folder: Path | None = None,
 ) -> Workspace:
-    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`.
+    """The workspace of a document. With a `snapshot`, its sites need no addresses. Raises `Invalid`.
 
-    `folder` is the document's, where `paths` are a copy of it.
+    `folder` is the document's own folder if `paths` are a copy of it.
     """
     registry = discover(vastplan.kinds)
     recorded = None
@@ -132,7 +132,7 @@ def open_workspace(
 
 
 def probe(workspace: Workspace, providers: Providers, watch: Watch = UNWATCHED) -> dict[str, dict[str, Any]]:
-    """What compositions want to know of the sites: the versions that answer."""
+    """The facts that compositions may ask of sites: the versions of the systems that answer."""
     asked = {key: provider for key, provider in providers.items() if not isinstance(provider, Exception)}
     probed: dict[str, dict[str, Any]] = {}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(asked)))) as pool:
@@ -148,14 +148,14 @@ def _version(key: tuple[str, str], client: Client, watch: Watch) -> str | None:
     try:
         return client.version()
     except VastplanError:
-        return None  # observing will say so
+        return None  # observing reports it
     finally:
         watch.ends(*key, "version")
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
-    """Two entries that would be the same object, or whose values would go to the same place; of two that stand for several objects
-    each, by the first of these."""
+    """VP230 for two entries that would be the same object, or would deliver values to the same place. Two composite entries are
+    reported once, for the first pair of their objects."""
     seen: dict[tuple[Any, ...], Entry] = {}
     told: set[tuple[str, str]] = set()
     findings = []
@@ -168,8 +168,8 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
-        if not kind.remade:  # of these several may be alike
-            # several kinds may be objects of one collection, which has one of a name
+        if not kind.remade:  # several objects of a `remade` kind may be alike
+            # several kinds may share one collection, in which a name is unique
             among = kind.endpoint.path if kind.endpoint.having else kind.name
             first = _first(seen, entry, kind.identity, among)
             if first is not entry:
@@ -202,7 +202,7 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
 
 
 def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...], among: str) -> Entry:
-    """The first entry of its site and `among` the same that has these values at these fields; one object is meant by two references to it."""
+    """The first entry on the site and in the group `among` with these values of the fields; references compare by their target."""
     values = (entry.values.get(name) for name in names)
     told = (str(value.target if isinstance(value, Ref) else value) for value in values)
     return seen.setdefault((entry.address.site, among, *names, *told), entry)

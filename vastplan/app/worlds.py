@@ -1,4 +1,4 @@
-"""The embedded simulators that commands of this process use: served here, or joined where another process serves them."""
+"""The embedded simulators that commands use: served by this process, or by another one that runs already."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 SIM_FOLDER = Path(".vastplan") / "sim"
 People = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""By site: `users` and `groups`, by name."""
+"""By site, its `users` and `groups`, by name."""
 _worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
-"""Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
+"""The simulated worlds that this process serves, by folder, each with its number of users: its ledger may be kept in one, too."""
 _worlds_lock = threading.Lock()
 
 
 def simulators_of(folder: Path) -> Path:
-    """Where the simulators of a document in that folder keep their objects. Raises `VastplanError` where links lead out of it."""
+    """The folder with the simulators' objects of a document in `folder`. Raises `VastplanError` if a link leads out of it."""
     try:
         regular_files.within(folder, str(SIM_FOLDER), ours=True)
     except OSError as problem:
@@ -37,7 +37,7 @@ def simulators_of(folder: Path) -> Path:
 
 
 def directories(document: Document) -> People:
-    """Who is in the directories that the simulators ask, as the document says."""
+    """The users and groups of the simulated directory services, from the document."""
     said = {site: connections.sim for site, connections in document.connections.items()}
     return {
         site: sim.directory.model_dump()
@@ -50,9 +50,9 @@ def directories(document: Document) -> People:
 def world(
     folder: Path, systems: Mapping[str, frozenset[str]], people: People = MappingProxyType({})
 ) -> Iterator[list[SimEndpoint]]:
-    """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used.
+    """The simulators of a folder: those that run already, in this process or another, or new ones that stop after the last use.
 
-    `systems` are those of each site, `people` who is in the directory that new ones ask there.
+    `systems` are those of each site, `people` the users and groups in the directory service of new simulators.
     """
     folder = folder.absolute()
     with _worlds_lock:
@@ -79,14 +79,14 @@ def world(
 
 @contextlib.contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """What keeps the simulators from keeping their objects in a folder, as a sentence: it is read-only, full, or damaged."""
+    """Raises `VastplanError` if the simulators cannot store their objects in a folder: it is read-only, full, or damaged."""
     import sqlite3
 
     try:
         yield
     except TimeoutError:
         raise
-    except (OSError, sqlite3.Error, NotImplementedError) as problem:  # the last: a file system without locks
+    except (OSError, sqlite3.Error, NotImplementedError) as problem:  # NotImplementedError: a file system without locks
         reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
         raise VastplanError(
             f"the simulators cannot keep their objects in {folder}: {reason}; "

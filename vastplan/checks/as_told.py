@@ -1,4 +1,4 @@
-"""Live values are as a system returned them, or as a snapshot has them: a value of another form than the documented one counts as none."""
+"""Live values are as a system returned them, or as a snapshot has them: a value that is not of the documented form counts as missing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _LARGEST = 2.0**100
 
 
 def parts(value: Any) -> Mapping[str, Any]:
-    """The parts of a value; none where it is not a mapping."""
+    """The parts of a value; empty if it is not a mapping."""
     return value if isinstance(value, Mapping) else {}
 
 
 def figure(value: Any) -> float:
-    """A number; 0 where it is none, or a fraction so large that sums of such would be infinite. Whole ones are exact."""
+    """A number; 0 if it is not one, or is a fraction so large that sums of such would be infinite. Integers stay exact."""
     if isinstance(value, float):
         return value if -_LARGEST < value < _LARGEST else 0
     return value if isinstance(value, int) and not isinstance(value, bool) else 0

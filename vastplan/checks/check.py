@@ -15,9 +15,9 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a check found about an entry; `fix` and `severity` replace the check's own where they are more exact.
+    """What a check found about an entry; `fix` and `severity` replace the check's own if they are more exact.
 
-    Reports for people show those with the same `group`, a text, as one: the group, and the `item` of each.
+    Reports for people combine violations with the same `group`, a text: the group once, and the `item` of each.
     """
 
     entry: Entry
@@ -32,8 +32,8 @@ class Violation:
 class Check:
     """One check. `reads` names kinds that it reads live, at plan time only, on the sites that `wanted` returns.
 
-    Where a kind could not be read the check finds nothing about it: unknown is not wrong. `figures` names the live
-    figures that it reads; reports show the check as not run only when one of these is unknown. `milder` is the lower
+    If a kind could not be read, the check finds nothing about it: unknown is not wrong. `figures` names the live
+    figures that it reads; reports show the check as not run only if one of these is unknown. `milder` is the lower
     severity that some of its findings have.
     """
 
@@ -51,9 +51,9 @@ class Check:
 
 
 def discover(package: ModuleType) -> Mapping[str, Check]:
-    """All checks of a package by code, in the order of the codes; raises `TypeError` when two share one.
+    """All checks of a package by code, in the order of the codes. Raises `TypeError` if two have the same code.
 
-    A module has one check, or a tuple of those that one computation finds.
+    A module has one check, or a tuple of the checks that one computation finds.
     """
     checks: dict[str, Check] = {}
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

@@ -22,7 +22,7 @@ CAPACITY = "hard limits"
 
 
 class Promised(Enum):
-    """What a sum is of."""
+    """What is summed."""
 
     CAPACITY = "capacity"
     QOS_MINIMUM = "qos minimum"
@@ -31,7 +31,7 @@ class Promised(Enum):
 
 
 class PromisedSum(NamedTuple):
-    """A row of the table of commitments, and what it is a sum of: `Commitment.what` is for people."""
+    """A row of the table of commitments, and what it sums: `Commitment.what` is for people."""
 
     of: Promised
     row: Commitment
@@ -46,16 +46,16 @@ _QOS_SUMS = tuple(
 
 
 def commitments(facts: Facts) -> tuple[Commitment, ...]:
-    """The rows of every site that promises something, in a stable order."""
+    """The rows of every site that promises anything, in a stable order."""
     return tuple(promised.row for promised in _sums(facts))
 
 
 def sums_of(facts: Facts, promised: Promised) -> Iterator[Commitment]:
-    """Those rows that are sums of one thing."""
+    """The rows that sum one thing."""
     return (total.row for total in _sums(facts) if total.of is promised)
 
 
-@lru_cache(maxsize=2)  # several checks ask for the same
+@lru_cache(maxsize=2)  # several checks call this
 def _sums(facts: Facts) -> tuple[PromisedSum, ...]:
     capacity = _capacity(facts)
     return tuple(
@@ -67,14 +67,14 @@ def _sums(facts: Facts) -> tuple[PromisedSum, ...]:
 
 
 def capacity_limit(facts: Facts, site: str) -> float | None:
-    """How many bytes hard limits may promise: what the document or the cluster says, and its percentage."""
+    """How many bytes hard limits may promise: the capacity from the document or the cluster, times the document's percentage."""
     capability = facts.capability(site)
     usable = capability.get("usable_capacity") or facts.figure(site, "cluster", USABLE)
     return usable * capability.get("promised_percent", 100) // 100 if isinstance(usable, int) else None
 
 
 class _Capacity(NamedTuple):
-    """Bytes that are promised, by site."""
+    """Promised bytes, by site."""
 
     after: Mapping[str, int]
     before: Mapping[str, int]
@@ -88,7 +88,7 @@ def _capacity(facts: Facts) -> _Capacity:
     if facts.before is None:
         return _Capacity(after, {})
     limits_before = hard_limits_of(facts.before)
-    # where no quota changes, as a rule, what lies inside what need not be found out again
+    # usually no quota changes; then the nesting of directories need not be computed again
     return _Capacity(after, _by_site(by_tenant if limits_before == hard_limits else outermost(limits_before)))
 
 
@@ -130,7 +130,7 @@ def _of_site(facts: Facts, site: str, capacity: _Capacity) -> Iterator[PromisedS
 
 
 def _qos_limits(facts: Facts, site: str) -> dict[str, float | None]:
-    """What a site can do at most, by the end of a limit's name."""
+    """The maximums of a site, by the name of a limit without `min_` or `max_`."""
     capability = facts.capability(site)
     return {
         "reads_bw_mbps": capability.get("reads_bw_mbps") or facts.figure(site, "cluster", READS),
@@ -141,7 +141,7 @@ def _qos_limits(facts: Facts, site: str) -> dict[str, float | None]:
 
 
 def _qos_sums(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[str, float]:
-    """The limits of all views together: each view has those of its policy, and so has each claim that is to be created."""
+    """The limits of all views together: each view has the limits of its policy, and so does each claim that will be created."""
     users: dict[str, int] = {}
     for view in objects.on(site, "view").values():
         policy = view.values.get("qos_policy")

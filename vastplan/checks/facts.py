@@ -1,4 +1,4 @@
-"""What checks may know: the document as written and as composed, indexed once; the sites; and what was read live."""
+"""What checks can read: the document as written and as composed, indexed once; the sites; and what was read live."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from vastplan.schema.entries import Entry, Scope, Site
 class LiveObject:
     """A live object: symbolic values, its figures by name, and the address it has or would have.
 
-    `told` has its identifiers and what else its kind reads of it (`Kind.attributes`). `delivered_at` is when its value was delivered,
-    as the ledger has it; "" where none was.
+    `told` has its identifiers and the other attributes that its kind reads (`Kind.attributes`). `delivered_at` is when its value was
+    delivered, according to the ledger; "" if it was not.
     """
 
     address: Address
@@ -34,7 +34,7 @@ class LiveObject:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything that checks work on. `written` is the document before composition, `objects` the document after it.
+    """Everything that checks read. `written` is the document before composition, `objects` the document after it.
 
     `seen` holds the live objects by site and kind, of collections that could be read; it is empty offline.
     """
@@ -43,39 +43,39 @@ class Facts:
     objects: Index
     written: Index
     capabilities: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What the document says that its sites can do (`schema/capability.py`), by the names it is said by."""
+    """What the document says that each site can do, by field (`schema/capability.py`)."""
     seen: Mapping[tuple[str, str], tuple[LiveObject, ...]] = field(default_factory=dict)
     before: Index | None = None
-    """What is live of quotas, views, QoS policies and projects, and with `after` what it becomes; `None` offline."""
+    """The live quotas, views, QoS policies and projects, and in `after` what they become; `None` offline."""
     after: Index | None = None
     known: frozenset[tuple[str, str]] = frozenset()
-    """The collections, by site and kind, that `before` has."""
+    """The collections, by site and kind, that `before` contains."""
     made: Mapping[Address, int] = field(default_factory=dict)
     """The claims that exist already, with their sizes in bytes."""
     today: date | None = None
     """The day from which ages are computed; `None` offline."""
     ledger_site: str = ""
-    """The site of the document that keeps the ledger, "" where none does."""
+    """The site of the document that keeps the ledger, "" if none does."""
     tasks: tuple[Task, ...] = ()
-    """The SkyPilot tasks that an export writes, or that it was given."""
+    """The SkyPilot tasks that an export writes, or that were given to it."""
 
     def capability(self, site: str) -> Mapping[str, Any]:
         """What the document says that a site can do, and nothing else."""
         return self.capabilities.get(site, {})
 
     def figure(self, site: str, kind: str, name: str) -> Any:
-        """A figure of the only live object of a kind, such as the cluster; `None` when it is not known."""
+        """A figure of the only live object of a kind, such as the cluster; `None` if unknown."""
         live = self.seen.get((site, kind), ())
         return live[0].figures.get(name) if len(live) == 1 else None
 
     def tenant_of(self, project: Entry) -> Any:
-        """The tenant that the document puts a project into, `None` when it does not."""
+        """The tenant that the document puts a project into, `None` if it names none."""
         written = self.written.on(project.address.site, "project").get(project.address.name)
         return written.values.get("tenant") if written else None
 
     @cached_property
     def scope(self) -> Scope:
-        """The document as written, to look things up in."""
+        """The document as written, for look-ups."""
         return Scope(self.sites, self.written)
 
     @cached_property

@@ -34,13 +34,13 @@ class Index:
                 yield from entries.values()
 
     def get(self, ref: Any) -> Entry | None:
-        """The entry that a reference names; `None` for one that is not here, and for what is no reference."""
+        """The entry that a reference names; `None` if it is not here, or the value is not a reference."""
         if not isinstance(ref, Ref):
             return None
         return self.on(ref.target.site, ref.target.kind).get(ref.target.name)
 
     def at(self, text: str) -> Entry:
-        """The entry at an address that is here, written as text; raises `KeyError` for another."""
+        """The entry at an address, given as text. Raises `KeyError` if it is not here."""
         address = Address.parse(text)
         return self._by_kind[address.site, address.kind][address.name]
 

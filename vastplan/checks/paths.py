@@ -7,7 +7,7 @@ from operator import itemgetter
 
 
 def parts(path: str) -> tuple[str, ...]:
-    """The names on the way to a directory; `/` has none."""
+    """The names on the path to a directory; `/` has none."""
     return tuple(filter(None, path.split("/")))
 
 

@@ -1,4 +1,4 @@
-"""Run the checks and apply the document's `checks`: severities raised, findings waived for a while, with a reason."""
+"""Runs the checks and applies the document's `checks`: raised severities, and findings waived for a while, with a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A finding that is known and accepted, up to and including a day."""
+    """A finding that is known and accepted, up to and including the day `until`."""
 
     code: str
     address: str
@@ -95,5 +95,5 @@ def _outdated(
 
 
 def _had_its_facts(check: Check, facts: Facts) -> bool:
-    """Whether a check that found nothing could have: offline, one that reads live objects has not seen them."""
+    """Whether a check that found nothing had the live objects that it reads: offline it has not."""
     return all((site, kind) in facts.seen for kind in check.reads for site in check.wanted(facts))

@@ -28,6 +28,8 @@ SUMMED_LIVE: Mapping[str, tuple[Followed, ...]] = MappingProxyType(
         "tenant": (),
     }
 )
-"""The kinds that are summed as they are live (`Facts.before`, `Facts.after`)."""
+"""The kinds whose live objects are summed (`Facts.before`, `Facts.after`)."""
 CLAIMS, CLAIM_SIZE, CLAIM_HOME = "persistent_volume_claim", "size", "quota"
-"""The kind whose live objects have a size of their own (`Facts.made`), and the kind that the system then creates for it and that is summed."""
+"""The kind whose live objects have a size of their own (`Facts.made`), the field of that size, and the kind that the system creates for
+each of them, which is summed.
+"""

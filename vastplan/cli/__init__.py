@@ -1,4 +1,4 @@
-"""The command line: the only package that prints. Each command says which conditions hold; `model.errors` ranks their exit codes."""
+"""The command line: the only package that prints. Each command returns its conditions; `model.errors` ranks their exit codes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from vastplan.cli.screen import Screen
     from vastplan.model.errors import VastplanError
 
-INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
-COMPLETE = "__complete"  # what the scripts of `vastplan completion` call; nobody types it
+INTERRUPTED = 130  # 128 plus the number of SIGINT, as in shells
+COMPLETE = "__complete"  # called by the scripts of `vastplan completion`; not typed by people
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; answers the exit code. Whatever a user can cause ends in one short message, not in a traceback."""
-    # Documents and answers are large trees without cycles: looking for garbage in them as often as Python does by
-    # default costs a fifth of a plan's time and finds none.
+    """Run one command and return its exit code. Every error that a user can cause ends in one short message, not in a traceback."""
+    # Documents and responses are large trees without cycles: collecting garbage as often as Python does by default costs
+    # a fifth of a plan's time and finds none.
     gc.set_threshold(100_000, 50, 100)
-    # At its end Python looks for garbage among all that is there, a fifth of what a small command takes, to give back
-    # memory that the system takes back anyway. What is frozen is not looked at; all that is referred to is still closed.
+    # At exit Python collects garbage among all objects, a fifth of a small command's time, to free memory that the system
+    # frees anyway. Frozen objects are skipped; everything that is still referenced is closed as usual.
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started this: nobody listens, and that is no error
+        if getattr(sys, name) is None:  # the caller closed the stream: not an error
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
     typed = sys.argv[1:] if arguments is None else arguments
     if typed[:1] == [COMPLETE]:
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer characters still gets the text
+            stream.reconfigure(errors="backslashreplace")  # a terminal with fewer characters still shows the text
     screen = Screen(sys.stdout, sys.stderr, colour=request.colour)
     try:
         return _run(request, screen)
@@ -55,9 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         screen.error("stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has left; there is nobody to tell
+        sys.stderr.close()  # the reader of the output has closed it, so no message is shown
         return 0
-    except OSError as problem:  # a disk that is full, a folder that is read-only, a name that no file can have
+    except OSError as problem:  # a full disk, a read-only folder, an impossible file name
         screen.error(f"{_short(problem.filename)}{problem.strerror or problem}")
         return ERROR
     except Exception as bug:
@@ -89,13 +89,13 @@ def _run(request: Request, screen: Screen) -> int:
 
 
 def _short(name: object) -> str:
-    """The file that a problem is about, as the beginning of a message."""
+    """The file of a problem, as the beginning of a message; "" without one."""
     text = "" if name is None else str(name)
     return f"{text[:80]}{'…' if len(text) > 80 else ''}: " if text else ""
 
 
 def _where(bug: Exception) -> str:
-    """A bug in one line: a traceback would show people lines of ours, and a message may quote what is secret."""
+    """A bug in one line: a traceback would show source lines to users, and may quote secrets."""
     frame = bug.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
@@ -104,7 +104,7 @@ def _where(bug: Exception) -> str:
 
 
 def _say(request: Request, screen: Screen, problem: VastplanError) -> None:
-    """Why a command could not go on: for people, and as JSON and in the reports where they were asked for."""
+    """Report why a command stopped: for people, and as JSON and in the reports if requested."""
     from vastplan.cli.request import Format
     from vastplan.model.errors import Invalid
 

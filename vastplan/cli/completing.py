@@ -1,8 +1,8 @@
-"""`vastplan __complete WORD... WORD`: what may stand in the place of the last word, for the scripts of `vastplan completion`.
+"""`vastplan __complete WORD... WORD`: prints candidates for the last word, for the scripts of `vastplan completion`.
 
-The first line says how to take the others, each of which is a candidate: `words`, `open` where none is a whole word yet, and
-`files` where it may also be a file. Nothing is printed where nothing is known, whatever the reason, and the exit code is 0:
-somebody is typing. What is printed is visible text of one line; it is the shell that quotes it.
+The first line describes the candidates on the other lines: `words`, or `open` if they are only beginnings of words, and `files` if
+a file is possible too. If nothing is known, for whatever reason, nothing is printed and the exit code is 0, because somebody is
+typing. A candidate is visible text on one line; the shell quotes it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from vastplan.app.completion import Source
 
 MOST = 200
-"""Candidates; where there are more, they are the beginnings of them."""
+"""The most candidates; if there are more, common beginnings replace them."""
 LONGEST = 400
-"""Characters of a candidate."""
+"""The most characters of a candidate."""
 ADDRESSES = frozenset({"ADDRESS", "ADDRESS[.FIELD]", "OLD", "NEW"})
 OPERATIONS = frozenset({"MOVE", "RESTORE"})
 FREE = frozenset(
@@ -31,28 +31,28 @@ FREE = frozenset(
         "RESTOREPOINT", "SNAPSHOT",
     }
 )  # fmt: skip
-"""What only who types it can know, by how it is called in the help."""
+"""The placeholders in the help for values that only the user can know."""
 FILES = frozenset({"FILE", "[SITE=]FILE", "PATH|SYSTEM"})
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What may stand in a place; `files` where it may be a file, too."""
+    """The candidates for a word; `files` if it may be a file, too."""
 
     texts: Collection[str] = ()
     files: bool = False
     separator: str = ""
-    """Behind it begins what is completed next: a level of an address."""
+    """Candidates end at the next separator: an address is completed one level at a time."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Print the candidates; answers 0."""
+    """Print the candidates. Returns 0 in any case."""
     try:
         lines = _lines([unquoted(word) for word in arguments] or [""])
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
     except (Exception, SystemExit, KeyboardInterrupt):
-        # Whatever is wrong is said by the command, once it is typed.
+        # The command itself reports what is wrong, once it is typed.
         return 0
     return 0
 
@@ -69,7 +69,7 @@ def _lines(words: Sequence[str]) -> list[str]:
 
 
 def narrowed(texts: Iterable[str], typed: str, separator: str) -> list[str]:
-    """Those that begin with what is typed, sorted; with a separator up to the next one."""
+    """The texts that begin with `typed`, sorted; with a separator each is cut after the next one."""
     found = set()
     for text in texts:
         if text.startswith(typed):
@@ -79,7 +79,7 @@ def narrowed(texts: Iterable[str], typed: str, separator: str) -> list[str]:
 
 
 def limited(texts: Sequence[str], typed: str) -> list[str]:
-    """At most so many: of more the longest beginnings that are few enough, which are as many as a person wants to read."""
+    """The texts, or if there are more than `MOST`, the longest beginnings of equal length of which there are at most `MOST`."""
     if len(texts) <= MOST:
         return list(texts)
     least, most = len(typed), max(map(len, texts))
@@ -99,7 +99,7 @@ def _is_visible(text: str) -> bool:
 
 
 def unquoted(word: str) -> str:
-    """A word as the shell will have it, as far as that is known without running anything; quotes may still be open."""
+    """A word after the shell's quote removal, without any expansion; a quote may still be open."""
     text, quote, place = "", "", 0
     while place < len(word):
         char = word[place]
@@ -119,21 +119,21 @@ def unquoted(word: str) -> str:
 
 @dataclass(slots=True)
 class Place:
-    """How far a command is typed: its parser, what has been said, and the option that waits for its value."""
+    """The state of a partly typed command: its parser, the values so far, and the option that waits for its value."""
 
     parser: argparse.ArgumentParser
     commands: list[str] = field(default_factory=list)
     said: dict[str, list[str]] = field(default_factory=dict)
-    """By the names that the parser has for them."""
+    """The values so far, by the parser's name for each argument (`dest`)."""
     waiting: argparse.Action | None = None
     only_words: bool = False
-    """Whether `--` has been typed: what follows is no option."""
+    """Whether `--` has been typed: the following words are not options."""
     taken: int = 0
-    """How many words without an option the parser has."""
+    """How many positional words the parser has taken."""
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Place:
-        """Where one is after these words."""
+        """The place after these words."""
         command = next((word for word in words if not word.startswith("-")), "")
         place = cls(parser(command))
         for word in words:
@@ -141,7 +141,7 @@ class Place:
         return place
 
     def take(self, word: str) -> None:
-        """Go on by a word."""
+        """Take the next word."""
         waiting, self.waiting = self.waiting, None
         if self._is_option(word):
             self._take_option(word)
@@ -177,7 +177,7 @@ class Place:
         self.said.setdefault(action.dest, []).append(word)
 
     def _option(self, name: str) -> argparse.Action | None:
-        """The option of a name, which may be cut short as long as it is the only one."""
+        """The option with a name, which may be abbreviated if it is unique."""
         known = self.parser._option_string_actions
         near = {id(known[one]): known[one] for one in known if one == name} or {
             id(known[one]): known[one] for one in known if name.startswith("--") and one.startswith(name)
@@ -185,7 +185,7 @@ class Place:
         return next(iter(near.values())) if len(near) == 1 else None
 
     def _next(self, after: int = 0) -> argparse.Action | None:
-        """What the next word without an option is, or one that comes later; `None` where there is no such word."""
+        """The argument of the next positional word, or of the one `after` words later; `None` if the parser takes no more."""
         left = self.taken + after
         for action in self.parser._get_positional_actions():
             if action.nargs in ("*", "+"):
@@ -196,7 +196,7 @@ class Place:
         return None
 
     def candidates(self, typed: str) -> tuple[Candidates, str]:
-        """What may stand in the place of a word, and what is typed of that, which may be a part of the word."""
+        """The candidates for a word, and the typed text that they continue, which may be a part of the word (`--option=VALUE`)."""
         name, equals, value = typed.partition("=")
         if self._is_option(typed) and equals:
             action = self._option(name)
@@ -215,11 +215,11 @@ class Place:
         return [one for one in known if one.startswith("--") and known[one].help != argparse.SUPPRESS]
 
     def _values(self, action: argparse.Action, typed: str) -> Candidates:
-        """What an option or a word of the command may be."""
+        """The candidates for the value of an option or positional argument."""
         if action.choices is not None:
             return Candidates([str(choice) for choice in action.choices])
         following = self._next(1) if action.dest == "paths" and action.nargs == "?" else None
-        if following is not None:  # of the document that is here, which need not be named
+        if following is not None:  # the path may be left out: the word may belong to the document of the current folder
             return replace(_if_known(lambda: self._named(following, typed)), files=True)
         return self._named(action, typed)
 
@@ -252,7 +252,7 @@ class Place:
 
         site, slash, _ = typed.partition("/")
         maybe_file = not source.paths
-        if not completion.is_plan(source) and (maybe_file or not slash):  # known at once, however large the document is
+        if not completion.is_plan(source) and (maybe_file or not slash):  # fast, however large the document is
             sites = completion.sites(source)
             if site not in sites or not slash:
                 return [f"{one}/" for one in sites]
@@ -269,7 +269,7 @@ class Place:
 
 
 def _if_known(candidates: Callable[[], Candidates]) -> Candidates:
-    """None, where there is no document here, or one with mistakes."""
+    """The candidates; none if there is no document here, or it is invalid."""
     try:
         return candidates()
     except Exception:

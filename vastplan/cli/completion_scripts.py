@@ -1,4 +1,4 @@
-"""What `vastplan completion bash` and `zsh` print. The shell asks `vastplan __complete` for candidates, and evaluates none of them."""
+"""The scripts of `vastplan completion bash` and `zsh`. The shell asks `vastplan __complete` for candidates, and evaluates none of them."""
 
 from __future__ import annotations
 

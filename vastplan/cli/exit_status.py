@@ -1,4 +1,4 @@
-"""What a plan or a receipt means for the exit code, and which findings forbid an apply."""
+"""The conditions for the exit code that follow from a plan or a receipt, and the findings that forbid an apply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["conditions_of_plan", "conditions_of_receipt", "forbidden", "refuse_w
 
 
 def untouched(plan: Plan) -> Receipt:
-    """What became of a plan whose every action is blocked."""
+    """The receipt of a plan whose actions are all blocked."""
     skipped = (
         Outcome(str(action.address), action.verb.value, State.SKIPPED, action.blocked[0].message)
         for action in plan.actions
@@ -20,7 +20,7 @@ def untouched(plan: Plan) -> Receipt:
 
 
 def conditions_of_plan(plan: Plan) -> set[int]:
-    """The exit codes that hold for a plan."""
+    """The exit codes that apply to a plan."""
     conditions: set[int] = set()
     if any(action.blocked for action in plan.actions) or forbidden(plan) or split(plan):
         conditions.add(errors.BLOCKED)
@@ -34,7 +34,7 @@ def conditions_of_plan(plan: Plan) -> set[int]:
 
 
 def conditions_of_receipt(plan: Plan, receipt: Receipt) -> set[int]:
-    """The exit codes that hold for how an apply ended."""
+    """The exit codes that apply to the result of an apply."""
     states = receipt.states()
     blocked = {str(action.address) for action in plan.actions if action.blocked}
     conditions: set[int] = set()

@@ -1,4 +1,4 @@
-"""Commands that name no document: theirs is that of the current folder."""
+"""The document of the current folder, for commands that are typed without one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from vastplan.cli.request import (
     PlanRequest,
     Request,
     ShowRequest,
+    SimRequest,
     ValidateRequest,
 )
 from vastplan.model.address import Address
@@ -24,7 +25,7 @@ from vastplan.model.yaml_text import ENDINGS
 
 
 def placed(request: Request) -> Request:
-    """The request with the document of the current folder, where it names none and its command takes that."""
+    """The request, with the document of the current folder if it has none and its command allows that. Raises `VastplanError`."""
     match request:
         case ShowRequest(paths=(only,), address=None, rights=False) if not only.exists() and _is_address(str(only)):
             return replace(request, paths=(HERE,), address=str(only))
@@ -43,6 +44,8 @@ def placed(request: Request) -> Request:
             raise VastplanError(
                 f"{shown}: PATH is missing: {inert(word(str(request.paths[0])), 200)} is an address; type {shown} PATH ADDRESS"
             )
+        case SimRequest(subject=""):
+            return replace(request, subject=str(HERE))
         case ValidateRequest(list_checks=True) | ValidateRequest(explain=str()):
             return request
         case PlanRequest() | ApplyRequest() | DriftRequest() | ValidateRequest() | ShowRequest() | LedgerRequest():
@@ -60,5 +63,5 @@ def _is_address(text: str) -> bool:
 
 
 def typed(request: Request) -> str:
-    """The command as it is typed, for what somebody is told to type in its place."""
+    """The command's name as it is typed, for messages that say what to type."""
     return f"{request.command} {request.verb.value}" if isinstance(request, LedgerRequest) else request.command

@@ -1,4 +1,4 @@
-"""What can be typed after `vastplan ledger`: each of its commands has help and options of its own. Imports nothing heavy."""
+"""The options of `vastplan ledger`: each of its commands has its own help and options. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITH_PARTS = (
 
 
 def ledger(commands: _Verbs) -> None:
-    """The command and its commands."""
+    """Add `ledger` and its subcommands."""
     command = options.command(
         commands, "ledger", "list and correct what the ledger has", "vastplan ledger list examples/ai-factory"
     )

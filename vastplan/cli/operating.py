@@ -1,4 +1,4 @@
-"""What the commands for operations share: the document of a plan, consent to a loss, the output."""
+"""Shared by the commands `move` and `restore`: the document of a plan, consent to a loss, the output."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def approved(request: OperationRequest, screen: Screen, text: str, question: str
 
 
 def consent(loss: Mapping[str, Any]) -> dict[str, Any]:
-    """Who consents now, and to which loss."""
+    """The consent to record: who consents, when, and to which loss."""
     return {"by": lock_holder(), "at": now().isoformat(timespec="seconds"), **loss}
 
 
@@ -86,7 +86,7 @@ def told(screen: Screen, done: Operation, plan: OperationPlan) -> None:
 
 
 def consented(request: OperationRequest, plan: OperationPlan, what: str, name: str, command: str) -> dict[str, Any]:
-    """Who consents to the loss of going back to `name`, and how. Raises `VastplanError` without consent."""
+    """How the loss of going back to `name` is consented to: by `--lose` or an approval. Raises `VastplanError` without consent."""
     if request.lose:
         if request.lose != name:
             raise VastplanError(f"{plan.path} would go back to {what}, not to {inert(request.lose, 80)}")
@@ -126,7 +126,7 @@ def taken_back(
     abort: Callable[[Workspace, str, Callable[[str], None]], Operation],
     kind: str,
 ) -> int:
-    """Take an operation back, once that is approved."""
+    """Take an operation back after approval. Raises `VastplanError` without it."""
     workspace = open_workspace(request.paths, request.connections)
     if not request.yes and not screen.ask(
         f"Take back the {kind} {inert(request.subject, 80)}? Type yes to take it back: "

@@ -12,7 +12,7 @@ _Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def move(commands: _Verbs) -> None:
-    """The command and its commands."""
+    """Add `move` and its subcommands."""
     example = "examples/ai-factory iad/volume/team-a-checkpoints --to pdx --out move.json"
     verbs = _command(commands, "move", "move a volume that replicates to its other site, stage by stage", example)
     _plan_move(_planned(verbs, "move", "read both sites, show what the move would do, and save it with --out", example))
@@ -27,7 +27,7 @@ def move(commands: _Verbs) -> None:
 
 
 def restore(commands: _Verbs) -> None:
-    """The command and its commands."""
+    """Add `restore` and its subcommands."""
     example = "examples/ai-factory iad/volume/team-a-checkpoints --snapshot good --out restore.json"
     text = "go back to a snapshot, in a new volume or in place, stage by stage"
     verbs = _command(commands, "restore", text, example)
@@ -60,7 +60,7 @@ def _connections(verb: argparse.ArgumentParser) -> None:
 
 
 class Said(argparse.Action):
-    """A text that must not be empty: an empty one is a variable that was not set."""
+    """An option whose text must not be empty: an empty text usually is a shell variable that was not set."""
 
     def __call__(
         self,
@@ -69,7 +69,7 @@ class Said(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Keep it. Raises `ArgumentError` for an empty text or blanks."""
+        """Store the text. Raises `ArgumentError` if it is empty or blank."""
         if not str(values).strip():
             raise argparse.ArgumentError(self, "is empty")
         setattr(namespace, self.dest, values)

@@ -1,4 +1,4 @@
-"""What several commands understand: where the document is, what is printed, what somebody allows."""
+"""Options of several commands: the document, the output, and the consents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Where several hold, the first of 1, 5, 4, 3, 2, 6 is the exit code.
 def command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, example: str
 ) -> argparse.ArgumentParser:
-    """A command, with what it does, an example and the exit codes."""
+    """Add a command with its description, an example and the exit codes."""
     return commands.add_parser(
         name, help=text, description=text[:1].upper() + text[1:] + ".", epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -26,7 +26,7 @@ def command(
 
 
 def paths(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
-    """Where the document is."""
+    """Add the document's paths and `--connections`."""
     text = "a document: YAML files, or a folder of them" + ("" if needed else "; left out, that of the current folder")
     parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
     parser.add_argument(
@@ -35,12 +35,12 @@ def paths(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 
 
 def site(parser: argparse.ArgumentParser) -> None:
-    """Only some sites."""
+    """Add `--site`."""
     parser.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
 
 
 def commitments(parser: argparse.ArgumentParser) -> None:
-    """The table of what sites promise."""
+    """Add `--commitments`, for the table of what the document promises on each site."""
     parser.add_argument(
         "--commitments",
         action="store_true",
@@ -49,7 +49,7 @@ def commitments(parser: argparse.ArgumentParser) -> None:
 
 
 def isolation(parser: argparse.ArgumentParser, text: str) -> None:
-    """The proof of who is kept apart."""
+    """Add `--isolation`, for the proof of which projects are isolated."""
     parser.add_argument(
         "--isolation", action="store_true",
         help=f"{text}; exits with 3 if two projects share something and no waiver allows it",
@@ -57,12 +57,12 @@ def isolation(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def formats(parser: argparse.ArgumentParser, *formats: str) -> None:
-    """What is printed; the first is what is printed when nothing is said."""
+    """Add `--format`; the first format is the default."""
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
 
 
 def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
-    """Files to write reports to."""
+    """Add `--report`, for files to write reports to."""
     parser.add_argument(
         "--report",
         dest="reports",
@@ -75,7 +75,7 @@ def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
 
 
 def expand(parser: argparse.ArgumentParser) -> None:
-    """What of a long plan is shown in full."""
+    """Add `--expand`, for the changes of a long plan to show in full."""
     parser.add_argument(
         "--expand",
         action="append",
@@ -88,21 +88,21 @@ def expand(parser: argparse.ArgumentParser) -> None:
 
 
 def _expandable(text: str) -> str:
-    """The same; a shell makes file names of `*` where nobody quotes it."""
+    """Returns the text. Raises `ArgumentTypeError` for an existing path, because a shell expands an unquoted `*` to file names."""
     if os.path.exists(text):
         raise argparse.ArgumentTypeError(f"{text} is a path, not an address; to show all in full type: --expand '*'")
     return text
 
 
 def _pattern(text: str) -> str:
-    """A pattern of addresses; a path in its place was meant to be the document."""
+    """Returns the pattern. Raises `ArgumentTypeError` for an existing path, which was meant as the document or is an expanded `*`."""
     if os.path.exists(text):
         raise argparse.ArgumentTypeError(f"{text} is a path, not an address; to keep all drift type: --keep-drift '*'")
     return text
 
 
 def consents(parser: argparse.ArgumentParser) -> None:
-    """What the person who runs it allows."""
+    """Add the options that select and allow changes in this run."""
     parser.add_argument(
         "--target",
         dest="targets",

@@ -1,4 +1,4 @@
-"""From what was typed to a request: the only place that sees what argparse makes of it."""
+"""Parses the command line into a request: the only place that sees argparse's result."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def parse(arguments: Sequence[str] | None = None) -> Request:
-    """The request. Ends the process for `--version`, `-h`, and for what cannot be understood, as argparse does."""
+    """The request. Like argparse, ends the process for `--version`, `-h` and invalid arguments."""
     typed = sys.argv[1:] if arguments is None else arguments
-    # Where the command comes first, what the others understand need not be built.
+    # If the command comes first, only its parser is built.
     as_json = "--format=json" in typed or ("--format", "json") in itertools.pairwise(typed)
     values = vars(parser(typed[0] if typed else "", as_json=as_json).parse_args(typed))
-    # Only now: what has ended the process above needs none of it.
+    # Imported late: not needed if the process has ended above.
     from vastplan.cli.request import REQUESTS
 
     command = values.pop("command")
@@ -37,6 +37,6 @@ def _frozen(name: str, value: Any) -> Any:
         return LedgerVerb(value)
     if name == "operation_verb":
         return OperationVerb(value)
-    if name == "paths" and not isinstance(value, list):  # one that may be left out
+    if name == "paths" and not isinstance(value, list):  # an optional path
         return () if value is None else (value,)
     return tuple(value) if isinstance(value, list) else value

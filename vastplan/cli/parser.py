@@ -1,4 +1,4 @@
-"""What can be typed, and the help for it. Imports nothing heavy: `--version` and `-h` answer at once."""
+"""The commands, their options and their help. Imports nothing heavy, so that `--version` and `-h` are fast."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vastplan.cli.typed import Parser
 
 
 def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
-    """The command line: the whole of it, or, where `only` is one of the commands, no other.
+    """The parser of the command line, with all commands, or only one if `only` names it.
 
-    With `as_json` what cannot be understood is told as JSON, too.
+    With `as_json`, errors in the arguments are also printed as JSON.
     """
     parser_class = type("Parser", (Parser,), {"as_json": as_json})
     top: argparse.ArgumentParser = parser_class(
@@ -197,7 +197,7 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _kind(text: str) -> str:
-    """A kind; a path in its place was meant to be the document."""
+    """Returns the kind. Raises `ArgumentTypeError` for a path, which was meant as the document."""
     if os.path.exists(text) or "/" in text:
         raise argparse.ArgumentTypeError(f"{text} is a path, not a kind: type --full last, or --full=KIND")
     return text
@@ -305,16 +305,19 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
-        commands, "sim", "serve the simulators: a document's sites, or one control plane",
+        commands, "sim", "serve the simulators: a document's sites, or one system",
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
-    command.add_argument("subject", metavar="PATH|SYSTEM")
-    command.add_argument("--port", type=_port, default=0, help="the port of a single plane; 0 chooses a free one")
-    command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
-    command.add_argument("--password", help="its password, client secret or token; generated when left out")
-    command.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")
     command.add_argument(
-        "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single plane"
+        "subject", nargs="?", default="", metavar="PATH|SYSTEM",
+        help="a document; left out, that of the current folder; or vast, kubernetes or runai",
+    )  # fmt: skip
+    command.add_argument("--port", type=_port, default=0, help="the port of a single system; 0 chooses a free one")
+    command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single system")
+    command.add_argument("--password", help="its password, client secret or token; generated when left out")
+    command.add_argument("--state", type=Path, metavar="FILE", help="keep a single system's objects in this file")
+    command.add_argument(
+        "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single system"
     )
     command.add_argument(
         "--api-version",

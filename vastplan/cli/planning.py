@@ -1,4 +1,4 @@
-"""From what somebody asked for and allowed to the options of a plan."""
+"""Converts a request into the options of a plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.engine.consent import Consent
 
 
 def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:
-    """The options; reads the approvals. Raises `Invalid` for a site that is not there, or approvals that cannot be read."""
+    """The options of a plan; reads the approvals. Raises `Invalid` for an unknown site, or approvals that cannot be read."""
     consent = Consent(
         allow_delete=request.allow_delete,
         adopt=request.adopt,

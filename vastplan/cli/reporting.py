@@ -1,4 +1,4 @@
-"""What `--report` and `--format` write and print beside a command's own text."""
+"""Writes the files of `--report`, and prints a plan in the format of `--format`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from vastplan.report.text import plan_text
 
 
 def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set[int]:
-    """Write the files that were asked for; the exit codes that this makes hold.
+    """Write the report files and return the conditions for the exit code: `ERROR` if a file cannot be written.
 
-    What a command found is told whatever becomes of its reports, and one value is printed: a file that cannot be written is
-    said on standard error.
+    A file that cannot be written is reported on standard error and does not stop the command, whose result is still printed.
     """
     try:
         for file in reports.write(request.reports, renderers):
@@ -33,14 +32,14 @@ def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set
 
 
 def problems(request: Request, screen: Screen, problems: Problems) -> None:
-    """Write the reports of a command that could not go on; what cannot be written is only said."""
+    """Write the reports of a command that stopped; a file that cannot be written is only reported."""
     write(request, screen, reports.of_problems(request.command, request.paths, problems))
 
 
 def show_plan(
     request: PlanRequest | ShowRequest, screen: Screen, plan: Plan, files: Iterable[Path], places: Places = NOWHERE
 ) -> set[int]:
-    """Print a plan in the format that was asked for, and write its reports, as `write` does; `files` hold it already."""
+    """Print a plan in the requested format, and write its reports like `write`; `files` contain the plan already."""
     renderers = reports.of_plan(plan, [*request.reports, *files], places)
     if request.format is Format.TEXT:
         plan_as_text(screen, plan, request.expand)
@@ -50,7 +49,7 @@ def show_plan(
 
 
 def plan_as_text(screen: Screen, plan: Plan, expand: Sequence[str]) -> None:
-    """Print a plan for people: all of it into a file, and of a long one to a terminal in full what `expand` names."""
+    """Print a plan for people. Into a file everything is shown in full; a long plan is folded except for what `expand` names."""
     screen.show(plan_text(plan, screen.style, expand=expand, whole=screen.into_file))
     for pattern in unmet(plan, expand):
         screen.progress(f"--expand {pattern}: no change of this plan has such an address")

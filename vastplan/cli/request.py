@@ -1,4 +1,4 @@
-"""What can be asked of vastplan, one frozen value a command. Nothing below the parser sees what was typed in any other form."""
+"""The requests to vastplan: one frozen value for each command, the only form in which code below the parser sees the arguments."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import ClassVar
 
 APPROVALS = "--approvals"
 _PLANS = "plans"
-"""In the metadata of a field: the option that fills it is given to a plan while it is made."""
+"""The key in a field's metadata of its option, if that option controls planning."""
 
 
 class Format(Enum):
-    """What standard output holds."""
+    """The format of standard output."""
 
     TEXT = "text"
     JSON = "json"
@@ -39,7 +39,7 @@ class LedgerVerb(Enum):
 
 
 class OperationVerb(Enum):
-    """What to do about a move or a restore."""
+    """What to do with a move or a restore."""
 
     PLAN = "plan"
     RUN = "run"
@@ -48,12 +48,12 @@ class OperationVerb(Enum):
 
 
 def _plans(option: str) -> Mapping[str, str]:
-    """Of a field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
+    """The metadata of a field whose option (as it is typed) controls planning: with a saved plan it has no effect."""
     return {_PLANS: option}
 
 
 def planning_options(request: Request) -> dict[str, list[str]]:
-    """The options of this request that say how to plan, in the order of the fields, with all words that were typed for each."""
+    """The given options of a request that control planning, in the order of the fields, each with all its typed words."""
     return {
         each.metadata[_PLANS]: _words(each.metadata[_PLANS], getattr(request, each.name))
         for each in fields(request)
@@ -69,7 +69,7 @@ def _words(option: str, value: object) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What every command has: which document it is about, and where its results go."""
+    """The fields of every command: its document, and the output."""
 
     command: ClassVar[str]
     colour: bool = False
@@ -81,7 +81,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitRequest(Request):
-    """`vastplan init`. What was not typed is `None`, and asked for at a terminal."""
+    """`vastplan init`. An option that was not typed is `None`, and asked for at a terminal."""
 
     command = "init"
     site: str | None = None
@@ -109,7 +109,7 @@ class ValidateRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningRequest(Request):
-    """What `plan` and `apply PATH` have in common: which part, and what somebody allows. `site` is a list with commas."""
+    """The fields that `plan` and `apply PATH` share: the selection, and the consents. `site` is a comma-separated list."""
 
     site: str | None = field(default=None, metadata=_plans("--site"))
     targets: tuple[str, ...] = field(default=(), metadata=_plans("--target"))
@@ -187,7 +187,7 @@ class ImportRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest(Request):
-    """`vastplan export`. `target` is whom it is for."""
+    """`vastplan export`. `target` is the tool to write for."""
 
     command = "export"
     target: str
@@ -216,7 +216,7 @@ class DriftRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowRequest(Request):
-    """`vastplan show`: a saved plan, or with an address what it does to one object, or an object of a document; or its rights."""
+    """`vastplan show`: a saved plan, its actions on one address, an object of a document, or the rights that a document needs."""
 
     command = "show"
     address: str | None = None
@@ -226,7 +226,7 @@ class ShowRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRequest(Request):
-    """`vastplan ledger`. `subjects` are what the verb is about: addresses, patterns of them, or a file."""
+    """`vastplan ledger`. `subjects` are the arguments of the verb: addresses, patterns of addresses, or a file."""
 
     command = "ledger"
     verb: LedgerVerb
@@ -241,7 +241,7 @@ class LedgerRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRequest(Request):
-    """What moves and restores have in common. `subject` is an address, or the id of one; of a run `paths` is its file."""
+    """The fields that moves and restores share. `subject` is an address, or the id of an operation; for a run, `paths` is its file."""
 
     command = ""
     verb: OperationVerb
@@ -272,7 +272,7 @@ class MoveRequest(OperationRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreRequest(OperationRequest):
-    """`vastplan restore`. `name` and `directory` are of the new volume."""
+    """`vastplan restore`. `name` and `directory` are those of the new volume."""
 
     command = "restore"
     snapshot: str = ""
@@ -283,7 +283,7 @@ class RestoreRequest(OperationRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimRequest(Request):
-    """`vastplan sim`. `subject` is a path, or the plane to serve, for which all the rest is."""
+    """`vastplan sim`. `subject` is a document's path, or the system to serve; the other options are for a system."""
 
     command = "sim"
     subject: str

@@ -1,4 +1,4 @@
-"""What can be typed for the review of a change: record a snapshot, plan against it and a base, apply what was reviewed."""
+"""The options for the review of a change: record a snapshot, plan against it and a base, apply the reviewed plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def of_plan(parser: argparse.ArgumentParser) -> None:
-    """The options of `plan`."""
+    """Add the options of `plan`."""
     parser.add_argument(
         "--snapshot",
         type=Path,
@@ -40,7 +40,7 @@ def _review_key(parser: argparse.ArgumentParser) -> None:
 
 
 def sign(parser: argparse.ArgumentParser) -> None:
-    """How a saved plan is signed."""
+    """Add `--sign`."""
     parser.add_argument(
         "--sign",
         type=Path,
@@ -50,7 +50,7 @@ def sign(parser: argparse.ArgumentParser) -> None:
 
 
 def of_apply(parser: argparse.ArgumentParser) -> None:
-    """The options of `apply PATH`."""
+    """Add the options of `apply PATH`."""
     parser.add_argument(
         "--reviewed",
         type=Path,
@@ -72,7 +72,7 @@ def of_apply(parser: argparse.ArgumentParser) -> None:
 
 
 def require_signature(parser: argparse.ArgumentParser) -> None:
-    """Whose signature a plan must have."""
+    """Add `--require-signature`."""
     parser.add_argument(
         "--require-signature",
         type=Path,
@@ -82,7 +82,7 @@ def require_signature(parser: argparse.ArgumentParser) -> None:
 
 
 def of_record(parser: argparse.ArgumentParser) -> None:
-    """The options of `record`."""
+    """Add the options of `record`."""
     parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the snapshot")
     parser.add_argument(
         "--without",

@@ -1,4 +1,4 @@
-"""An apply while it runs: how far it is, and what Ctrl-C does."""
+"""Shows the progress of a running apply, and handles Ctrl-C."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
 from vastplan.report.values import verb_word
 
-_TELLS = 5  # actions that have ended: from here on it can be told how long the others take
+_TELLS = 5  # finished actions from which on the remaining time is estimated
 
 
 @contextmanager
 def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
-    """A function that says how far an apply is; any thread may call it.
+    """Yields a function that shows the progress of an apply; any thread may call it.
 
-    A line for each action that has ended; at a terminal only for those that did not end well, and one that moves on.
+    Prints a line for each finished action; at a terminal only for those that failed, and a status line that is updated.
     """
     run = Run(sum(1 for action in plan.actions if not action.blocked))
     lock = threading.Lock()
@@ -48,7 +48,7 @@ def progress(screen: Screen, plan: Plan) -> Iterator[Progress]:
 
 
 class Run:
-    """How far an apply is: what has ended, what runs since when, and what took longest."""
+    """The progress of an apply: how many actions have finished, which run and since when, and which took longest."""
 
     def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.total = total
@@ -58,12 +58,12 @@ class Run:
         self._slowest: tuple[float, str] = (0.0, "")
 
     def begins(self, address: str, verb: str) -> None:
-        """A step of an action; of several the first is when it began."""
+        """A step of an action begins; the first step starts the action's time."""
         with self._lock:
             self._running.setdefault(address, (self._clock(), verb))
 
     def ends(self, address: str, *, well: bool) -> int:
-        """Answers how many have ended."""
+        """An action ends. Returns how many have ended."""
         with self._lock:
             since, verb = self._running.pop(address, (self._clock(), ""))
             self._slowest = max(self._slowest, (self._clock() - since, f"{verb} {address}"))
@@ -72,13 +72,13 @@ class Run:
             return self._done + self._failed
 
     def skips(self, address: str) -> None:
-        """It does not begin, or not go on."""
+        """An action is skipped before it begins, or before its next step."""
         with self._lock:
             self._running.pop(address, None)
             self._skipped += 1
 
     def line(self, passed: float) -> str:
-        """`12 of 340 done, 3 min left; now: update iad/quota/a 2 s and 7 more; slowest: create iad/view/b 40 s`."""
+        """The status line: `12 of 340 done, about 3 min left; now: update iad/quota/a 2 s and 7 more; slowest: create iad/view/b 40 s`."""
         with self._lock:
             now = self._clock()
             running = sorted((since, f"{verb} {address}") for address, (since, verb) in self._running.items())
@@ -97,10 +97,10 @@ class Run:
 
 @contextmanager
 def interruptible(screen: Screen) -> Iterator[threading.Event]:
-    """The first Ctrl-C lets what is in flight end; the second ends the process, as a crash would.
+    """Yields an event that the first Ctrl-C sets, so that running changes finish; the second ends the process like a crash.
 
-    The ledger's journal is made for that: what was in flight stands there as an intent. Anything gentler would wait
-    for the threads, which wait for the systems.
+    The ledger's journal is designed for a crash: it has an intent for every running change. A gentler end would wait for the
+    threads, which wait for the systems.
     """
     stop = threading.Event()
 

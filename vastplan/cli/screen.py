@@ -1,4 +1,4 @@
-"""Where output goes: results to standard output, progress and problems to standard error."""
+"""The output: results go to standard output, progress and problems to standard error."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from vastplan.report.text import Style, findings_lines
 def _is_file(out: TextIO) -> bool:
     try:
         return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
-    except (OSError, ValueError):  # it has no number: text in memory
+    except (OSError, ValueError):  # text in memory has no file descriptor
         return False
 
 
 class Screen:
-    """Two streams and a style."""
+    """Prints to two streams in a style."""
 
     def __init__(self, out: TextIO, err: TextIO, *, colour: bool) -> None:
         self._out = out
         self._err = err
         self._status, self._lock = "", threading.RLock()
         self.into_file = _is_file(out)
-        """Whether results go to a file, of which nothing is left out."""
+        """Whether results go to a file: then a plan is shown in full."""
         self.style = Style(colour=colour, width=shutil.get_terminal_size((100, 24)).columns if out.isatty() else 140)
 
     @property
     def watched(self) -> bool:
-        """Whether somebody may be looking at standard error."""
+        """Whether standard error is a terminal."""
         return self._err.isatty()
 
     def status(self, text: str) -> None:
-        """The line that says how work goes on, in the place of the one before; "" takes it away."""
+        """Show the progress on a status line, which replaces the previous one; "" removes it."""
         with self._lock:
             if text == self._status:
                 return
@@ -60,7 +60,7 @@ class Screen:
 
     @contextlib.contextmanager
     def _below(self) -> Iterator[None]:
-        """What is written meanwhile does not stand beside the status, which is taken away."""
+        """Remove the status line before other output is written, and hold the lock meanwhile."""
         with self._lock:
             if self._status:
                 self._status = ""
@@ -69,11 +69,11 @@ class Screen:
             yield
 
     def show(self, text: str) -> None:
-        """A result as text for people; in the log of a job no line of it is a command."""
+        """Print a result as text for people, made safe so that no line is a command in the log of a CI job."""
         self._print(no_commands(guarded(text)))
 
     def rendered(self, text: str, *, is_json: bool) -> None:
-        """A result in a format of its own."""
+        """Print a result that is rendered already."""
         self._print(json_without_commands(guarded(text)) if is_json else guarded(text))
 
     def _print(self, text: str) -> None:
@@ -82,37 +82,37 @@ class Screen:
             self._out.flush()
 
     def json(self, data: Any) -> None:
-        """A result as JSON."""
+        """Print a result as JSON."""
         self.rendered(json.dumps(data, sort_keys=True, indent=1), is_json=True)
 
     def machine(self, value: json_report.Printed) -> None:
-        """A result as the JSON that has a schema."""
+        """Print a result as JSON with a published schema."""
         self.rendered(json_report.dumps(value), is_json=True)
 
     def progress(self, text: str) -> None:
-        """A line on how work goes on."""
+        """Print a line of progress on standard error."""
         with self._below():
             self._err.write(no_commands(self.style.cut(inert(guarded(text)))) + "\n")
             self._err.flush()
 
     def urgent(self, text: str) -> None:
-        """A line from a signal handler: past the streams, which the signal may have struck in the middle of a write."""
+        """Print a line from a signal handler, bypassing the streams: the signal may have interrupted a write to them."""
         os.write(self._err.fileno(), f"{text}\n".encode())
 
     def findings(self, findings: Iterable[Finding]) -> None:
-        """Findings, on standard error."""
+        """Print findings on standard error."""
         with self._below():
             for line in findings_lines(tuple(findings), self.style):
                 self._err.write(guarded(line) + "\n")
 
     def error(self, text: str) -> None:
-        """One problem, on standard error."""
+        """Print one problem on standard error."""
         with self._below():
             for line in guarded(text).splitlines():
                 self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
 
     def answer(self, question: str) -> str | None:
-        """What a person types in a line; `None` when there is none, or nobody goes on typing."""
+        """Ask a question and return the typed line; `None` without a terminal, or at the end of the input."""
         if not sys.stdin.isatty():
             return None
         self._err.write(question)
@@ -121,7 +121,7 @@ class Screen:
         return line.strip() if line else None
 
     def ask(self, question: str) -> bool:
-        """Whether a person answers yes, in full; without a person the answer is no."""
+        """Ask a question; whether the answer is `yes`, in full. Returns false without a terminal."""
         if not sys.stdin.isatty():
             return False
         self._err.write(question)

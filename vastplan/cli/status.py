@@ -1,4 +1,4 @@
-"""A line at a terminal that says how work goes on, and goes when it is done. Where nobody looks there is none."""
+"""A status line at a terminal that shows progress and is removed at the end. Without a terminal there is none."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from vastplan.cli.screen import Screen
 
 _EVERY = 0.25  # seconds
-FROM = 1.0  # seconds: what takes less is not worth a word
+FROM = 1.0  # seconds: shorter work shows no status
 
 
 @contextmanager
 def shown(screen: Screen, line: Callable[[float], str], *, begins: float = FROM) -> Iterator[None]:
-    """While the block runs the status is what `line` makes of the seconds that have passed, from `begins` on."""
+    """While the block runs, show `line` of the elapsed seconds as the status, from `begins` seconds on."""
     if not screen.watched:
         yield
         return

@@ -1,4 +1,4 @@
-"""What cannot be understood of what was typed: what is wrong, and what to type. Imports nothing heavy."""
+"""Errors in typed arguments: says what is wrong, and what to type. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-ERROR = 1  # what model.errors says, which is not imported for `-h`
+ERROR = 1  # as in model.errors, which is not imported for `-h`
 _REQUIRED = "the following arguments are required: "
 _VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 
 _FEW = 4
-_OF_OTHERS = {  # what other tools have: what to type here
+_OF_OTHERS = {  # words of other tools, and what to type here
     "destroy": "remove the entries from the document, then: vastplan apply PATH",
     "--yes": "--auto-approve",
 }
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with 1 for what cannot be understood: argparse's own 2 means here that there are changes, or drift."""
+    """A parser that exits with 1 for invalid arguments: argparse's own 2 means changes or drift in vastplan."""
 
     as_json = False
 
     def error(self, message: str) -> NoReturn:
-        """Say it on standard error, and as JSON where that was asked for."""
+        """Print the error on standard error, and as JSON if requested, and exit."""
         text = self._in_words(message)
         sys.stderr.write(f"error: {text}\n")
         if self.as_json:
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(ERROR)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """As argparse does it, but for what it does with words that are left over."""
+        """Parse like argparse, but with vastplan's own errors for arguments that are left over."""
         typed = sys.argv[1:] if args is None else list(args)
         values, rest = self.parse_known_args(typed, namespace)
         if rest:
@@ -52,8 +52,8 @@ class Parser(argparse.ArgumentParser):
         self.error(f"{chosen.prog}: no option {option} ({near or f'see {chosen.prog} -h'})")
 
     def _elsewhere(self, option: str) -> str:
-        """The commands that have the option, where others do."""
-        from vastplan.cli.parser import parser  # it imports this, and a command that is understood builds no other
+        """Names the other commands that have the option; "" if there are none or too many."""
+        from vastplan.cli.parser import parser  # a cyclic import; and only an error needs the parsers of all commands
 
         having = [name for name, command in _commands(parser()).items() if option in command._option_string_actions]
         return f"it is an option of {_either(having)}" if 0 < len(having) <= _FEW else ""
@@ -87,7 +87,7 @@ class Parser(argparse.ArgumentParser):
         return super()._get_value(action, arg_string)
 
     def _in_words(self, message: str) -> str:
-        """What argparse itself says, in the words of the others."""
+        """A message of argparse itself, in vastplan's wording."""
         if message.startswith(_REQUIRED):
             missing = message.removeprefix(_REQUIRED)
             if missing == "COMMAND":
@@ -104,7 +104,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    """The commands of a parser that has some, by name."""
+    """The subcommands of a parser, by name."""
     return next(one.choices for one in parser._actions if isinstance(one, argparse._SubParsersAction))
 
 

@@ -1,4 +1,4 @@
-"""What planning waits for: which systems are being read, how far, and which of them does not answer."""
+"""Shows what planning waits for: which systems are being read, how many pages, and which does not answer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vastplan.model import formatting
 from vastplan.model.watch import Watch
 from vastplan.model.wording import counted
 
-_SILENT = 3.0  # seconds without an answer: from here on a system is said to be silent
+_SILENT = 3.0  # seconds without an answer after which the status says that a system does not answer
 _SHOWN = 3
 
 
 @dataclass(slots=True)
 class _Asked:
-    """One system: what is asked of it, how many pages it has sent, and when it was heard last."""
+    """One system: its pending reads, the number of pages received, and the time of its last answer."""
 
     heard: float
     pages: int = 0
@@ -28,14 +28,14 @@ class _Asked:
 
 
 class Waiting(Watch):
-    """Keeps who is waited for."""
+    """Records which systems are being read, for the status line."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._asked: dict[tuple[str, str], _Asked] = {}
 
     def begins(self, site: str, system: str, what: str) -> None:
-        """Noted."""
+        """A read begins."""
         with self._lock:
             asked = self._asked.setdefault((site, system), _Asked(self._clock()))
             if not asked.pending:
@@ -43,21 +43,21 @@ class Waiting(Watch):
             asked.pending.add(what)
 
     def page(self, site: str, system: str, what: str) -> None:
-        """Counted."""
+        """A page has arrived."""
         with self._lock:
             asked = self._asked[site, system]
             asked.pages += 1
             asked.heard = self._clock()
 
     def ends(self, site: str, system: str, what: str) -> None:
-        """Noted."""
+        """A read ends."""
         with self._lock:
             asked = self._asked[site, system]
             asked.pending.discard(what)
             asked.heard = self._clock()
 
     def line(self, passed: float) -> str:
-        """The silent first, longest first: `reading, 12 s: pdx vast does not answer (11 s); iad vast (3 pages)`."""
+        """The status line, longest silence first: `reading, 12 s: pdx vast does not answer, 11 s (1 page read); iad vast (3 pages read)`."""
         now = self._clock()
         with self._lock:
             pages = sum(asked.pages for asked in self._asked.values())
@@ -77,7 +77,7 @@ def _told(name: str, silent: float, pages: int) -> str:
 
 @contextmanager
 def waiting(screen: Screen) -> Iterator[Watch]:
-    """Whom to tell of reads while the block runs; a person at a terminal sees what is waited for."""
+    """Yields the watch to report reads to; while the block runs, a terminal shows what is waited for."""
     watch = Waiting()
     with shown(screen, watch.line):
         yield watch

@@ -1,1 +1,1 @@
-"""From YAML files to a flat list of entries, with every problem found at once and placed."""
+"""Reads YAML files into a flat list of entries, and finds all problems at once, with their places."""

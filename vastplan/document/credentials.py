@@ -1,9 +1,10 @@
-"""What a document may not do with credentials: run something for one, or take one that is not its own.
+"""What a document must not do with credentials: run a command to get one, or use one that is not its own.
 
-A document is written by whoever may open a pull request. What it says is read and never run (VP222); the files that it
-names are in its folder (VP224), and what they say is data, too (VP225); a credential of the runner's own, or a secret from the
-runner's environment, goes to no server that nobody vouches for (VP242), nor does the account of a pod (VP243) go anywhere; and
-with a connections file its author is not trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
+Anybody who can open a pull request can write a document. So a document runs no commands (VP222); the files that it names must be
+in its folder (VP224), and their content is data too (VP225); a credential or an environment variable of the user who runs
+vastplan is not sent to a server whose certificate is not verified (VP242), and the account of a pod is not sent anywhere (VP243).
+With a connections file the document's author is not trusted with that file's credentials, so none of them may become the value
+of a Secret (VP223).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vastplan.schema.types import EnvironmentSecret
 
 
 def commands(head: Head, tree: Located) -> list[Finding]:
-    """VP222 for every credential that a document wants to get by running something."""
+    """VP222 for every credential that a document gets from a command."""
     return [
         error(
             "VP222",
@@ -38,7 +39,7 @@ def commands(head: Head, tree: Located) -> list[Finding]:
 
 
 def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
-    """VP224 and VP225 for the files that a document says its systems are opened and vouched for with."""
+    """VP224 and VP225 for the files with credentials and certificate authorities that a document names for its systems."""
     findings = []
     for place, spec, where in _places(head, tree):
         outside = [finding for name in spec.files() if (finding := _outside(folder, place, name, where))]
@@ -51,9 +52,9 @@ def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
 
 
 def of_the_runner(head: Head, tree: Located) -> list[Finding]:
-    """VP242 and VP243 where a document decides what becomes of a credential that is not its own.
+    """VP242 and VP243 where a document decides where a credential of the user who runs vastplan is sent.
 
-    Of a context of the runner's kubeconfig that is settled when it is opened: the kubeconfig may agree.
+    For a context of the user's kubeconfig this is checked when it is opened, because the kubeconfig may have the same setting.
     """
     findings = []
     for place, spec, where in _places(head, tree):
@@ -69,7 +70,7 @@ def of_the_runner(head: Head, tree: Located) -> list[Finding]:
 
 
 def contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
-    """What the files say that a document names for its systems, by the path of what names them: no credential."""
+    """What the files that a document names for its systems say, by the path of the system in the document; no credentials."""
     named: list[tuple[tuple[str, ...], SystemSpec]] = [
         (("sites", name, system), spec) for name, site in head.sites.items() for system, spec in site.given().items()
     ]
@@ -89,7 +90,7 @@ def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | Non
 
 
 def _places(head: Head, tree: Located) -> list[tuple[str, SystemSpec, Where]]:
-    """What a document says of systems: what to call it, and where it stands."""
+    """The systems in a document: the name for messages, the spec, and the place."""
     places: list[tuple[str, SystemSpec, Where]] = [
         (f"site {name}: {system}", spec, tree["sites"].where(name))
         for name, site in head.sites.items()
@@ -104,7 +105,7 @@ def _places(head: Head, tree: Located) -> list[tuple[str, SystemSpec, Where]]:
 def secret_sources(
     folder: Path, allow_env: Iterable[str], file: ConnectionsFile | None, connections: Path | None
 ) -> SecretSources:
-    """What a document in that folder may take secrets from: what its connections file allows, else `allow_env`."""
+    """The sources that a document in that folder may take secrets from: those its connections file allows, else `allow_env`."""
     if file is None or connections is None:
         return SecretSources(folder.resolve(), tuple(allow_env))
     specs, home = list(file.opened()), connections.parent
@@ -122,13 +123,13 @@ def secret_sources(
         taken_env=frozenset(
             source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
         ),
-        taken_files=frozenset(files - around),  # a command that is told its home is not told of all that lies there
+        taken_files=frozenset(files - around),  # a command that names a parent folder does not use all of its files
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
 
 
 def beside_the_document(folder: Path, connections: Path) -> list[Finding]:
-    """VP241 for a connections file in the document's folder: what its commands read without being told cannot be known."""
+    """VP241 for a connections file in the document's folder: its commands may read files there that it does not name."""
     if not connections.resolve().is_relative_to(folder.resolve()):
         return []
     text = f"{connections} is in the document's folder: the document could use the files that its commands read there as secrets"
@@ -136,9 +137,9 @@ def beside_the_document(folder: Path, connections: Path) -> list[Finding]:
 
 
 def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:
-    """VP223 (with a connections file) or VP224 for every secret of an entry that is to come from elsewhere than it may.
+    """VP223 (with a connections file) or VP224 for every secret of an entry whose source is not allowed.
 
-    Variables that only whoever runs a command can allow are not looked at: without a live system none is read.
+    Without a connections file environment variables are not checked here: they are read only when a live system needs them.
     """
     findings = []
     for entry in entries:
@@ -153,7 +154,7 @@ def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:
 
 
 def sent_unchecked(entries: Iterable[Entry], head: Head, types: Mapping[str, EntryType]) -> list[Finding]:
-    """VP242 for every entry with a secret of the runner's that a document would have written to a server nobody vouches for."""
+    """VP242 for every entry by which a document would send a variable of the user to a server whose certificate is not verified."""
     unchecked = {
         (name, system)
         for name, site in head.sites.items()
@@ -172,7 +173,7 @@ def sent_unchecked(entries: Iterable[Entry], head: Head, types: Mapping[str, Ent
 
 
 def _real(folder: Path, name: str) -> Path | None:
-    """The file behind a name and its links; `None` for what no file can be called, and for links in a ring."""
+    """The path of a file with links resolved; `None` for an impossible name, and for circular links."""
     try:
         return (folder / name).resolve()
     except (OSError, ValueError, RuntimeError):

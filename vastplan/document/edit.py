@@ -1,8 +1,8 @@
-"""Ways to write one value into the text of a document. Nothing but that value changes: what is not it stays as it was typed.
+"""Candidate edits that write one value into the text of a document. Everything else stays as it was typed.
 
-Reading is `ruamel.yaml`'s round trip, whose nodes know where they stand, and it writes the new value; the rest is not
-written again, because no library keeps the spaces and line breaks of a whole file. Which of the ways is right is not decided
-here: an edit that says what was meant when the document is read again is.
+The text is read with `ruamel.yaml`'s round-trip loader, whose nodes know their positions, and only the new value is written: no
+library keeps the spaces and line breaks of a whole file. This module does not decide which candidate is right: the caller takes
+one that gives the intended value when the document is read again.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _MOST = 40  # places tried
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What is to be written of an entry: `value` in the place of `before` at `path`, as it is on a site.
+    """The change to write for an entry on a site: `value` in place of `before` at `path`.
 
-    `shared` says that the entry is on other sites, too: only then a line for one of them is worth having.
+    `shared` says that the entry is on other sites too: only then a value in `per_site` makes sense.
     """
 
     site: str
@@ -42,11 +42,11 @@ class Edit:
 
 
 def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
-    """Texts in which the entry at `entry` says what it is to say, each with the line (from 1) that was touched.
+    """Yields texts in which the entry at `entry` has the new value, each with the changed line (from 1).
 
-    The nearest to what somebody would type come first: where it stands already, on that site first; then as a line of its
-    own, for all sites, then for that one; then so in a part of the entry (the quota of a view); last where an amount stands that
-    is as large, as an entry may call it otherwise than what it is made into. Nothing, where the entry cannot be found.
+    The likeliest edits come first: the value in its present place, first under `per_site` for that site; then a new line, for all
+    sites and then for that one; then the same in a part of the entry (the quota of a view); last, an equal amount under
+    another key, because an entry may use another key than the object that it becomes. Yields nothing where the entry is not found.
     """
     try:
         root = YAML(typ="rt").compose(text)
@@ -77,7 +77,7 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
 
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
-    """A value on one line: in a unit where that says exactly the same, lists and mappings in brackets."""
+    """A value on one line: with a unit where that is exact, lists and mappings in brackets."""
     return flow(_typed(value, unit, units or {}))
 
 
@@ -118,12 +118,12 @@ def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
 
 
 def _is_few_bytes(value: Any, unit: str) -> bool:
-    """Whether a document has to say the unit."""
+    """Whether the value is a size so small that a document must write its unit."""
     return unit == BYTES and isinstance(value, int) and value < LEAST_BARE
 
 
 def _quoted(typed_text: str, old: str) -> str:
-    """The quotes of before around a plain word."""
+    """The new text in the quotes of the old one, where it is plain."""
     mark = old[:1]
     plain = (
         typed_text[:1].isalnum()
@@ -136,7 +136,7 @@ def _quoted(typed_text: str, old: str) -> str:
 
 
 def _inserted(text: str, node: Node, steps: Path, typed_text: str) -> Iterator[tuple[str, int]]:
-    """A new key in the deepest mapping of `steps` that is there."""
+    """Inserts a new key into the deepest existing mapping along `steps`."""
     depth = 0
     while depth < len(steps) - 1:
         inner = _at(node, steps[depth : depth + 1])
@@ -159,7 +159,7 @@ def _inserted(text: str, node: Node, steps: Path, typed_text: str) -> Iterator[t
 
 
 def _end(node: Node) -> int:
-    """Where a node ends; that of a block is where its last part does, not where the next thing begins."""
+    """The end of a node; a block ends where its last part ends, not where the next node begins."""
     inner = node.value if isinstance(node, MappingNode | SequenceNode) and not node.flow_style else []
     if inner:
         last = inner[-1]
@@ -176,7 +176,7 @@ def _pairs(node: Node, depth: int = 0) -> Iterator[tuple[Node, Node]]:
 
 
 def _mappings(node: Node) -> Iterator[tuple[Path, Node]]:
-    """A node and the mappings inside it, each with its path there, the outer ones first."""
+    """A node and the mappings inside it, each with its path from the node, outer ones first."""
     queue: list[tuple[Path, Node]] = [((), node)]
     while queue:
         path, mapping = queue.pop(0)

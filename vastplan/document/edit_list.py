@@ -1,7 +1,7 @@
-"""Ways to write a list where it stands, an item a line, so that what stays keeps its line, its spelling and its comments.
+"""Candidate edits of a list with one item per line: items that stay keep their line, spelling and comments.
 
-The comment lines before an item and the one behind it are the item's own, and go with it; those before the first are the
-list's, and stay.
+Comment lines before an item, and a comment after it on its line, belong to the item and move or disappear with it; those before
+the first item belong to the list and stay.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ruamel.yaml.nodes import Node, ScalarNode, SequenceNode
 def edited_list(
     text: str, node: SequenceNode, ends: Sequence[int], before: Any, items: Sequence[Any], typed: Sequence[str]
 ) -> Iterator[str]:
-    """Texts in which a list in lines holds `items`: first with what is new at the end, for lists without an order, then in order.
+    """Yields texts in which a list has `items`: first with new items at the end, for lists without an order, then in order.
 
-    `ends` is where each item's text ends, `before` what the list stands for now, `typed` how each of `items` is written.
-    Nothing for a list in brackets, or one whose items do not begin in lines of their own.
+    `ends` is where the text of each present item ends, `before` the list's present value, `typed` the text of each of `items`.
+    Yields nothing for a list in brackets, or one whose items do not begin on lines of their own.
     """
     lines = text.splitlines(keepends=True)
     spans = _spans(text, lines, node, ends)
@@ -38,7 +38,7 @@ def edited_list(
 
 
 def _spans(text: str, lines: list[str], node: SequenceNode, ends: Sequence[int]) -> list[tuple[int, int]] | None:
-    """The lines of each item, with the comments before it; from 0, the end not included."""
+    """The lines of each item with the comments before it, from 0, the end excluded; `None` where items share lines."""
     if node.flow_style or not node.value:
         return None
     column, spans, begin = node.start_mark.column, [], node.start_mark.line
@@ -53,7 +53,7 @@ def _spans(text: str, lines: list[str], node: SequenceNode, ends: Sequence[int])
 
 
 def _kept(nodes: Sequence[Node], before: Any, items: Sequence[Any], typed: Sequence[str]) -> dict[int, int]:
-    """By the number of an item that stays, the number of the line that it has."""
+    """Maps the index of each item that stays to its index in the present list."""
     known = before if isinstance(before, list) and len(before) == len(nodes) else [...] * len(nodes)
     free, kept = list(range(len(nodes))), {}
     for number, item in enumerate(items):

@@ -1,7 +1,7 @@
-"""From entries to the text of a file, as a colleague would have written it.
+"""Writes entries as the text of a file, as a person would.
 
-What fits stands on one line, else its parts do; no two entries share a line, so that each has a line of its own to point at.
-The only entry of a section stands on the section's line.
+A value that fits is on one line, else its parts are on lines of their own. No two entries share a line, so that each has a line
+that messages can name. The only entry of a section is on the section's line if it fits.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class EntryText:
-    """An entry as it is to be written: its values as somebody would type them, in their order.
+    """An entry to write: its values in the form that a person would type, in order.
 
-    Values are text, numbers, true and false, `None`, lists, and mappings with text for keys. Of a tenant they hold what stands
-    inside it, too: under a section a mapping from names to values, under the name of a type the values of one.
-    `comments` are by the keys on the way to what they stand above: `()` is the entry, `("views", "home")` an entry inside.
+    Values are text, numbers, true and false, `None`, lists, and mappings with text keys. A tenant's values include the entries
+    inside it: under a section a mapping from names to values, under the name of a type the values of one entry.
+    `comments` are by the path of what they are above: `()` is the entry, `("views", "home")` an entry inside it.
     """
 
     section: str
@@ -39,7 +39,7 @@ class EntryText:
 
 
 class Place(NamedTuple):
-    """Which entry it is: its section, its name, and the entry that it stands inside (a tenant)."""
+    """Identifies an entry: its section, its name, and the entry that contains it (a tenant)."""
 
     section: str
     key: str
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The first and the last line of an entry, from 1. Its comments stand above."""
+    """The first and last line of an entry, from 1, without the comments above it."""
 
     first: int
     last: int
@@ -55,23 +55,23 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """The text of a file, and where in it each entry stands; an entry inside another is among the lines of that."""
+    """The text of a file, and the lines of each entry; those of an entry inside another are among the outer one's lines."""
 
     text: str
     lines: Mapping[Place, Lines]
 
     def by_line(self) -> dict[int, Place]:
-        """The innermost entry of each line that belongs to one: what a finding at that line is about."""
+        """The innermost entry of each line that belongs to one: the entry of a finding at that line."""
         places = sorted(self.lines.items(), key=lambda item: item[1].last - item[1].first, reverse=True)
         return {line: place for place, (first, last) in places for line in range(first, last + 1)}
 
 
 def emit(entries: Iterable[EntryText], types: Sequence[EntryType], schema: str = "") -> FileText:
-    """The text of a file with these entries: sections in the order of `types`, in each the names as people count.
+    """The text of a file with these entries: sections in the order of `types`, their entries in natural order of names.
 
-    `types` say what may stand inside an entry; `schema` is where an editor finds what to check the file with. The reader of
-    documents reads the same values. Raises `Unwritable` for a value that no document can hold, and `ValueError` for an entry
-    that is given twice or a comment on something that is not there.
+    `types` determine which entries may be inside others; `schema` is the path of the schema for editors. Reading the text gives the
+    same values. Raises `Unwritable` for a value that no document can hold, and `ValueError` for an entry that is given twice or a
+    comment on a path that does not exist.
     """
     writer = _Writer(types)
     if schema:
@@ -89,7 +89,7 @@ def emit(entries: Iterable[EntryText], types: Sequence[EntryType], schema: str =
 
 
 class _Comments:
-    """The comments of an entry by path; each is used once, and `inside` are the paths that must not become one line."""
+    """The comments of an entry by path; each is used once, and `inside` are the paths that must not be written on one line."""
 
     def __init__(self, entry: EntryText) -> None:
         self.by_path = {path: lines for path, lines in entry.comments.items() if lines}
@@ -105,7 +105,7 @@ class _Comments:
 
 
 class _Node(NamedTuple):
-    """A key with its value; `path` is that within the entry whose comments they are."""
+    """A key with its value; `path` is its path within the entry that `comments` belong to."""
 
     key: str
     value: Any
@@ -114,7 +114,7 @@ class _Node(NamedTuple):
 
     @property
     def one_line(self) -> bool:
-        """Whether no comment has to stand inside."""
+        """Whether the value has no comments inside, so that it may be on one line."""
         return self.path not in self.comments.inside
 
     def child(self, key: str, value: Any) -> _Node:
@@ -128,7 +128,7 @@ class _Writer:
         self._held = {type_.section: _held(type_, types) for type_ in types if type_.contains}
 
     def section(self, margin: str, name: str, nodes: list[_Node], inside: str = "") -> None:
-        """A section and its entries; inside another entry it is one of its keys."""
+        """Writes a section with its entries; inside another entry the section is one of its keys."""
         nodes.sort(key=lambda node: natural(node.key))
         if len(nodes) == 1 and self._section_on_a_line(margin, name, nodes[0], inside):
             return
@@ -149,7 +149,7 @@ class _Writer:
         return True
 
     def _entry(self, margin: str, node: _Node, section: str, called: str, inside: str) -> None:
-        """One entry; `called` is its name, which one that is written by its type has from what it stands in."""
+        """Writes one entry; `called` is its name: that of its container where its key is the name of its type."""
         self._comment(margin, node)
         first = len(self.lines) + 1
         if self._holds(section, node.value):
@@ -172,7 +172,7 @@ class _Writer:
             node.comments.check_all_used()
 
     def _holds(self, section: str, value: Any) -> bool:
-        """Whether other entries stand inside."""
+        """Whether the value contains other entries."""
         held = self._held.get(section)
         return (
             held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
@@ -186,7 +186,7 @@ class _Writer:
         self._put(margin, key_text(node.key), node)
 
     def _put(self, margin: str, key: str, node: _Node) -> None:
-        """A key and its value: on one line, or the parts of the value below."""
+        """Writes a key and its value on one line, or the parts of the value below the key."""
         head = f"{margin}{key}: "
         written = flow_within(node.value, WIDTH - len(head)) if node.one_line else None
         if written is not None:
@@ -198,7 +198,7 @@ class _Writer:
             self.lines += _too_long(head, margin + _STEP, flow(node.value))
 
     def _below(self, margin: str, node: _Node) -> None:
-        """The parts of a value, one below the other."""
+        """Writes the parts of a value, one below the other."""
         if isinstance(node.value, Mapping):
             for key, value in node.value.items():
                 self._field(margin, node.child(key, value))
@@ -207,7 +207,7 @@ class _Writer:
             self._item(margin, node.child(str(place), item))
 
     def _item(self, margin: str, node: _Node) -> None:
-        """An item of a list; what takes several lines begins beside the dash."""
+        """Writes an item of a list; an item of several lines begins beside the dash."""
         self._comment(margin, node)
         head = f"{margin}- "
         written = flow_within(node.value, WIDTH - len(head)) if node.one_line else None
@@ -228,14 +228,14 @@ class _Writer:
 
 
 def _too_long(head: str, margin: str, written: str) -> list[str]:
-    """What has no parts and does not fit beside its key: below it, where it does there."""
+    """The lines for a value without parts that does not fit beside its key: below the key if it fits there."""
     if len(margin) + len(written) <= WIDTH:
         return [head.rstrip(), margin + written]
     return [head + written]
 
 
 def _held(container: EntryType, types: Sequence[EntryType]) -> tuple[dict[str, str], dict[str, str]]:
-    """What may stand inside such an entry, as the instantiation takes it out: sections, and names of types with their section."""
+    """The keys of entries that may be inside such an entry, as in `instantiate`: sections, and names of types with their section."""
     inside = [type_ for type_ in types if container.name in type_.model.model_fields and not type_.contains]
     own = container.model.model_fields
     sections = {type_.section: type_.section for type_ in inside if type_.section not in own}

@@ -14,9 +14,9 @@ _ROOM = 62
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """What a first document is made of; without addresses its site is simulated. `vips` and `clients` have commas between.
+    """The values in a first document; without addresses its site is simulated. `vips` and `clients` are separated by commas.
 
-    `runai_url` is `NO_RUNAI` for a site without Run:AI; the document then has no project, and no volume, which needs one.
+    `runai_url` is `NO_RUNAI` for a site without Run:AI; the document then has no project, and no volume, because that needs one.
     """
 
     site: str
@@ -31,7 +31,7 @@ class First:
 
     @property
     def simulated(self) -> bool:
-        """Whether its site is: nothing says where its systems are."""
+        """Whether its site is simulated, because it has no VAST address."""
         return not self.vast_url
 
     @property
@@ -40,7 +40,7 @@ class First:
         return self.runai_url != NO_RUNAI
 
     def variables(self) -> tuple[str, ...]:
-        """The variables of the environment that its credentials come from."""
+        """The environment variables of its credentials; empty for a simulated site."""
         site = "".join(char if char.isascii() and char.isalnum() else "_" for char in self.site.upper())
         if self.simulated:
             return ()
@@ -48,7 +48,7 @@ class First:
 
 
 def first_document(first: First) -> str:
-    """Its text. Raises `Unwritable` for what no document can hold."""
+    """The text of a first document. Raises `Unwritable` for a value that no document can hold."""
     site, tenant = flow(first.site), flow(first.tenant)
     last = "the volume that its jobs mount" if first.has_runai else "its StorageClass"
     host = f"files.{first.tenant}.example.com"
@@ -140,5 +140,5 @@ def _listed(text: str) -> list[str]:
 
 
 def _said(line: str, comment: str) -> str:
-    """A line with its comment, one below the other where lines are short."""
+    """A line with its comment; comments are aligned after short lines."""
     return f"{line:{_ROOM}}  # {comment}"

@@ -1,7 +1,7 @@
-"""From sections to raw entries by site: defaults under, `per_site` over, and what stands inside another taken out.
+"""Turns sections into raw entries by site: applies defaults and `per_site`, and takes entries out of the entries that contain them.
 
-A few lines can stand for millions of entries: each is there for every site, and its defaults with it. So they are counted
-before one is kept (VP115).
+A few lines can stand for millions of entries, because each exists on every site with its defaults. So entries are counted before
+any is kept (VP115).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_VALUES = 2_000_000  # in them
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """One entry on one site before its model has seen it; `sites` is where it wants to be, `None` where it can."""
+    """One entry on one site before validation; `sites` are the sites that it names, `None` for every site that can have it."""
 
     type: EntryType
     name: str
@@ -46,7 +46,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class _Container:
-    """The entry that another stands inside, on one site."""
+    """An entry that contains others, on one site."""
 
     type: EntryType
     name: str
@@ -54,33 +54,33 @@ class _Container:
     renamed_from: str
 
     def around(self, shares_name: bool) -> Inside:
-        """What is noted of an entry inside."""
+        """The `Inside` of an entry in this container."""
         return Inside(Address(self.site, self.type.name, self.name), shares_name)
 
 
 def _size(value: Any) -> int:
-    """How many values there are in one, itself included."""
+    """The number of values in a value, itself included."""
     if isinstance(value, dict):
         return 1 + sum(map(_size, value.values()))
     return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
 def _is_one_entry(type_: EntryType, group: Mapping) -> bool:
-    """Whether somebody wrote the fields of an entry where entries stand by their names."""
+    """Whether the user wrote the fields of one entry where names of entries belong."""
     known = {*type_.model.model_fields, *ENTRY_KEYS}
     plain = any(value is not None and not isinstance(value, Mapping) for value in group.values())
     return plain and all(key in known for key in group)
 
 
 def _names_of_several(type_: EntryType, written: Mapping) -> list[str]:
-    """The names of entries where somebody wrote those of a section in the place of one entry; none where it is one."""
+    """The names of the entries, where the user wrote several named entries in place of one; empty where it is one entry."""
     known = {*type_.model.model_fields, *ENTRY_KEYS}
     several = bool(written) and all(isinstance(inner, Mapping) and key not in known for key, inner in written.items())
     return list(written) if several else []
 
 
 def _by_name(key: str, written: Any) -> str:
-    """How the entries of a section are written, with the names that somebody listed."""
+    """The fix that shows how to write a section's entries, with the names that the user listed."""
     names = written if isinstance(written, list) else [written]
     plain = names and all(isinstance(name, str) and name.isprintable() and len(name) < 64 for name in names)
     listed = ", ".join(f"{scalar(name)}: {{...}}" for name in names[:3]) if plain else "NAME: {...}"
@@ -97,14 +97,14 @@ def _are(count: int) -> str:
 
 
 class Instantiator:
-    """Walks the sections of one tree; what is wrong is collected in `problems`."""
+    """Walks the sections of one tree; findings are collected in `problems`."""
 
     def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...], near: Nearest) -> None:
         self.problems: list[Finding] = []
         self.obscured: set[str] = set()
-        """The types of which there may be entries that could not be read: what refers to them is not wrong for that."""
+        """The types that may have entries which could not be read: a reference to an unknown entry of these is not reported."""
         self.halved: set[Where] = set()
-        """The entries with something for a site that is none."""
+        """The entries with a `per_site` for a site that the document does not have."""
         self._near = near
         self._reported: set[tuple[str, Where]] = set()
         self._tree = tree
@@ -119,12 +119,12 @@ class Instantiator:
 
     @property
     def defaults(self) -> dict[str, dict[str, Any]]:
-        """What lies under the entries of a section."""
+        """The default values for the entries of each section."""
         return {key: value for key, value in self._defaults.items() if isinstance(value, Mapping)}
 
     def instantiate(self) -> Iterator[Raw]:
-        """Every entry on every site of the document that it does not exclude. Raises `Invalid` for too many."""
-        if len(self._sites) > 1 or self._defaults:  # else it is what the files hold
+        """Yields every entry on every site that it does not exclude. Raises `Invalid` for too many."""
+        if len(self._sites) > 1 or self._defaults:  # otherwise the size of the files limits them
             for _ in self._all():
                 pass
             self._entries, self._values = 0, 0
@@ -140,7 +140,7 @@ class Instantiator:
     def _group(
         self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
     ) -> Iterator[Raw]:
-        """The entries of a section, or of one inside a container."""
+        """The entries of a section, in the document or inside a container."""
         group = self._mapping(holder, key, partial(_by_name, key, holder.get(key)))
         if group is None:
             self._obscure(type_)
@@ -158,7 +158,7 @@ class Instantiator:
                 yield from self._entry(type_, group, name, container, sites)
 
     def _obscure(self, type_: EntryType) -> None:
-        """Note that entries of a type, and what may stand inside them, may be there and are not known."""
+        """Record that there may be unknown entries of a type, and of the types that it may contain."""
         self.obscured.add(type_.name)
         if type_.contains:
             self.obscured.update(one.name for one in self._sections.values() if self._held(type_, one.section))
@@ -166,7 +166,7 @@ class Instantiator:
     def _entry(
         self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
     ) -> Iterator[Raw]:
-        """One entry of `holder`; inside a container only for the container's site."""
+        """One entry of `holder` on each of its sites; inside a container only on the container's site."""
         where = holder.where(key)
         told = self._mapping(holder, key, partial(_as_a_mapping, key, type_))
         if told is None:
@@ -195,7 +195,7 @@ class Instantiator:
         for site in there_too:
             there = per_site.get(site)
             values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
-            # what is called as its container is was called as that was
+            # an entry with its container's name also had the container's former name
             renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
             if not isinstance(renamed, str) or renamed == name:
                 text = "renamed_from is the entry's former name" + (
@@ -229,7 +229,7 @@ class Instantiator:
         return tuple(sorted({site for site in chosen if site in self._sites}, key=self._sites.__getitem__))
 
     def _count(self, type_: EntryType, written: Mapping, sites: int, where: Where) -> None:
-        """Count an entry for each of its sites; one that is nowhere has been looked at, too."""
+        """Count an entry for each of its sites; the values of an entry without sites count once, because they are processed too."""
         own = (value for key, value in written.items() if key != "per_site" and not self._held(type_, key))
         self._entries += sites
         self._values += (1 + sum(map(_size, own))) * max(1, sites)
@@ -241,7 +241,7 @@ class Instantiator:
                 raise Invalid([error("VP115", text, fix=fix, where=where)])
 
     def _held(self, container: EntryType, key: str) -> EntryType | None:
-        """The type of what stands inside such an entry at a key, one entry or several; `None` for a field of its own."""
+        """The type of the entry or entries at a key inside such an entry; `None` for a field of the entry itself."""
         if not container.contains or key in container.model.model_fields:
             return None
         type_ = self._types.get(key) or self._sections.get(key)
@@ -249,7 +249,7 @@ class Instantiator:
         return type_ if inside else None
 
     def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
-        """Take what stands inside a container out of its values: one entry by its type, several by their section."""
+        """Takes the entries inside a container out of its values: one entry under its type, several under their section."""
         for key in list(values):
             type_ = self._held(container.type, key)
             if type_ is None:
@@ -285,7 +285,7 @@ class Instantiator:
         self._problem("VP202", f"no site {site}", where, fix)
 
     def _mapping(self, holder: Mapping, key: str, fix: str | Callable[[], str]) -> Mapping | None:
-        """The mapping at a key, empty where nothing is there; `None` for anything else, which is told."""
+        """The mapping at a key, empty where the key is missing; for any other value `None`, with a finding."""
         value = holder.get(key)
         if isinstance(value, Mapping):
             return value
@@ -303,7 +303,7 @@ class Instantiator:
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         message = shortened(message)
-        if (message, where) not in self._reported:  # the same line is walked once for every site
+        if (message, where) not in self._reported:  # the same line is processed once for every site
             self._reported.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS:

@@ -1,6 +1,6 @@
-"""Where the ledger is: as a document says it, within its folder; or as its connections file says it, and then only there.
+"""The place of the ledger: as the document says, inside its folder; with a connections file only that file says it.
 
-Whoever chooses the ledger chooses what vastplan takes for its own, and may delete.
+Whoever chooses the ledger decides what vastplan regards as owned, and may delete.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vastplan.schema.entries import Site
 def settled(
     head: specs.Head, outside: specs.ConnectionsFile | None, tree: Located, folder: Path, problems: list[Finding]
 ) -> specs.Head:
-    """The head with the ledger's place as it holds: with a connections file that alone says it, and else it is in `folder`."""
+    """The head with the ledger's final place: with a connections file the one in that file, otherwise one inside `folder`."""
     where = tree.where("ledger")
     if outside is not None:
         if isinstance(head.ledger, specs.LedgerSpec) and not _agrees(head.ledger, outside.ledger):
@@ -36,7 +36,7 @@ def settled(
             problems.append(error("VP221", "ledger: with --connections the document holds no addresses", where=where))
         head = head.model_copy(update={"ledger": outside.ledger})
         if isinstance(outside.ledger, specs.LedgerSpec):
-            return head  # a place of the runner's own, wherever it is
+            return head  # chosen by the user who runs vastplan, so it may be anywhere
     if head.shared_ledger() is None:
         try:
             regular_files.within(folder, local(head), ours=True)
@@ -48,13 +48,13 @@ def settled(
 
 
 def local(head: specs.Head) -> str:
-    """The folder of a ledger in local files, as it is written."""
+    """The folder of a ledger in local files, as it is written; the default where none is."""
     said = head.ledger.local if isinstance(head.ledger, specs.LedgerSpec) else MISSING
     return said if isinstance(said, str) else LEDGER_FOLDER
 
 
 def _agrees(written: specs.LedgerSpec, elsewhere: specs.LedgerSpec | MISSING) -> bool:
-    """Whether what a document says of its ledger is, as far as it says it, what a connections file says."""
+    """Whether everything that a document says about its ledger equals what the connections file says."""
     if not isinstance(elsewhere, specs.LedgerSpec):
         return False
     ours, theirs = written.shared(), elsewhere.shared()
@@ -65,7 +65,7 @@ def _agrees(written: specs.LedgerSpec, elsewhere: specs.LedgerSpec | MISSING) ->
 
 
 def cluster(head: specs.Head, sites: Mapping[str, Site], tree: Located, problems: list[Finding]) -> SystemSpec | None:
-    """Where a shared ledger is, `None` when a site says so or there is none."""
+    """The system that keeps a shared ledger, `None` where that is a site's system or the ledger is local."""
     shared = head.shared_ledger()
     if shared is None:
         return None

@@ -1,4 +1,4 @@
-"""From paths to a document: read, merge, check the head, instantiate, resolve. All findings at once."""
+"""Loads a document from paths: read, merge, check the head, instantiate, resolve. All findings at once."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from vastplan.schema.system import Systems
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document whose entries are typed and not yet composed.
+    """A document with validated entries that are not composed yet.
 
-    `folder` (absolute) is what its relative paths are relative to, `connections_folder` those in a connections file.
+    Its relative paths are relative to `folder` (absolute), those of a connections file to `connections_folder`.
     """
 
     head: specs.Head
@@ -44,32 +44,32 @@ class Document:
     connections_folder: Path
     systems: Systems
     ledger_cluster: SystemSpec | None = None
-    """Where a shared ledger is kept, unless its site says so."""
+    """The system that keeps a shared ledger, unless it is a site's system."""
     places: Mapping[tuple[str, ...], Where] = field(default_factory=dict)
-    """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`."""
+    """The places of the parts of `checks`: `("raise", CODE)`, `("waive", INDEX)`."""
     assumed: frozenset[str] = frozenset()
-    """The sites whose systems are known from a snapshot alone: nothing says here where they are."""
+    """The sites whose systems are known only from a snapshot: their addresses are not known."""
     paths: tuple[Path, ...] = ()
-    """What it was read from, as it was given; `source` is the same for people."""
+    """The paths that it was read from, as given; `source` shows the same to people."""
     secrets: SecretSources = field(default_factory=lambda: SecretSources(Path()))
-    """Where its secrets may come from."""
+    """The allowed sources of its secrets."""
     contents: Mapping[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
-    """What the files say that it names for its systems, by the path of what names them (`("sites", SITE, SYSTEM)`): where they
-    are and who vouches for them, as they were when it was read."""
+    """What the files that it names for its systems said when it was read, by the system's path (`("sites", SITE, SYSTEM)`):
+    the address, and the digest of the certificate authority."""
     by_document: bool = True
-    """Whether it is the document that says where its systems and its ledger are, and no connections file."""
+    """Whether the document itself gives the addresses of its systems and its ledger; false with a connections file."""
     warnings: tuple[Finding, ...] = ()
-    """What is no mistake, and to be said all the same."""
+    """Findings that do not stop the command."""
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What lies under the entries of a section, as it stands there."""
+    """The default values for the entries of each section, as written."""
 
     @property
     def ledger_folder(self) -> Path:
-        """What a ledger's folder is relative to, where one is given: that of the file that gives it."""
+        """The folder to which the ledger's folder is relative: that of the file that gives it."""
         return self.folder if self.by_document or self.head.ledger is MISSING else self.connections_folder
 
     def offline(self, site: str) -> bool:
-        """Whether nothing but a snapshot says where the site's systems are."""
+        """Whether the site's systems are known only from a snapshot."""
         return site in self.assumed
 
     def sites(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
@@ -91,9 +91,9 @@ def load(
 ) -> Document:
     """The document at `paths`, whose sites may have these `systems`. Raises `Invalid` with every finding.
 
-    `recorded` are the systems of sites in a snapshot: of a document whose addresses are elsewhere they are all that is known,
-    and nothing is ever connected. `allow_env` are the variables that secrets may come from without a connections file, and
-    `folder` is the document's where `paths` are a copy of it.
+    `recorded` are the systems by site in a snapshot, for a document without addresses: then nothing is ever connected.
+    `allow_env` are the variables that secrets may come from without a connections file. `folder` is the document's own folder
+    where `paths` are a copy.
     """
     tree = merge.read(paths)
     problems: list[Finding] = []
@@ -123,7 +123,7 @@ def load(
     raws = list(instantiator.instantiate())
     retired = head.retired()
     resolver = Resolver(known, near, retired, registry.types, instantiator.obscured, instantiator.halved)
-    # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
+    # Entries for a retired site are validated as usual, so that it is enough to remove `retire` to get them back.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
     allowed = credentials.secret_sources(folder, allow_env, outside, connections)
@@ -142,14 +142,14 @@ def load(
 
 
 def folder_of(paths: Sequence[Path]) -> Path:
-    """What the relative paths of a document are relative to (absolute)."""
+    """The folder to which a document's relative paths are relative (absolute)."""
     return (paths[0] if paths[0].is_dir() else paths[0].parent).absolute()
 
 
 def _of_sites(
     head: specs.Head, outside: specs.ConnectionsFile | None, recorded: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, specs.Connections], frozenset[str]]:
-    """The systems of each site, from the connections file or the document; and the sites of which only a snapshot knows."""
+    """The systems of each site, from the connections file or the document; and the sites that only a snapshot has."""
     connections: dict[str, specs.Connections] = {}
     assumed = set()
     for name, spec in head.sites.items():
@@ -162,7 +162,7 @@ def _of_sites(
 
 
 def _places(tree: Located) -> dict[tuple[str, ...], Where]:
-    """Where each entry of `checks` stands; the head was validated before."""
+    """The place of each entry of `checks`; the head was validated before."""
     checks = tree.get("checks")
     places: dict[tuple[str, ...], Where] = {}
     for part, entries in checks.items() if isinstance(checks, Located) else ():
@@ -182,7 +182,7 @@ def _site(
         simulators = [system.name for system in known.values() if system.simulate is not None]
         systems = frozenset(listed if isinstance(listed, list) else simulators)
     settings = {
-        # of the document itself: a plan from a snapshot must come to the same objects
+        # from the document itself: a plan from a snapshot must yield the same objects
         "addresses": {
             name: url for name, one in spec.given().items() if isinstance(url := getattr(one, "url", None), str)
         },
@@ -194,7 +194,7 @@ def _site(
 
 
 def _inline_volumes(spec: specs.SiteSpec) -> str:
-    """Why pods may bring volumes of the VAST drivers themselves; "" where they may not."""
+    """The reason why pods may define volumes of the VAST drivers themselves; "" where they may not."""
     said = spec.inline_volumes
     return said.reason if isinstance(said, specs.InlineVolumesSpec) and said.allow else ""
 
@@ -212,7 +212,7 @@ def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near:
 
 
 def _links(head: specs.Head, tree: Located, near: Nearest) -> list[Finding]:
-    """The WAN links of a site are to other sites of the document."""
+    """VP202 for each WAN link to a site that the document does not have, or to the site itself."""
     findings = []
     for name, spec in head.sites.items():
         links = spec.capability.wan_bw_mbps if isinstance(spec.capability, Capability) else MISSING
@@ -254,7 +254,7 @@ def _connections(
         file = model.model_validate(written)
     except ValidationError as invalid:
         _explain(written, model, invalid, problems, near)
-        raise Invalid(problems) from None  # without it every site would lack its systems: what is to be mended is here
+        raise Invalid(problems) from None  # otherwise every site would seem to lack its systems: the mistake is here
     for name, spec in head.sites.items():
         if spec.simulated and not (name in file.sites and file.sites[name].simulated):
             fix = f"write {name}: {{sim: {{}}}} in sites of {path.name}"

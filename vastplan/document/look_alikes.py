@@ -1,4 +1,5 @@
-"""Names in a document that read like others: VP325. Reports mark such characters where they stand; this says that there are any."""
+"""VP325: names in a document with characters that are invisible or look like others. Reports escape such characters; this check
+warns of them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _FIX = "write it with the letters of one script, unless this is its real name"
 
 
 def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
-    """A warning for each name, and each text that an entry has, with characters that are unseen or taken for others; once."""
+    """One warning for each name or text of an entry with characters that are invisible or look like others."""
     found: dict[tuple[Where | None, str], Finding] = {}
     for entry in entries:
         for name in (name for value in (entry.address.name, entry.values) for name in _texts(value)):
@@ -32,7 +33,7 @@ def look_alikes(entries: Iterable[Entry]) -> list[Finding]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """What is not plain ASCII of the texts and names in a value, and of the keys."""
+    """The texts, names and keys in a value that are not plain ASCII."""
     if isinstance(value, str):
         if not value.isascii():
             yield value

@@ -1,4 +1,4 @@
-"""Several files, or a folder of them, as one tree; and one mapping laid over another."""
+"""Merges several files, or a folder of files, into one tree; and lays one mapping over another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.model.yaml_text import ENDINGS
 
 
 def files(path: Path) -> list[Path]:
-    """The YAML files that `path` names: itself, or those directly in the folder, by name."""
+    """The YAML files that `path` names: the file itself, or the files directly in the folder, sorted by name."""
     is_folder = path.is_dir()
     _refuse_linked_folder(path if is_folder else path.parent)
     _refuse_leading_out(path)
@@ -29,7 +29,7 @@ def files(path: Path) -> list[Path]:
 
 
 def read(paths: list[Path]) -> Mapping:
-    """All files as one tree: sections merge, an entry or a head key given in two files is an error."""
+    """All files as one tree: sections merge; an entry or a head key in two files is an error."""
     problems: list[Finding] = []
     whole: Mapping | None = None
     for path in [file for place in paths for file in files(place)]:
@@ -49,8 +49,8 @@ def read(paths: list[Path]) -> Mapping:
 
 
 def _refuse_linked_folder(folder: Path) -> None:
-    """VP229 for a document's folder that is behind a link: all that is beside a document is its own, so a link that somebody
-    commits would choose what that is."""
+    """VP229 for a document's folder that is reached through a link: files beside a document belong to it, so a committed link
+    would choose which files these are."""
     for place in _of_the_checkout(folder):
         if place.is_symlink():
             text = f"{place} is a link, which vastplan does not follow: it would choose the document's folder"
@@ -58,10 +58,10 @@ def _refuse_linked_folder(folder: Path) -> None:
 
 
 def _of_the_checkout(folder: Path) -> Sequence[Path]:
-    """The folders of a path that who wrote the document may have made, the innermost first.
+    """The folders of a path that the document's author may have created, the innermost first.
 
-    Of a relative path those are all; of an absolute one those in this folder or in a repository, else the last: the others are
-    how a machine is laid out.
+    For a relative path that is all of them; for an absolute one those in the working folder or in a repository, else the innermost
+    one only: the others belong to the machine.
     """
     places = (folder, *folder.parents)
     if not folder.is_absolute():
@@ -75,7 +75,7 @@ def _of_the_checkout(folder: Path) -> Sequence[Path]:
 
 
 def _refuse_leading_out(path: Path) -> None:
-    """VP229 for a link that leads out of its folder, or to what is hidden there: what is wrong with a file is told by quoting it."""
+    """VP229 for a link that leads out of its folder, or to a hidden file: messages about mistakes would quote that file's text."""
     if not path.is_symlink():
         return
     try:
@@ -105,7 +105,7 @@ def _join(whole: Mapping, more: Mapping, problems: list[Finding], within: str) -
 
 
 def overlay(base: Mapping, top: Mapping) -> Mapping:
-    """`top` over `base`, mappings merged deep, everything else replaced; every key keeps the place it came from."""
+    """`top` over `base`: mappings merge at all levels, everything else is replaced; every key keeps its place in the files."""
     merged = base.copy()
     for key, value in top.items():
         current = merged.get(key)

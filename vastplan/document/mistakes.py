@@ -1,4 +1,4 @@
-"""What a model has against a part of a document, in plain words: where it stands, what is wrong, and what to write instead."""
+"""Turns a model's validation errors into mistakes for users: where they are, what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _AMOUNT = re.compile(r"\d{1,6} ?[A-Za-z][A-Za-z/]{0,4}")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake: `path` is where it is in what was written, `said` what is wrong there, `fix` what was probably meant.
+    """One mistake: `path` is its place in the written values, `said` what is wrong, `fix` what was probably meant.
 
-    Of what is missing, and of a key that nobody knows, `path` has that key at its end.
+    For a missing or unknown key, `path` ends in that key.
     """
 
     code: str
@@ -38,12 +38,12 @@ class Mistake:
     where: Where | None
     fix: str = ""
     meant: str = ""
-    """Of a key that nobody knows: the one that was probably meant."""
+    """For an unknown key: the key that was probably meant."""
     of_type_alone: bool = False
-    """Whether it tells only which type is wanted, not what to write there."""
+    """Whether the message only names the required type, and not what to write."""
 
     def about(self, whole: str = "") -> str:
-        """It as a sentence; `whole` is what to call all of what was written, where it is about that."""
+        """The mistake as a sentence; `whole` is the name of everything that was validated, for mistakes about all of it."""
         dotted = ".".join(map(str, self.path))
         if self.code == MISSING_KEY:
             return f"{whole}: {dotted} {self.said}" if whole else f"{dotted} {self.said}"
@@ -54,7 +54,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """What the library says, with the arms of unions that led to it: by the path of each union the arm's label."""
+    """An error of pydantic, with the arms of unions that led to it: for each the path of the union, and the arm's label."""
 
     error: ErrorDetails
     path: Path
@@ -63,7 +63,7 @@ class _Problem:
 
     @property
     def is_misfit(self) -> bool:
-        """Whether a key is too many or missing."""
+        """Whether the error is an unknown or a missing key."""
         return self.error["type"] in ("extra_forbidden", "missing")
 
 
@@ -75,10 +75,10 @@ def mistakes(
     beside: Collection[str] = (),
     elsewhere: Callable[[str, bool], str] = lambda _key, _near: "",
 ) -> Iterator[Mistake]:
-    """Each mistake once, as it is asked for. Of the forms that a value may have it is held against the one probably meant.
+    """Yields each mistake once, lazily. A value with several allowed forms is compared with the form that was probably meant.
 
-    `beside` are keys that may stand among those of the whole and are not the model's; `elsewhere` says where a key belongs that
-    may not: around it or inside it, or anywhere.
+    `beside` are keys that are allowed at the top although the model does not have them. `elsewhere(key, near)` says where a key
+    belongs that is not allowed here: with `near` only around or inside the values, else anywhere.
     """
     problems = (_placed(values, error) for error in invalid.errors(include_url=False))
     missing: dict[Path, Where | None] = {}
@@ -118,14 +118,14 @@ def mistakes(
             yield mistake
     for path, where in missing.items():
         last = str(path[-1])
-        if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # else it is there, misspelt
+        if not any(near(other, [last]) for other in unknown.get(path[:-1], ())):  # otherwise the key is there, misspelt
             yield Mistake(MISSING_KEY, path, "is missing", where, f"write {last}: {example(model, path)}")
 
 
 def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -> str:
-    """Of `limit: 1,5 TiB`, of which YAML makes the keys `limit` and `5 TiB`: how it is written; "" where nothing was meant so.
+    """The fix for `limit: 1,5 TiB`, which YAML in braces reads as the keys `limit` and `5 TiB`; "" where that was not meant.
 
-    `before` has the key before each, of the mappings that were looked at.
+    `before` caches, for each mapping, the key before each key.
     """
     within, key = path[:-1], str(path[-1])
     holder = _value_at(values, within)
@@ -137,7 +137,7 @@ def _with_a_point(values: Any, path: Path, before: dict[Path, dict[str, str]]) -
 
 
 def _placed(values: Any, error: ErrorDetails) -> _Problem:
-    """Where it is in what was written: of the library's path, labels of arms are not, and what is missing should be."""
+    """The error with its place in the written values. Labels of arms in pydantic's path are not part of it; a missing key is."""
     path: list[Any] = []
     arms: list[tuple[Path, str]] = []
     where: Where | None = None
@@ -153,13 +153,13 @@ def _placed(values: Any, error: ErrorDetails) -> _Problem:
         elif error["type"] == "missing" and index == len(error["loc"]) - 1:
             where = where or (values.at if isinstance(values, Located) else None)
             path.append(step)
-        elif step != "[key]":  # so it says that a key is wrong, which is in the path already
+        elif step != "[key]":  # pydantic's mark for a wrong key, which is in the path already
             arms.append((tuple(path), str(step)))
     return _Problem(error, tuple(path), where, tuple(arms))
 
 
 def _of_one_form(model: type[BaseModel], values: Any, problems: Iterable[_Problem]) -> Iterator[_Problem]:
-    """The problems, of each union those of one arm, or one for all where none is nearer than the others."""
+    """The problems; for each union only those of the nearest arm, or one for all arms where no arm is nearest."""
     unions: dict[Path, dict[str, list[_Problem]]] = {}
     for problem in problems:
         if problem.arms:
@@ -187,12 +187,12 @@ def _of_one_form(model: type[BaseModel], values: Any, problems: Iterable[_Proble
 
 
 def _distance(path: Path, arm: list[_Problem]) -> tuple[int, int]:
-    """How far what was written is from an arm: first by its keys, then by what is in them."""
+    """The distance between the written value and an arm: first by keys, then by the values in them."""
     return sum(one.is_misfit and one.path[:-1] == path for one in arm), len(arm)
 
 
 def _for_all(model: type[BaseModel], values: Any, path: Path, every: list[_Problem]) -> _Problem:
-    """One problem for all arms: what may be written instead."""
+    """One problem for all arms, which lists the forms that may be written."""
     models = models_at(model, path)
     of_types = [wanted(one.error, models) for one in every if one.path == path]
     forms = [*of_types, *map(form, models)]

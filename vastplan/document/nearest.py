@@ -1,4 +1,4 @@
-"""`did you mean X?`: what somebody probably wanted to write, within bounds, since what is compared may be hostile."""
+"""`did you mean X?` for documents, with a limit on the comparisons, because a document may be hostile."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Callable, Collection
 
 from vastplan.model.nearest import asked, closest, known_ones
 
-MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts have at most a comparison for each of theirs
+MAX_COMPARED = 10_000_000  # pairs of characters in one document; two texts take at most one step for each pair
 
 
 def no_site_hint(site: str, sites: Collection[str], near: Callable[[str, Collection[str]], str]) -> str:
-    """What to write for a site that is none."""
+    """The hint for a site that does not exist: the site that was probably meant, or the known ones."""
     return near(site, sites) or known_ones(sites)
 
 
 class Nearest:
-    """`closest` for one document: what is asked again is not looked for again, and nothing more once much was compared."""
+    """`closest` for one document: results are cached, and comparisons stop at the limit."""
 
     def __init__(self) -> None:
         self._left = MAX_COMPARED
         self._found: dict[tuple[str, int], str] = {}
 
     def __call__(self, name: str, known: Collection[str]) -> str:
-        """`did you mean X?`, when something near is known."""
+        """`did you mean X?`, where a similar name is known; else ""."""
         return asked(self.closest(name, known))
 
     def closest(self, name: str, known: Collection[str]) -> str:
-        """The nearest of what is known, "" where nothing is near."""
+        """The most similar known name, "" where none is similar."""
         question = name, hash(tuple(known))
         if question not in self._found:
             pairs = len(name) * sum(map(len, known))

@@ -1,4 +1,4 @@
-"""Files that are something else than what they were given for: what they are, so that nobody looks for a mistake in them."""
+"""Recognises files that were given as documents but are something else, so that nobody looks for a mistake in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOCUMENT = ("name", "sites")
 
 
 def of_text(text: str) -> tuple[str, str]:
-    """What a text that is no mapping is, and what to do; "" for the first where nobody can tell."""
+    """What a text is that is not a mapping, and what to do; the first is "" where it is not recognised."""
     if _TERRAFORM.match(text):
         return (
             "this is Terraform configuration, not a document",
@@ -26,7 +26,7 @@ def of_text(text: str) -> tuple[str, str]:
 
 
 def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
-    """What a mapping is that is no document, and what to do; "" for the first where it may be one."""
+    """What a mapping is that is not a document, and what to do; the first is "" where it may be a document."""
     if not tree:
         return "the file is empty", BEGINS
     if "apiVersion" in tree and "kind" in tree:
@@ -49,5 +49,5 @@ def of_tree(tree: Mapping[str, Any], file: str) -> tuple[str, str]:
 
 
 def is_document(tree: Mapping[str, Any]) -> bool:
-    """Whether it is what `PATH` of a command is meant for."""
+    """Whether a mapping is a document: the `PATH` of a command."""
     return all(key in tree for key in _DOCUMENT)

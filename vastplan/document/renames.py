@@ -1,4 +1,4 @@
-"""Renames that the document alone shows to be impossible."""
+"""Renames that are impossible, as the document alone shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.schema.former import former_addresses
 
 
 def renamed_in_a_ring(entries: Iterable[Entry]) -> Iterator[Finding]:
-    """VP218: entries that change names among themselves. Once done that would look as it did before, and be done again."""
+    """VP218 for entries that swap names. After the apply the same renames would look new again, and be repeated."""
     written = {entry.address: entry for entry in entries if entry.renamed_from}
     former = former_addresses(written.values())
     seen = set()

@@ -1,4 +1,5 @@
-"""From raw entries to typed ones: each against its model, every reference to an address, every problem to its line."""
+"""Turns raw entries into typed ones: validates each against its model, resolves references to addresses, and gives every problem
+its line."""
 
 from __future__ import annotations
 
@@ -33,9 +34,9 @@ _MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many
 
 
 class Resolver:
-    """Types the entries of one document; findings collect in `problems`.
+    """Validates the entries of one document and resolves their references; findings are collected in `problems`.
 
-    What is wrong on a `retired` site is found there as anywhere. What is only missing there is not wrong: nothing is wanted there.
+    Mistakes on a `retired` site are reported as usual. What is only missing there is not reported: nothing is to exist there.
     """
 
     def __init__(
@@ -49,19 +50,19 @@ class Resolver:
     ) -> None:
         self.problems: list[Finding] = []
         self._types = types or {}
-        self._obscured = set(obscured)  # types of which there may be entries under names that nobody could read
-        self._halved = halved  # entries of which a part is for a site that is none: that is what they miss
+        self._obscured = set(obscured)  # types that may have entries which could not be read
+        self._halved = halved  # entries with a part for an unknown site: what they lack may be in that part
         self._bad_keys: set[Address] = set()
         self._after_containers: list[
             tuple[Address, str, str, Where, str]
-        ] = []  # what is wrong with keys that these have, too
-        self._unknown: dict[tuple[str, str], _Unknown] = {}  # by what to call it, and name
+        ] = []  # problems with keys that an entry shares with its container
+        self._unknown: dict[tuple[str, str], _Unknown] = {}  # by noun and name
         self._near = near
         self._sites = sites
         self._combinations = frozenset(site.systems for site in sites.values())
         self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
-        self._called: dict[tuple[str, str], dict[str, str]] = {}  # keys of entries by what their objects are called
+        self._called: dict[tuple[str, str], dict[str, str]] = {}  # keys of entries by the names of their objects
         self._refused: set[tuple[str, str, str]] = set()  # entries with mistakes of their own, by site, type and name
         self._places: dict[tuple[str, str], list[str]] = {}  # the sites of a name
         self._renamed: dict[tuple[str, str], dict[str, str]] = {}  # names by former names
@@ -126,7 +127,7 @@ class Resolver:
         has = self._sites[raw.site].systems
         if needed <= has:
             return values
-        if raw.site in self._retired or not has:  # of a site without any system that is told
+        if raw.site in self._retired or not has:  # a site without any system is reported by itself
             return None
         self._refused.add((raw.site, raw.type.name, raw.name))
         if raw.sites is not None or own is not None:
@@ -145,7 +146,7 @@ class Resolver:
         return None
 
     def _across_to_a_retired_site(self, raw: Raw, sites: tuple[str, ...]) -> None:
-        """What joins sites has no end where nothing is wanted any more."""
+        """VP217 for an entry that joins sites, if some of them are retired and others are not."""
         gone = [site for site in sites if site in self._retired]
         if gone and len(gone) < len(sites):
             text = f"{raw.type.noun} {raw.name} is also on site {gone[0]}, which is retired"
@@ -195,7 +196,7 @@ class Resolver:
         return self._types[kind].noun if kind in self._types else kind
 
     def _not_known(self, site: str, kinds: list[str], value: str, where: Where) -> None:
-        """Note a reference to nothing: it is told once, with all the places that it is at."""
+        """Record a reference to an unknown entry: it is reported once, with all places."""
         key = self._noun(kinds[0]), value
         if key not in self._unknown:
             self._unknown[key] = _Unknown(partial(self._hint, site, kinds, value))
@@ -216,7 +217,8 @@ class Resolver:
         return f"{known_ones(known)}; {one_that_is_not}" if known else one_that_is_not
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
-        """What is referred to as existing. Once adopted, it is the entry with that name, and waits for it like any other."""
+        """Resolves `{existing: NAME}`: to the document's own entry with that name, if the object was adopted, else to an unmanaged
+        object. The order of an apply then follows from it as from any other reference."""
         for kind in kinds:
             key = self._called.get((raw.site, kind), {}).get(name)
             if key is not None:
@@ -235,7 +237,7 @@ class Resolver:
         for mistake in mistakes(raw.type.model, raw.values, invalid, self._near.closest, beside, elsewhere):
             incomplete = raw.site in self._retired or raw.where in self._halved
             if incomplete and (mistake.code == MISSING_KEY or not mistake.path):
-                continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
+                continue  # a rule about the whole entry also fails for missing fields, or fails on other sites too
             if mistake.meant in inside:
                 self._obscured.add(inside[mistake.meant])
             text, where = mistake.about(f"{raw.type.noun} {raw.name}"), mistake.where or raw.where
@@ -245,7 +247,10 @@ class Resolver:
                 self._add(mistake.code, text, where, mistake.fix or _where_it_is_shown(raw, mistake))
 
     def _about_the_key(self, raw: Raw, mistake: Mistake, text: str, where: Where) -> None:
-        """A name that nobody wrote is the entry's key, or its container's. Under another it may be what others refer to."""
+        """Reports a problem with a name that is the entry's key, or its container's, because the document writes no name.
+
+        References may mean the corrected key, so unknown entries of the type are not reported.
+        """
         self._obscured.add(raw.type.name)
         self._bad_keys.add(Address(raw.site, raw.type.name, raw.name))
         fix = mistake.fix or self._other_name(raw, mistake.path)
@@ -255,7 +260,7 @@ class Resolver:
             self._add(mistake.code, text, where, fix)
 
     def _other_name(self, raw: Raw, path: tuple[Any, ...]) -> str:
-        """What to call an entry whose key does not do, where a plain form of that does."""
+        """The fix for an entry whose key is not valid as a name: its plain form, where that is valid; else ""."""
         plain = re.sub(r"[^a-z0-9]+", "-", raw.name[:63].lower()).strip("-")
         try:
             raw.type.model.model_validate({**raw.values, path[0]: plain})
@@ -267,7 +272,7 @@ class Resolver:
         return f"write the key {plain}"
 
     def _inside(self, container: EntryType) -> dict[str, str]:
-        """The types of what may stand inside such an entry, by the keys that it may stand at."""
+        """The types of the entries that may be inside such an entry, by the keys under which they may be written."""
         if not container.contains:
             return {}
         held = [
@@ -278,7 +283,7 @@ class Resolver:
         return {key: type_.name for type_ in held for key in (type_.section, type_.name)}
 
     def _elsewhere(self, raw: Raw, key: str, near: bool) -> str:
-        """Where a key belongs that is none of the entry's: around it or inside it, or in any section; "" where that says nothing."""
+        """Where a key belongs that the entry does not have: with `near` around or inside it, else in any section; "" if nowhere."""
         around = [raw.inside.container.kind] if raw.inside is not None else []
         names = [*around, *dict.fromkeys(self._inside(raw.type).values())] if near else self._types
         having = [type_.noun for name in names if key in (type_ := self._types[name]).model.model_fields]
@@ -289,7 +294,7 @@ class Resolver:
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1
         message = shortened(message)
-        if (message, where) not in self._seen:  # an entry is typed once for every site
+        if (message, where) not in self._seen:  # an entry is validated once for every site
             self._seen.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
@@ -298,21 +303,21 @@ class Resolver:
 
 @dataclass(slots=True)
 class _Unknown:
-    """Something that is referred to and is not there: what to do about it, and where it is referred to."""
+    """An unknown name that entries refer to: what to do about it, and the places of the references."""
 
     fix: Callable[[], str]
     places: dict[Where, None] = field(default_factory=dict)
 
 
 def _where_it_is_shown(raw: Raw, mistake: Mistake) -> str:
-    """The command that shows an example of a field of which the message tells the type alone."""
+    """The command that shows an example of a field, where the message names only the type; else ""."""
     if mistake.of_type_alone and mistake.path and raw.type.section:
         return f"for an example: vastplan explain {raw.type.section}.{mistake.path[0]}"
     return ""
 
 
 def _find(values: Any, wanted: str) -> Where | None:
-    """Where a value stands, for a message about it."""
+    """The place of a value, for a message about it."""
     if isinstance(values, Located):
         for key, value in values.items():
             if value == wanted and key != "name":

@@ -1,7 +1,7 @@
-"""Values on one line of YAML, as somebody would type them; whoever reads them reads what was written.
+"""Writes values on one line of YAML, as a person would type them; reading gives the same values.
 
-Text is plain where every reader takes it for that text: ours, one of YAML 1.1 and one of YAML 1.2. Else it is quoted, and what
-nobody can see, or is taken for another letter, is its number: a file of this is read by people first.
+Text is plain where every reader takes it for that text: vastplan's, one of YAML 1.1 and one of YAML 1.2. Otherwise it is quoted,
+and characters that are invisible or look like others are escaped, because people read these files first.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from vastplan.model.look_alikes import taken_for_others, unseen
 
 _ENDLESS = 2**62
 _LONGEST_NUMBER = 20  # characters before the point: a document may not have longer ones (VP113)
-_EXACT = 2**53  # below it a whole floating number is one number, above it stands for several
+_EXACT = 2**53  # below it every whole float stands for one integer, above it for several
 _LONGEST_KEY = 1000  # characters as written: YAML looks no further than 1024 for the colon after a key
 _WORD = re.compile(r"[A-Za-z0-9/_.(+$](?:[A-Za-z0-9/_.()+$@=~*% -]*[A-Za-z0-9/_.()+$@=~*%-])?")
-_LETTER = "a"  # stands for any letter that is not of ASCII
+_LETTER = "a"  # stands for any letter outside ASCII
 _READ_OTHERWISE = re.compile(
     r"null|true|false|yes|no|on|off|y|n|\.+|[-+]"
     r"|[-+]?0b[01_]+|[-+]?0o[0-7_]+|[-+]?0x[0-9a-f_]+"
@@ -30,7 +30,7 @@ _READ_OTHERWISE = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*",
     re.IGNORECASE,
 )
-"""What looks like a word and is a number, a switch, nothing or a day to some reader (YAML 1.1 types, YAML 1.2 §10.3)."""
+"""Words that some reader takes for a number, a boolean, null or a date (YAML 1.1 types, YAML 1.2 §10.3)."""
 _ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
@@ -46,13 +46,13 @@ def flow(value: Any) -> str:
 
 
 def flow_within(value: Any, room: int) -> str | None:
-    """The same where it takes at most `room` characters, else `None`; what does not fit is not looked at."""
+    """Like `flow` if the text has at most `room` characters, else `None`; it stops as soon as the text is too long."""
     parts: list[str] = []
     return "".join(parts) if _collect(value, room, parts) >= 0 else None
 
 
 def key_text(key: object) -> str:
-    """A key as it stands before its colon. Raises `Unwritable`."""
+    """The text of a key, without the colon. Raises `Unwritable`."""
     if not isinstance(key, str):
         raise Unwritable(f"a key must be text, not {type(key).__name__}")
     if key == "<<":
@@ -64,7 +64,7 @@ def key_text(key: object) -> str:
 
 
 def scalar(value: Any) -> str:
-    """A value that is neither a list nor a mapping. Raises `Unwritable`."""
+    """The text of a value that is neither a list nor a mapping. Raises `Unwritable`."""
     if isinstance(value, str):
         return text(value)
     if value is None:
@@ -73,7 +73,7 @@ def scalar(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and isfinite(value):
         if not value.is_integer() or abs(value) >= _EXACT:
-            # without an exponent, which YAML 1.1 and 1.2 take for different things
+            # without an exponent, because YAML 1.1 and 1.2 read exponents differently
             written = format(Decimal(repr(value)), "f")
             return _short_enough(written if "." in written else f"{written}.0")
         value = int(value)
@@ -88,9 +88,9 @@ def _short_enough(written: str) -> str:
     return written
 
 
-@lru_cache(2**13)  # the same few words make up most of a document
+@lru_cache(2**13)  # most of a document consists of a few words
 def text(value: str) -> str:
-    """Text as it is where it can stand so, else in quotes. Raises `Unwritable` for half a character."""
+    """Text without quotes where that is safe, else in quotes. Raises `Unwritable` for half a surrogate pair."""
     if value.isascii():
         hidden: frozenset[int] = frozenset()
         letters = value
@@ -118,7 +118,7 @@ def _in_quotes(char: str, hidden: bool) -> str:
 
 
 def _collect(value: Any, room: int, parts: list[str]) -> int:
-    """Append the text of a value; the room that is left after it, below zero as soon as there is none."""
+    """Appends the text of a value to `parts`; returns the room left, negative as soon as it does not fit."""
     if isinstance(value, Mapping):
         parts.append("{")
         room -= 2

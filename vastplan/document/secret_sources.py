@@ -1,4 +1,4 @@
-"""Where the secrets of a document may come from: files beside it, and what the person who runs it allows."""
+"""The allowed sources of a document's secrets: files in its folder, and what the user who runs vastplan allows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 from vastplan.model import regular_files
 
 ALLOW_ENV = "VASTPLAN_ALLOW_ENV"
-"""The variable of whoever runs a command with the names, divided by commas or blanks, that a document may take secrets from."""
+"""The environment variable with the names, separated by commas or blanks, of the variables that a document may take secrets from."""
 _BESIDE_IT = "which is not in the document's folder"
 
 
 def names(text: str) -> tuple[str, ...]:
-    """The names of variables in a text that the person who runs a command wrote."""
+    """The names of variables in the value of `VASTPLAN_ALLOW_ENV`."""
     return tuple(re.findall(r"[^,\s]+", text))
 
 
 @dataclass(frozen=True, slots=True)
 class SecretSources:
-    """What the sources of a document's secrets may be. Paths are resolved.
+    """The allowed sources of a document's secrets. Paths are resolved.
 
-    `env` are names, in which `*` stands for anything; `folders` are allowed beside the document's own. What opens the
-    systems of a connections file, called `connections`, is nobody's but its own.
+    `env` are names of variables, in which `*` matches anything; `folders` are allowed besides the document's own. The
+    credentials (`taken_...`) of the connections file, whose name is `connections`, are for that file alone.
     """
 
     folder: Path
@@ -33,12 +33,12 @@ class SecretSources:
     connections: str = ""
     taken_env: frozenset[str] = frozenset()
     taken_files: frozenset[Path] = frozenset()
-    """Of a folder among them, all that lies in it."""
+    """For a folder among them, all files in it."""
     taken_folder: Path | None = None
-    """The folder of the connections file, where it is one in the document's: what lies beside that file is no document's."""
+    """The folder of the connections file, if it is below the document's folder: a document must not use files in it."""
 
     def refusal(self, kind: str, where: str) -> str:
-        """Why a secret must not come from there, as what the document does; "" where it may."""
+        """Why a secret must not come from a source, as a phrase about the document (`reads ...`); "" where it may."""
         if kind not in ("env", "file") or not isinstance(where, str):
             return "reads a secret from neither a file nor a variable"
         if kind == "env":
@@ -63,21 +63,21 @@ class SecretSources:
         return "put the file beside the document, and write its new path"
 
     def read(self, where: str) -> bytes:
-        """What is in a file that is no refusal. Raises `OSError`."""
+        """The content of an allowed file. Raises `OSError`, also for a file that is not allowed."""
         path, reason = self._found(where)
         if path is None:
             raise PermissionError(reason)
-        return regular_files.read(path, regular_files.SECRET_BYTES, follow=False)  # its links are followed already
+        return regular_files.read(path, regular_files.SECRET_BYTES, follow=False)  # links are resolved already
 
     def size(self, where: str) -> int:
-        """How many bytes are in a file that is no refusal, which is opened and not read. Raises `OSError`."""
+        """The size in bytes of an allowed file, which is opened but not read. Raises `OSError` as `read` does."""
         path, reason = self._found(where)
         if path is None:
             raise PermissionError(reason)
         return regular_files.size(path, regular_files.SECRET_BYTES, follow=False)
 
     def _found(self, where: str) -> tuple[Path | None, str]:
-        """The file, or why there may be none."""
+        """The resolved path of an allowed file, or `None` and the reason."""
         hidden = False
         for folder in (self.folder, *self.folders):
             try:

@@ -1,4 +1,4 @@
-"""Sites of one document whose system is the same one: each would take its objects for its own."""
+"""Finds sites of one document that share a system: each site would treat the system's objects as its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.model.finding import Finding, error
 
 
 def shared_systems(connections: Mapping[str, Connections], folder: Path, tree: Located) -> Iterator[Finding]:
-    """VP249 for each system of a site that is where that of an earlier site is; `folder` is that of the files they name."""
+    """VP249 for each system of a site with the same address as that of an earlier site; files are relative to `folder`."""
     first: dict[tuple[str, str], str] = {}
     for site, connected in connections.items():
         for system, spec in connected.given().items():

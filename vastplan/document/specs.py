@@ -1,6 +1,6 @@
 """The head of a document: who it is for, where its sites are, where the ledger is kept, and its limits.
 
-What is said of a system is declared by that system. The classes here know none: `models` adds a field for each.
+Each system declares its own spec. The classes here know no system: `models` adds a field for each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Model = TypeVar("_Model", bound=Spec)
 
 
 def _version_text(value: object) -> object:
-    """YAML makes a number of `2.6`; one that lost its last zero by that may be another version, and is refused."""
+    """A version as text, although YAML reads `2.6` as a number. One with a zero at its end is refused: a number loses that zero."""
     if isinstance(value, Rounded):
         raise ValueError(f"YAML reads {value.text} as the number {value!r}; put the version in quotes: '{value.text}'")
     return repr(value) if isinstance(value, float) else value
@@ -86,17 +86,17 @@ class Connections(Spec):
         return self
 
     def given(self) -> dict[str, SystemSpec]:
-        """What is said of each system that is given with an address."""
+        """The specs of the systems that are given with an address."""
         values = {name: getattr(self, name) for name in _system_fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, SystemSpec)}
 
     @property
     def simulated(self) -> bool:
-        """Whether the embedded simulators stand in for its systems."""
+        """Whether embedded simulators replace its systems."""
         return self.sim is not MISSING
 
     def systems(self) -> frozenset[str]:
-        """The systems that are given, `sim` as itself."""
+        """The names of the systems that are given, including `sim`."""
         return frozenset(self.given()) | ({"sim"} if self.simulated else set())
 
 
@@ -146,11 +146,11 @@ class SiteSpec(Connections):
 
     @property
     def retired(self) -> bool:
-        """Whether nothing of the document is wanted there any more."""
+        """Whether the document asks for nothing on the site any more."""
         return self.retire is True
 
     def declared_versions(self) -> dict[str, str]:
-        """The versions that are said, by product."""
+        """The versions that are declared, by product."""
         written = {"csi": self.csi}
         if isinstance(self.versions, VersionsSpec):
             written |= {"vms": self.versions.vms, "kubernetes": self.versions.kubernetes, "runai": self.versions.runai}
@@ -177,7 +177,7 @@ class LedgerSpec(Spec):
         return self
 
     def shared(self) -> tuple[str, SharedLedgerSpec] | None:
-        """The system that keeps it for several runners, and what is said of that; `None` for local files."""
+        """The system that keeps the ledger for several runners, and its spec; `None` for local files."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return next(((name, value) for name, value in values.items() if isinstance(value, SharedLedgerSpec)), None)
 
@@ -247,7 +247,7 @@ class Head(Spec):
         return frozenset(name for name, site in self.sites.items() if site.retired)
 
     def shared_ledger(self) -> tuple[str, SharedLedgerSpec] | None:
-        """The system that keeps the ledger for several runners, and what is said of that."""
+        """The system that keeps the ledger for several runners, and its spec; `None` for a local ledger."""
         return self.ledger.shared() if isinstance(self.ledger, LedgerSpec) else None
 
 
@@ -284,7 +284,7 @@ class ConnectionsFile(Spec):
     """File of public keys, relative to this file: `apply` carries out only plans that one of these keys has signed."""
 
     def opened(self) -> Iterator[SystemSpec]:
-        """What it says of all systems, and of the one that keeps the ledger."""
+        """The specs of all systems, and of the one that keeps the ledger."""
         for of_site in self.sites.values():
             yield from of_site.given().values()
         shared = self.ledger.shared() if isinstance(self.ledger, LedgerSpec) else None
@@ -294,7 +294,7 @@ class ConnectionsFile(Spec):
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of what is written, with a field for each system."""
+    """The models of a document's head and of a connections file, with a field for each system."""
 
     head: type[Head]
     connections: type[Connections]
@@ -329,7 +329,7 @@ def _models(listed: tuple[tuple[str, System[Any]], ...]) -> Models:
 
 
 def _extended(base: type[_Model], fields: Mapping[str, Any]) -> type[_Model]:
-    """The model with more fields, or narrower ones; in all else the same."""
+    """A copy of the model with additional or narrower fields."""
     model: type[_Model] = create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
     return model
 

@@ -1,4 +1,4 @@
-"""From canonical values to what somebody would type: names for references, sizes in their largest unit, short forms."""
+"""Turns canonical values into the form that a person would type: names for references, sizes in their largest unit, short forms."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NameReference = Callable[[Ref], Any]
 
 
 def in_unit(value: Any, unit: str) -> Any:
-    """A canonical number in the largest unit that says exactly the same, else the plain number; anything else as it is."""
+    """A canonical number in the largest unit that is exact, else the plain number; anything else as it is."""
     if not isinstance(value, int) or isinstance(value, bool) or not value or unit not in _PARSERS:
         return value
     return written(value, unit) or value if value > 0 else value
 
 
 def amount(typed: str, unit: str) -> int | None:
-    """The canonical number of what somebody typed in a unit; `None` for what is none."""
+    """The canonical number of a typed text in a unit; `None` for text that is not an amount."""
     try:
         return int(typed) if typed.isdecimal() else _PARSERS[unit](typed)
     except (KeyError, ValueError):
@@ -32,7 +32,7 @@ def amount(typed: str, unit: str) -> int | None:
 
 
 def by_name(reference: Ref) -> Any:
-    """A reference as a document writes it: the name of what it manages, `{existing: NAME}` for anything else."""
+    """A reference as a document writes it: the name of a managed object, `{existing: NAME}` for others."""
     name = reference.target.name
     return name if reference.managed else {"existing": name}
 
@@ -45,11 +45,11 @@ def document_form(
     key: str = "",
     defaults: bool = False,
 ) -> dict[str, Any]:
-    """The values of an entry (`Entry.values`, or of a live object with its references named) as a document has them.
+    """The values of an entry (`Entry.values`, or those of a live object with named references) as a document writes them.
 
-    Fields come in the order of their model; what is no field is left out. Read again, they are the same values. What is left
-    out because a document that leaves it out says the same: a field that is as its model has it (unless `defaults`), and one
-    that holds the entry's own name, which is `key`.
+    Fields come in the order of their model; keys that are not fields are left out. Reading the result gives the same values. Fields
+    that a document can leave out are left out: those with the model's default (unless `defaults`), and those that hold the
+    entry's own name, which is `key`.
     """
     said = values
     if key:
@@ -59,7 +59,7 @@ def document_form(
 
 
 def named_after(fields: Iterable[Field]) -> tuple[str, ...]:
-    """The fields that hold the entry's name where the document does not say otherwise."""
+    """The fields that hold the entry's key as the name, unless the document writes another one."""
     return tuple(field.name for field in fields if _holds_the_name(field))
 
 
@@ -73,7 +73,7 @@ class _Typist:
         self._defaults = defaults
 
     def struct(self, fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields in `values`."""
+        """The fields in `values`, as a document has them."""
         written: dict[str, Any] = {}
         for field in fields:
             if field.name not in values:
@@ -87,7 +87,7 @@ class _Typist:
         return written
 
     def scalar(self, field: Field, value: Any) -> Any:
-        """A plain value of the field, a reference, or where a secret is found."""
+        """A plain value of the field, a reference, or the source of a secret, as a document has it."""
         if isinstance(value, Ref):
             return self._reference(value)
         if isinstance(value, Secret):

@@ -1,4 +1,4 @@
-"""What a document says about checks: waivers with a reason and a day, and severities raised."""
+"""A document's settings for checks: waivers with a reason and a last day, and raised severities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CheckCode = Annotated[
 
 
 def day(text: str) -> str:
-    """The text, where it is a day; raises `ValueError` with what to write."""
+    """Returns the text if it is a date (`2027-01-31`); raises `ValueError` that says what to write."""
     try:
         if date.fromisoformat(text).isoformat() == text:
             return text

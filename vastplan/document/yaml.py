@@ -1,4 +1,4 @@
-"""The YAML files that people write: documents, connections, approvals. What they say is said openly."""
+"""Reads the YAML files that people write: documents, connections, approvals. Their text is not secret (`said_openly`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vastplan.document import other_files
 from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where, error
-from vastplan.model.nearest import nearest
+from vastplan.model.nearest import asked, closest
 from vastplan.model.sensitive import said_openly
 from vastplan.schema import located_yaml
 from vastplan.schema.located_yaml import MAX_BYTES, MAX_PROBLEMS, Mapping, Rounded, Sequence, too_many
@@ -19,7 +19,7 @@ __all__ = ["MAX_BYTES", "MAX_PROBLEMS", "Mapping", "Rounded", "Sequence", "load"
 
 
 def load(path: Path, shown: str) -> Mapping:
-    """One file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
+    """Reads one file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
     try:
         raw = regular_files.read(path, MAX_BYTES)
     except OSError as problem:
@@ -31,16 +31,17 @@ def load(path: Path, shown: str) -> Mapping:
 
 
 def _near(path: Path) -> str:
-    """A file beside one that is not there, where its name is near."""
+    """The hint for a file that does not exist: a file in its folder with a similar name; else ""."""
     try:
         beside = [one.name for one in path.parent.iterdir() if not one.name.startswith(".")]
     except OSError:
         return ""
-    return nearest(path.name, beside)
+    by_stem = {Path(name).stem: name for name in sorted(beside)}  # the ending is the same for nearly all
+    return asked(by_stem.get(closest(path.stem, by_stem), ""))
 
 
 def parse(raw: bytes, shown: str) -> Mapping:
-    """YAML text as a mapping. Raises `Invalid` with the place of what is wrong."""
+    """Parses YAML text as a mapping. Raises `Invalid` with the place of each problem."""
     text = located_yaml.decoded(raw, shown)
     said_openly(text)
     tree = located_yaml.parsed(text, shown)

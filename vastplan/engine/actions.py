@@ -1,4 +1,4 @@
-"""One action per address: every verdict, and what follows from what cannot be seen."""
+"""One action per address: the verdict of each, and what is unknown because it depends on something unknown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What is to be done by address, and what came beside it. What is in sync or unknown has no action."""
+    """The actions by address, and the findings beside them. An address that is in sync or unknown has no action."""
 
     actions: Mapping[Address, Action]
     unknown: Set[UnknownCollection]
@@ -40,9 +40,9 @@ def decide(
     *,
     now: datetime,
 ) -> Decided:
-    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved.
+    """Decide about every address that `targets` selects. `reveal` is `None` where no secret may be resolved.
 
-    Of `retired` sites nothing is desired, and a removal says so.
+    Nothing is desired on `retired` sites, and the reason of a removal there says so.
     """
     findings: list[Finding] = []
     aimed = aimed_at(matches, desired, targets)

@@ -1,4 +1,4 @@
-"""Whom an object lets in, by its own fields and by what it refers to, and whom it would let in no more. Pure."""
+"""The clients that an object lets in, by its own fields and by what it refers to, and those that a change cuts off. Pure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _KEEPING = (Verb.UPDATE, Verb.ADOPT)
 
 
 def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
-    """Whom each changed field would no longer let in."""
+    """By changed field, the clients that it would no longer let in."""
     if action.verb not in _KEEPING:
         return {}
     fields = table(kind.fields).by_name
-    # A reference that is let go of and attached again has a change of its own, beside the one that may narrow its field.
+    # A reference that is detached and attached again has a change of its own, beside the one that may narrow its field.
     changes = [
         (change, field.admits)
         for change in action.changes
@@ -41,7 +41,7 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
 
 
 def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
-    """By field, the access rights that an action removes, whoever uses them. A replace counts as a delete."""
+    """By field, the access rights that an update or adoption removes, whoever uses them. A replace counts as a delete."""
     if action.verb not in _KEEPING:
         return {}
     fields = table(kind.fields).by_name
@@ -64,7 +64,10 @@ def revoked(rule: Revokes, before: Any, after: Any) -> list[str]:
 def taken_by_moves(
     action: Action, kind: Kind, live: Live, matches: Matches, actions: Mapping[Address, Action]
 ) -> dict[str, tuple[Revokes, list[str]]]:
-    """The same of what it refers to now, and what it would refer to has not: by field, target and the target's field."""
+    """The access rights that the object loses because it refers to another target: those of the target now that the new one lacks.
+
+    The keys name the field, the new target and the target's field.
+    """
     gone: dict[str, tuple[Revokes, list[str]]] = {}
     for change, refers in moves(action, kind):
         before, after = _referred(live, change.path, refers, matches), from_json(change.after)
@@ -78,7 +81,7 @@ def taken_by_moves(
 
 
 def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
-    """The changes by which others may come in: a field that refers to what lets them in refers to something else."""
+    """The changes of fields that refer to what lets clients in (`admits`): the new target may let in others."""
     fields = table(kind.fields).by_name if action.verb in _KEEPING else {}
     return [
         (change, field.refers)
@@ -93,7 +96,7 @@ def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
 def lost_by_moves(
     action: Action, kind: Kind, live: Live, matches: Matches, actions: Mapping[Address, Action]
 ) -> dict[str, list[str]]:
-    """Whom what it refers to now lets in, and what it would refer to would not: by field, target and the target's field."""
+    """The clients that the target now lets in and the new target would not. The keys name the field, the new target and its field."""
     lost: dict[str, list[str]] = {}
     for change, refers in moves(action, kind):
         lost |= _lost_by_move(change, _referred(live, change.path, refers, matches), matches, actions)
@@ -116,14 +119,14 @@ def _lost_by_move(
 
 
 def _referred(live: Live, name: str, refers: Refers, matches: Matches) -> Live | None:
-    """What a live object refers to."""
+    """The live object that the field `name` of a live object refers to."""
     raw = live.values.get(name)
     found = (matches.observed.find(live.site, kind, attribute, raw) for kind, attribute in refers.targets)
     return next((target for target in found if target is not None), None)
 
 
 def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) -> Values:
-    """The values that something will have when this plan is done, as far as they are known."""
+    """The values that an object will have after this plan is applied, as far as they are known."""
     address, action = ref.target, actions.get(ref.target)
     kind = matches.kinds[address.kind]
     desired = action.desired if action is not None else {}
@@ -138,7 +141,7 @@ def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) ->
 
 
 def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Whom a field would no longer let in, by the values of an object as they are and as they would be."""
+    """The clients that a field would no longer let in, from the values of an object before and after."""
     was, then = before.get(name), after.get(name)
     if any(after.get(field) is True for field in (name, *admits.also)):
         return []
@@ -150,12 +153,12 @@ def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[s
 
 
 def _values(value: Any) -> list[str]:
-    """A value, or the items of a list, as texts; nothing is no value."""
+    """A value, or the items of a list, as texts; an empty value gives none."""
     return [*_texts(value if isinstance(value, list) else [value] if value else [])]
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The items of a list as texts; a reference by its address, and everybody where it is a switch that is on."""
+    """The items of a list as texts, a reference as its address; `everybody` for a switch that is on."""
     if value is True:
         yield "everybody"
     for item in value if isinstance(value, list) else ():

@@ -13,7 +13,7 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
-_Look = tuple[str, str, frozenset[tuple[str, str]]]  # site, kind, and what is set but names and references
+_Look = tuple[str, str, frozenset[tuple[str, str]]]  # site, kind, digests of fields except names, references
 
 
 def renamed_perhaps(
@@ -22,9 +22,10 @@ def renamed_perhaps(
     desired: Mapping[Address, Entry],
     actions: Mapping[Address, Action],
 ) -> Iterator[Finding]:
-    """VP319: a warning for each entry that makes anew what another of the same look, which goes, keeps data in.
+    """VP319: a warning for each entry whose new object has the same settings as an object with data that the plan deletes.
 
-    Only where one goes and one comes: of several nobody can tell which is which. What the ledger can tell is VP308's.
+    Only where exactly one is deleted and one is created: with several, the pairs cannot be determined. VP308 reports what the
+    ledger can determine.
     """
     going: dict[_Look, list[Address]] = {}
     for address, action in actions.items():

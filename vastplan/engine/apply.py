@@ -1,4 +1,4 @@
-"""Carry out a plan: every operation as soon as what it needs is done, in parallel; one failure stops only what waits for it."""
+"""Carry out a plan: each operation starts when those it needs are done, in parallel; a failure stops only what waits for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vastplan.model.value import from_json, references
 
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
-    """The progress of an action: the step that begins, or the state that it ended in, in which case `message` may say why."""
+    """The progress of an action: the step that begins, or the state that it ended in; `message` may say why it ended so."""
 
     action: Action
     step: Step | None = None
@@ -34,7 +34,7 @@ Progress = Callable[[ProgressEvent], None]
 
 
 def apply(plan: Plan, context: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
-    """Carry out every action that is not blocked. `stop` lets actions that have begun end, and begins no other."""
+    """Carry out every action that is not blocked. After `stop` is set, actions that have begun finish and no other begins."""
     return _Schedule(plan, context, parallel, progress, stop).run()
 
 
@@ -52,9 +52,9 @@ class _Schedule:
         self._outcomes: dict[Address, Outcome] = {}
         self._begun: dict[Address, Step] = {}
         self._made: dict[Address, Mapping[str, Any]] = {}
-        """What was written, by address. Only this thread looks at it: each operation is handed what it refers to."""
+        """The attributes of what was written, by address. Only this thread reads it: each operation gets those it refers to."""
         self._lost: dict[str, str] = {}
-        """Sites whose ledger is lost, and why: there nothing more is begun, and nothing can be noted."""
+        """Sites whose ledger is lost, and why: no action begins there any more, because nothing can be recorded."""
         self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
         stopped = {
             address: replace(action, blocked=(Block("moved", context.overtaken[address]),))
@@ -78,7 +78,7 @@ class _Schedule:
         flying: dict[Future[Mapping[str, Any]], int] = {}
         with ThreadPoolExecutor(max_workers=self._parallel) as pool:
             while ready or flying:
-                while ready and len(flying) < self._parallel:  # what the pool has queued could not be stopped
+                while ready and len(flying) < self._parallel:  # an operation queued in the pool could not be stopped
                     index = ready.popleft()
                     if self._skipped(self._plan.operations[index]):
                         ready += _freed(index, users, waiting)
@@ -95,7 +95,7 @@ class _Schedule:
         return Receipt(self._plan.id, tuple(self._outcomes[action.address] for action in self._plan.actions))
 
     def _skipped(self, operation: Operation) -> bool:
-        """Whether the operation is not begun; says why when it is the first of its action."""
+        """Whether the operation is not begun; the first one of an action that is not ends the action, with the reason."""
         if operation.address in self._outcomes:
             return True
         action = self._actions[operation.address]
@@ -116,7 +116,7 @@ class _Schedule:
         return False
 
     def _made_for(self, operation: Operation) -> Made:
-        """What this apply has written of what the operation's object refers to."""
+        """The attributes that this apply has written, of the objects that the operation's object refers to."""
         action = self._actions[operation.address]
         targets = [ref.target for ref in references(from_json(dict(action.desired)))]
         return {target: self._made[target] for target in targets if target in self._made}
@@ -142,7 +142,7 @@ class _Schedule:
             self._end(action, State.UNKNOWN, str(problem))
         except VastplanError as problem:
             self._end(action, State.FAILED, str(problem))
-        except Exception as problem:  # a fault of ours must not stop the others, nor lose what was done
+        except Exception as problem:  # a fault in vastplan must not stop the other operations, nor lose what was done
             self._end(
                 action, State.UNKNOWN, without_secrets(f"a fault in vastplan: {type(problem).__name__}: {problem}")
             )
@@ -160,12 +160,12 @@ class _Schedule:
             try:
                 self._context.journals[site].settles(str(action.address))
             except Lost as problem:
-                self._lost[site] = str(problem)  # the intent stands, and the next run finds out
+                self._lost[site] = str(problem)  # the intent stays, and the next run determines the outcome
         self._progress(ProgressEvent(action, state=state, message=message))
 
 
 def _freed(index: int, users: dict[int, list[int]], waiting: dict[int, set[int]]) -> list[int]:
-    """The operations that waited for this one last."""
+    """The operations that waited only for this one."""
     freed = []
     for user in users.get(index, ()):
         waiting[user].discard(index)

@@ -19,13 +19,13 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Journal, Provider
 
 Made = Mapping[Address, Mapping[str, Any]]
-"""What this apply has written so far, by address: the attributes that others refer to it by."""
+"""What this apply has written so far, by address: the attributes by which other objects refer to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyContext:
-    """What the operations of one apply share. `overtaken` are the actions that are not begun, and why: what
-    they rest on has moved since they were planned, or never was so."""
+    """What the operations of one apply share. `overtaken` are the actions that are not begun, with the reason: what
+    they were planned from has changed since, or was never so."""
 
     kinds: Mapping[str, Kind]
     providers: Mapping[tuple[str, str], Provider]
@@ -36,7 +36,7 @@ class ApplyContext:
     now: Callable[[], datetime]
     overtaken: Mapping[Address, str] = field(default_factory=dict)
     moved: Mapping[Address, tuple[StaleField, ...]] = field(default_factory=dict)
-    """What of their objects has moved, by field, where that can be said."""
+    """The fields of their objects that have changed, where these can be named."""
 
     def resolve(self, ref: Ref, attribute: str, made: Made) -> Any:
         """The wire value of a reference, including what this run created; raises `Refused` for what does not exist."""
@@ -53,7 +53,7 @@ class ApplyContext:
         return value
 
     def _made_by_a_system(self, ref: Ref, attribute: str) -> Any:
-        """Of an object that a system made on its own because of something this apply wrote (a peer's mirror, say)."""
+        """The attribute of an object that a system created because of something this apply wrote (a peer's mirror, say)."""
         kind = self.kinds[ref.target.kind]
         if ref.managed or (ref.target.site, kind.system) not in self.providers:
             return None

@@ -1,4 +1,4 @@
-"""Who moved what, where a system tells: asked only about what moved, once a system, and never a reason to fail."""
+"""Who changed what outside vastplan, where a system says it. Each system is asked once, about changed objects; no failure stops a plan."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def attribute(
     kinds: Mapping[str, Kind],
     providers: Mapping[tuple[str, str], Provider | Exception],
 ) -> tuple[Action, ...]:
-    """The actions with when each object was last applied, and who made the changes that they would undo.
+    """The actions with the time each object was last applied, and with the authors of the changes that they would undo.
 
-    Sends reads where something moved, and nothing otherwise.
+    Reads from a system only where something changed outside vastplan.
     """
     attributed = [
         replace(action, since=owned[action.address].applied) if action.address in owned else action
@@ -51,7 +51,7 @@ def attribute(
 
 
 def _traces(provider: object, sought: list[Sought]) -> tuple[dict[int, list[Trace]], str]:
-    """The traces of each object, by its place, and why there may be none."""
+    """The traces of each object, by its index in `sought`, and the reason for objects without one."""
     traces_by_place: dict[int, list[Trace]] = {}
     if isinstance(provider, Exception):
         return traces_by_place, str(provider)
@@ -61,7 +61,7 @@ def _traces(provider: object, sought: list[Sought]) -> tuple[dict[int, list[Trac
         for place, trace in provider.history(sought):
             traces_by_place.setdefault(place, []).append(trace)
     except VastplanError as problem:
-        return {}, inert(problem, 200)  # half of a history may end with the wrong person
+        return {}, inert(problem, 200)  # an incomplete history may name the wrong person
     except _UNREADABLE as problem:
         return {}, f"its records do not have the documented form ({type(problem).__name__})"
     return traces_by_place, SILENT
@@ -95,7 +95,7 @@ def _latest(traces: Iterable[Trace], untold: str) -> Author:
 
 
 def _touches(trace: Trace, place: WirePath) -> bool:
-    """Whether a change was about a place: of the whole object, above it, or inside it."""
+    """Whether a recorded change concerns a field: the whole object, a struct around the field, the field, or a part of it."""
     return not trace.paths or any(
         path[: len(place)] == place or place[: len(path)] == path for path in trace.paths if place
     )

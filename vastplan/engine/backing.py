@@ -1,7 +1,7 @@
-"""What keeps people from going around what is closed: it is shared by all that is closed so, whoever owns that. Pure.
+"""Objects without which others would be closed in vain, because clients could bypass them. Several documents share them. Pure.
 
-An admission policy keeps pods from bringing VAST volumes of their own, past every class: each class that is kept closed relies on
-it, also the classes of other documents.
+An admission policy keeps pods from declaring VAST volumes of their own and so bypassing every class: each class that is kept
+closed relies on it, also the classes of other documents.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from vastplan.schema.shapes.shape import scalar_reader
 
 
 def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
-    """The rules by which what an action deletes or lets lapse, or what that puts in force, might be relied on; told without what
-    is live."""
+    """The rules by which other objects may rely on what an action deletes or stops enforcing, or on what that object enforces.
+
+    Decided without live objects.
+    """
     kind = kinds[action.address.kind]
     if action.verb is not Verb.DELETE and not _lapses(action, kind):
         return ()
@@ -32,18 +34,18 @@ def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
 
 
 def _lapses(action: Action, kind: Kind) -> bool:
-    """Whether an action leaves something that it enforced to be seen only."""
+    """Whether the object of an action stops enforcing something and only reports it from then on."""
     rule, lost = kind.enforces, {change.path.partition(".")[0] for change in action.changes}
     return rule is not None and rule.when is not None and rule.when[0] in lost and not rule.enforced(action.desired)
 
 
 def kinds_to_read(action: Action, kinds: Mapping[str, Kind]) -> set[str]:
-    """What has to be read to tell who relies on what an action deletes or lets lapse: it, what it enforces, and what keeps it closed."""
+    """The kinds to read to determine what relies on the object that an action deletes or that stops enforcing, see `kinds_behind`."""
     return kinds_behind(may_back(action, kinds), kinds[action.address.kind], kinds)
 
 
 def kinds_behind(rules: Iterable[Closes], kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
-    """What has to be read where an object of a kind keeps closed by these rules: what they back, and what of that is in force."""
+    """The kinds to read for these rules of a kind: those that they back, those that shield these, and those that the kind enforces."""
     backed = {rule.backs.kind for rule in rules if rule.backs is not None}
     if not backed:
         return set()
@@ -54,9 +56,10 @@ def kinds_behind(rules: Iterable[Closes], kind: Kind, kinds: Mapping[str, Kind])
 def relying(
     action: Action, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]
 ) -> list[Live] | Unknown:
-    """The live objects that are kept closed in vain without what an action deletes or lets lapse.
+    """The live objects that would be closed in vain without what an action deletes or stops enforcing.
 
-    Not those that go too, nor those of the document itself: it would have kept this for them.
+    Without those that the plan deletes too, and without those of the document itself: for them it would have kept this object.
+    `Unknown` where a kind that decides could not be read.
     """
     live = matches.match(action.address).live
     if live is None or not may_back(action, matches.kinds) or not keeps_closed_now(live, referrers):

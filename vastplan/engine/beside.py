@@ -26,9 +26,12 @@ class Beside:
 
 
 def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable[Entry]) -> tuple[Beside, ...]:
-    """Of all whose objects are told by their ids alone: several may be alike. Somebody's are said once, by his first entry."""
+    """Such objects of all entries whose kind is `remade`, where several objects of one user may exist that differ only by id.
+
+    Entries for the same user get one result, with the first of them.
+    """
     remade = [entry for entry in entries if matches.kinds[entry.address.kind].remade]
-    made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 tells of these
+    made = made_by_creates_cut_off(matches, ledger) if remade else frozenset()  # VP335 reports these
     there = {
         (site, name): alike(matches, site, matches.kinds[name], ledger[site].key)
         for site, name in {entry.address[:2] for entry in remade}
@@ -46,7 +49,7 @@ def beside(matches: Matches, ledger: Mapping[str, SiteLedger], entries: Iterable
 
 
 def more_than_known(found: Iterable[Beside], owners: Owners) -> Iterator[Finding]:
-    """VP337, a note: whose, and how many there are that the ledger neither has nor had, and no other document's has."""
+    """VP337, a note: the user, and how many live objects of that user no document is known to own."""
     for one in found:
         strangers = [live for live in one.found if not owners.of(live)]
         if strangers:

@@ -1,4 +1,4 @@
-"""The bodies of creates and updates, and what a system did not keep of one. Pure but for the encoder's look-ups."""
+"""The bodies of creates and updates, and the fields that a system did not keep. Pure except for the encoder's look-ups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEVER_SENT = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IMMUTABLE})
 
 
 def _never_sent(kind: Kind, field: Field) -> bool:
-    """Whether it is a number by which another value is asked for: that is between the document and the ledger."""
+    """Whether the field is the generation of a delivered value: only the document and the ledger use that number."""
     return kind.delivers is not None and field.name == kind.delivers.generation
 
 
@@ -25,9 +25,9 @@ def _is_unsent(kind: Kind, field: Field) -> bool:
 
 
 def create_body(kind: Kind, values: Values, encoder: Encoder) -> Row:
-    """The body of a create: everything the document says, without what only an update takes.
+    """The body of a create: all fields of the document except those that only an update takes.
 
-    Nulls are left out but those that are a choice: there the system's own default is something else.
+    Nulls are left out unless null is a choice (`EXPLICIT_NULL`), because the system's own default differs from it.
     """
     names = [
         field.name
@@ -64,7 +64,7 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
 
 
 def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
-    """The fields marked ATOMIC that share a top-level field on the wire with a changed one: none of them goes alone."""
+    """The fields marked ATOMIC that share a top-level field on the wire with a changed one: they are sent together."""
     whole = [field for field in kind.fields if field.has(Marker.ATOMIC) and field.name in values]
     roots = {field.wire[:1] for field in whole if field.name in changed}
     return {field.name: values[field.name] for field in whole if field.wire[:1] in roots}
@@ -73,7 +73,7 @@ def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
 def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Encoder) -> Row:
     fields = tuple(field for field in kind.fields if not _is_unsent(kind, field))
     merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
-    for field in fields:  # members of a list that the document does not name go back exactly as they were read
+    for field in fields:  # members of a list that the document does not name are sent back exactly as they were read
         if field.name in merged and field.wire[:1] and field.wire[0] in kind.endpoint.keep:
             merged[field.name] = field.shape.only_named(merged[field.name], values.get(field.name))
     body = encoder.body(kind, merged, names=[field.name for field in fields])
@@ -83,7 +83,7 @@ def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Enc
 
 
 def unmet(fields: tuple[Field, ...], values: Mapping[str, Any], live: Mapping[str, Any]) -> list[Path]:
-    """The leaves that the system does not hold as they were written, those it never shows left out."""
+    """The leaves whose live value differs from the written one, without those that the system never shows."""
     return [
         leaf.path
         for leaf in leaves(fields, values)

@@ -16,7 +16,7 @@ _Named = TypeVar("_Named", bound=Hashable)
 
 
 def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Finding]:
-    """A finding for entries that need one another, so that none can be made first; at most one ring is named."""
+    """A finding for entries that need one another, so that none can be created first; at most one ring is named."""
     desired = {entry.address: entry for entry in entries}
     between: dict[str, set[str]] = {}
     for address, entry in desired.items():
@@ -24,7 +24,7 @@ def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Findin
     for name, targets in between.items():
         targets |= _needed_kinds(kinds[name].fields)
     if _ring(between) is None:
-        return []  # no entry can close a ring that their kinds do not: thousands need not be looked at
+        return []  # without a ring of kinds no ring of entries exists, so thousands of entries need no check
     needs = {
         address: {
             *(ref.target for field, ref in fields_with_references(kinds[address.kind].fields, entry.values)
@@ -56,7 +56,7 @@ def _needed_kinds(fields: tuple[Field, ...]) -> set[str]:
 
 
 def ring_finding(ring: list[Address], desired: Mapping[Address, Entry]) -> Finding:
-    """The finding (VP301) for entries that the sorter named as a ring."""
+    """The finding (VP301) for entries that the sorter returned as a ring."""
     # the sorter names what comes first before what needs it; the arrows say "needs"
     steps = list(dict.fromkeys(reversed(ring)))
     first = min(steps)

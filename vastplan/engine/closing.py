@@ -1,8 +1,8 @@
-"""What objects that keep something closed would close, and to whom: rooms, with how many of those who use it are in each. Pure.
+"""What a plan would close to clients that use it now: the rooms (namespaces, say), with the number of users in each. Pure.
 
-Such an object holds only while another puts it in force (an admission policy and its binding). So it closes anew when it is
-made, when it is mended, and when what enforces it is; what was open until then was open to every room. What is only seen, and not
-enforced, closes nothing: until it is enforced.
+Such an object closes something only while another one enforces it (an admission policy and its binding). So something is newly
+closed when the policy is created or repaired, and when its binding is; before that, it was open to every room. A policy that is
+only audited closes nothing until it is enforced.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from vastplan.schema.kind import Closes, Enforces, Kind, Values
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What would be closed, for people; to which rooms, with how many users in each; and who of them goes with the plan.
+    """What would be closed, as text; the rooms to which it is closed, with the number of users in each; and users the plan deletes.
 
-    `users` are the names of those who stay, where the rule wants them named.
+    `users` are the names of those that stay, where the rule wants them named.
     """
 
     rule: Closes
@@ -41,13 +41,13 @@ def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> 
         return _writes(action)
     if kind.enforces is None or not _mends(action, kind.enforces) or not kind.enforces.enforced(action.desired):
         return False
-    # where what it puts in force is written too, that is judged for both; taken over as it is, it closes nothing by itself
+    # where the plan also writes what it enforces, that action is judged for both; a policy adopted unchanged closes nothing by itself
     policies = references(from_json(action.desired.get(kind.enforces.field)))
     return not any((policy := actions.get(ref.target)) is not None and _writes(policy) for ref in policies)
 
 
 def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
-    """The rules by which an action might close something: its own, or those of what it puts in force."""
+    """The rules by which an action may close something: those of its kind, or of the kinds that it enforces."""
     kind = kinds[action.address.kind]
     if kind.enforces is None:
         return tuple(rule for rule in kind.closes if action.desired.get(rule.ours) is not None)
@@ -55,7 +55,7 @@ def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ..
 
 
 def rules_of(kind: Kind, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
-    """The rules of a kind, or those of what it puts in force."""
+    """The rules of a kind, or those of the kinds that it enforces."""
     if kind.enforces is None:
         return kind.closes
     refers = kind.field(kind.enforces.field).refers
@@ -73,14 +73,14 @@ def _changed(action: Action) -> set[str]:
 
 
 def _mends(action: Action, rule: Enforces) -> bool:
-    """Whether nothing was in force by an object before this action on it."""
+    """Whether an object enforced nothing before this action: it is created, replaced, or a wrong value in `by` is corrected."""
     return action.verb in (Verb.CREATE, Verb.REPLACE) or (
         action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_changed(action) & {*rule.by})
     )
 
 
 class ClosedRooms:
-    """What closings are judged from. The users of each kind are indexed once, when the first closing asks for them."""
+    """The data for judging what a plan closes. The users of each kind are indexed once, on first use."""
 
     def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
         self.matches, self.actions, self.referrers = matches, actions, referrers
@@ -88,7 +88,7 @@ class ClosedRooms:
         self._by_plan: EnforcedByPlan | None = None
 
     def enforced(self, address: Address, live: Live | None) -> bool:
-        """Whether the object at an address will be in force once the plan is applied."""
+        """Whether the object at an address is enforced once the plan is applied."""
         if self._by_plan is None:
             self._by_plan = EnforcedByPlan(self.matches, self.actions, self.referrers)
         return self._by_plan.after(address, live)
@@ -100,7 +100,7 @@ class ClosedRooms:
         return self._users[site, rule]
 
     def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
-        """What a field says, as the system writes it; what is not there is nobody."""
+        """The values of a field as the system writes them, without references that cannot be resolved."""
         found, refers = [], kind.field(name).refers
         for item in listed(values.get(name)):
             if isinstance(item, Ref):
@@ -118,11 +118,11 @@ class ClosedRooms:
         )
 
     def in_force(self, live: Live) -> bool:
-        """Whether a live object keeps closed what it says, as far as what enforces it goes."""
+        """Whether a live object is enforced already, and not only by this plan."""
         for referrer, rule in enforcing(live, self.referrers):
             address = self.matches.address_of(referrer.live)
             if address is None or not rule.enforced(referrer.live.values):
-                continue  # what a stranger's says is not known in full
+                continue  # an object outside the ledger is not known in full
             action = self.actions.get(address)
             if action is None or not _mends(action, rule):
                 return True
@@ -130,12 +130,12 @@ class ClosedRooms:
 
 
 def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
-    """What an action closes to rooms that use it now; `None` when that is nothing."""
+    """What an action closes to rooms that use it now; `None` if nothing."""
     matches, site = rooms.matches, action.address.site
     kind, values = matches.kinds[action.address.kind], from_json(dict(action.desired))
     live = matches.match(action.address).live
     changed: set[str] | None = _changed(action)
-    if kind.enforces is not None:  # what it puts in force is as it should be, and closed nothing until now
+    if kind.enforces is not None:  # the policy that it enforces does not change, and closed nothing until now
         (policy,) = references(values.get(kind.enforces.field)) or (None,)
         live = _of(policy, matches) if policy is not None else None
         if live is None:
@@ -153,7 +153,7 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
 
 
 def _open(rule: Closes, values: Values) -> bool:
-    return values.get(rule.unless) is True  # no field is named "", for rules without
+    return values.get(rule.unless) is True  # a rule without `unless` has "", which names no field
 
 
 def _of(ref: Ref, matches: Matches) -> Live | None:

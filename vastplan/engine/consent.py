@@ -1,4 +1,4 @@
-"""What somebody has allowed, and how much of a kind may change at once."""
+"""The consents and approvals of a run, and how much of a kind may change at once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AddressPatterns:
 
 
 class Allowed:
-    """A consent, ready to be asked for one address after the other."""
+    """A consent, indexed for look-ups by address."""
 
     __slots__ = ("approvals", "believe_gone", "delete", "narrow")
 
@@ -80,10 +80,10 @@ def limits_of(values: Mapping[str, int]) -> ChangeLimits:
 
 
 def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int], now: Plan | None = None) -> dict[str, int]:
-    """What a site's ledger records when a plan was carried out: what the document asks for.
+    """The limits that a site's ledger records after a plan was applied: those that the document asks for.
 
-    `now` is what was planned again when it was carried out. It is more than before only when the plan was of everything and
-    nothing in it was held back for being too much: no change raises its own limit by being applied twice, or in parts.
+    `now` is the plan made again for the apply. Limits are raised only if the plan covered everything and no limit blocked any
+    of it: no change raises its own limit by being applied twice, or in parts.
     """
     asked, held = limits_of(part.limits or recorded), limits_of(recorded)
     if _in_part(plan) or (now is not None and _in_part(now)):

@@ -1,4 +1,4 @@
-"""How much of live objects their contents use, for limits without a figure from the system."""
+"""How much the contents of live objects use, for limits for which the system has no figure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from vastplan.schema.kind import Contents, Kind
 
 Figure = int | float | Unknown
 LIMITING = (Verb.UPDATE, Verb.ADOPT)
-"""The actions that may lower a limit of something that stays."""
+"""The actions that may lower a limit of an object that is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentsIndex:
-    """The figures of all objects of some kinds, added up once. Made by `index_contents`."""
+    """The figures of all objects of some kinds, summed once. Created by `index_contents`."""
 
     _figures: Mapping[tuple[str, Contents], Mapping[str, Figure] | Unknown] = field(default_factory=dict)
 
     def of(self, live: Live) -> dict[str, Figure]:
-        """By the name of each figure; nothing used where nothing stands in it."""
+        """The figures by name; 0 for an object without contents."""
         figures: dict[str, Figure] = {}
         for rule in live.kind.contents:
             known = self._figures.get((live.site, rule), {})
@@ -30,7 +30,7 @@ class ContentsIndex:
         return figures
 
     def weighed(self, action: Action, live: Live) -> list[Evidence]:
-        """The figures that a limit which the action changes is held against, but zeros."""
+        """The non-zero figures to compare with the limits that the action changes."""
         if action.verb not in LIMITING:
             return []
         changed = {change.path for change in action.changes}
@@ -44,7 +44,7 @@ class ContentsIndex:
 
 
 def index_contents(observed: Observed, kinds: Mapping[str, Kind], actions: Iterable[Action]) -> ContentsIndex:
-    """What is used of the objects of those kinds of which an action may lower a limit, by site."""
+    """The figures for all kinds of which an action may lower a limit, by site."""
     wanted = {
         (action.address.site, rule)
         for action in actions

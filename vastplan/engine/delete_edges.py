@@ -1,4 +1,4 @@
-"""What is done before an object is deleted: what refers to it is deleted, or detached and attached again, or blocks it."""
+"""What happens before an object is deleted: what refers to it is deleted, or detached and attached again, or blocks the delete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LET_GO = "delete those first, or let them refer to another object"
 
 
 class DeleteEdges:
-    """Adds the edges around the deletes of a plan to its graph; what has to be detached gets an update for that."""
+    """Adds the edges around the deletes of a plan to its graph, and an update for each object that has to be detached."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class DeleteEdges:
         self._originals = _originals(matches, going)
 
     def draw(self, action: Action) -> None:
-        """Whatever refers to the object is deleted or detached before it is deleted."""
+        """Order the delete of the action's object: all that refers to it is deleted or detached first, or blocks it."""
         node = (action.address, Step.DELETE)
         live = self._matches.match(action.address).live
-        assert live is not None  # what is not there is not deleted
+        assert live is not None  # an object that does not exist has no delete
         in_the_way: set[str] = set()
         creators: set[str] = set()
         for referrer in self._referrers.of(live):
@@ -69,7 +69,7 @@ class DeleteEdges:
             self._mounts_first(action.address)
             for address in self._followers.get(str(action.address), ()):
                 if self._delivers_into(address, action.address):
-                    continue  # that one goes after this
+                    continue  # that one is deleted after this
                 if shields(self._matches.kinds[address.kind], action.address):
                     self._graph.edge((address, Step.DELETE), node)
                 else:
@@ -78,7 +78,7 @@ class DeleteEdges:
             self._graph.block(action.address, _still_referred_to(action, in_the_way, creators))
 
     def _named_by_text(self, action: Action, live: Live, node: Node) -> set[str]:
-        """What hangs on an object by a text that says its name goes before it, or says another one; those that do neither."""
+        """Order objects that refer to this one by a text field: deleted, or given another value, first. Returns those that are neither."""
         in_the_way: set[str] = set()
         for rule in live.kind.dependents:
             if not rule.by:
@@ -102,7 +102,10 @@ class DeleteEdges:
         return in_the_way
 
     def _mounts_first(self, address: Address) -> None:
-        """Of what stands on an object that goes, whatever work gets at it by goes before the rest: what is in use is refused there."""
+        """Of the objects deleted with the one they refer to, those through which workloads mount it are deleted first.
+
+        The system refuses to delete these while they are in use, so the others are then still there.
+        """
         followers = self._followers.get(str(address), ())
         first = [one for one in followers if self._matches.kinds[one.kind].mounts == address.kind]
         rest = [one for one in followers if self._matches.kinds[one.kind].mounts != address.kind]
@@ -110,14 +113,15 @@ class DeleteEdges:
             self._graph.edge((other, Step.DELETE), (one, Step.DELETE))
 
     def _after_what_would_stay_behind(self, live: Live, node: Node) -> None:
-        """What would stay behind and is deleted by the same plan is deleted first: where that fails, the object stays."""
+        """Dependents that would stay behind and that this plan deletes are deleted first: if that fails, the object is kept."""
         for rule in live.kind.dependents:
             if rule.remain:
                 for address in deleted(self._dependents.of(live, rule), self._matches, self._graph.actions):
                     self._graph.edge(node, (address, Step.DELETE))
 
     def _after_who_reads_its_values(self, action: Action) -> None:
-        """What delivers a value is deleted after its destination, and not while that stays and is in use."""
+        """Order the delete of an object that delivers a value after that of its destination; block it while the destination is kept and
+        in use."""
         owned = self._matches.owned.get(action.address)
         if owned is None or not owned.delivered or action.address in self._matches.formers:
             return
@@ -138,7 +142,10 @@ class DeleteEdges:
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
 
     def deliver_elsewhere(self, action: Action) -> None:
-        """A value that is drawn anew for another place goes there with all who use it where it was, and not while one stays."""
+        """A value that is drawn again for another destination is applied together with its users at the old one.
+
+        A user that keeps using the old destination blocks it.
+        """
         owned, entry = self._matches.owned.get(action.address), self._desired.get(action.address)
         delivers = delivers_of(self._matches.kinds[action.address.kind], entry.values) if entry is not None else None
         if action.verb is not Verb.UPDATE or owned is None or entry is None or delivers is None or not delivers.drawn:
@@ -159,12 +166,12 @@ class DeleteEdges:
         return str(self._matches.address_of(live) or f"{live.kind.name} {live.name}")
 
     def _is_kept(self, owned: Owned, into: Address) -> bool:
-        """Whether something of the document delivers to all places there."""
+        """Whether entries of the document deliver to all places in `into` that the object delivered to."""
         return self._kept.keys() >= {place for place in owned.delivered if place.startswith(f"{into} ")}
 
     @cached_property
     def _kept(self) -> Mapping[str, Address]:
-        """By the place, what the document delivers there."""
+        """By place, the entry of the document that delivers there."""
         return {
             place: other
             for other, entry in self._desired.items()
@@ -183,17 +190,17 @@ class DeleteEdges:
         )
 
     def _makes_way(self, action: Action, node: Node, referrer: Referrer) -> bool:
-        """Order what refers to the object around its delete; whether it does not stand in the way."""
+        """Order a referrer around the delete of the object. Returns whether it does not block the delete."""
         address = self._matches.address_of(referrer.live)
         other = self._graph.actions.get(address) if address else self._originals.get(_copied(referrer.live))
         goes = other is not None and other.verb in GOING
         if referrer.shields:
             if other is not None and goes:
-                self._graph.edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
+                self._graph.edge((other.address, Step.DELETE), node)  # it keeps the object closed until that is deleted
             return True
         stays = referrer.attribute not in self._matches.coming.get(action.address, ())
         if action.verb is Verb.REPLACE and not referrer.blocks_delete and stays:
-            return True  # it refers by name, and the name will be there again
+            return True  # it refers by name, and the replacement has the same name
         if other is not None and goes:
             self._graph.edge(node, (other.address, Step.DELETE))
             return True
@@ -201,7 +208,7 @@ class DeleteEdges:
             return True
         if other is not None and other.verb is Verb.UPDATE and _writes(other, referrer.field):
             if action.verb is Verb.REPLACE and not referrer.blocks_delete:
-                return True  # it is given the new name once there is something of it
+                return True  # it gets the new name once an object of that name exists
             if self._lets_go(other, referrer, action.address):
                 self._graph.edge(node, (other.address, Step.WRITE))
                 return True
@@ -219,7 +226,7 @@ class DeleteEdges:
         return not any(ref.target == target for ref in references(value))
 
     def _detach(self, address: Address, referrer: Referrer, replaced: Action) -> None:
-        """An object that keeps referring to what is replaced is detached first and attached again afterwards."""
+        """Detach an object that keeps referring to what is replaced, before the delete, and attach it again after the create."""
         update = self._graph.actions.get(address)
         live = referrer.live
         entry = self._desired[address]
@@ -231,7 +238,7 @@ class DeleteEdges:
             known_after_apply=True,
         )
         if update is None or update.verb is Verb.RELEASE:
-            old = self._matches.renames.moves.get(address)  # it moves also where only what is replaced was targeted
+            old = self._matches.renames.moves.get(address)  # renamed also where only the replaced object was targeted
             update = Action(
                 address=address,
                 verb=Verb.UPDATE,
@@ -259,12 +266,12 @@ def shields(kind: Kind, other: Address) -> bool:
 
 
 def _goes_along(live: Live) -> bool:
-    """Whether the system itself takes an object away with what it refers to."""
+    """Whether the system itself deletes an object with what it refers to."""
     return any(owner.goes_along and owner.name == live.controller for owner in live.kind.controller_owned)
 
 
 def _followers(matches: Matches, going: Iterable[Action]) -> dict[str, list[Address]]:
-    """By address, what goes and was last applied with a reference to it: no system shows all of these."""
+    """By address, the objects to delete or replace that were last applied with a reference to it: no system shows all of these."""
     followers: dict[str, list[Address]] = {}
     for action in going:
         owned = matches.owned.get(action.address)
@@ -274,7 +281,7 @@ def _followers(matches: Matches, going: Iterable[Action]) -> dict[str, list[Addr
 
 
 def _originals(matches: Matches, going: Iterable[Action]) -> dict[tuple[str, str, str], Action]:
-    """What goes and has a copy on other sites that the system keeps by itself, by kind, name and the copy's site."""
+    """The actions that delete or replace an object of which the system keeps copies on other sites; by kind, name and the copy's site."""
     originals: dict[tuple[str, str, str], Action] = {}
     for action in going:
         live = matches.match(action.address).live
@@ -290,7 +297,11 @@ def _copied(copy: Live) -> tuple[str, str, str]:
 
 
 def _still_referred_to(action: Action, names: Set[str], creators: Set[str]) -> Block:
-    """`creators` of those that one created for itself, and deletes with what it created them for; "" is of all others."""
+    """The block for an object that `names` still refer to.
+
+    `creators` are the controllers that created some of them for themselves, and delete these with what they are for; "" stands
+    for all others.
+    """
     if action.verb is Verb.REPLACE:
         fix = "create a new one under another name and let those refer to it"
     elif len(creators) == 1 and (creator := next(iter(creators))):
@@ -302,10 +313,10 @@ def _still_referred_to(action: Action, names: Set[str], creators: Set[str]) -> B
 
 
 def _writes(action: Action, field: Field) -> bool:
-    """Whether an update writes a field: what the document no longer speaks of stays as it is."""
+    """Whether an update writes a field: one that the document no longer has keeps its value."""
     return any(change.path.partition(".")[0] == field.name for change in action.changes)
 
 
 def _clearable(field: Field) -> bool:
-    """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
+    """Whether null there means no reference: where null is a choice, it would open or widen something until the reattach."""
     return field.shape.detachable and field.nullable and not field.has(Marker.EXPLICIT_NULL)

@@ -1,6 +1,6 @@
-"""By which fields of an action a system deletes by itself what people keep, more than before or sooner; and what there is of it. Pure.
+"""Fields with which a system deletes data automatically, more or sooner than before an action; and the data that exists. Pure.
 
-Kinds say it with `deleting`, and with `Deletes` of their fields. What is not deleted any more is nobody's loss, so nothing is said of it.
+Kinds declare this with `deleting`, and with `Deletes` of their fields. A change that deletes less loses nothing and is not reported.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from vastplan.schema.walk import merge
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """The fields by which more is deleted, or sooner, and what is known to be in use of what it is deleted from.
+    """The fields by which more is deleted, or sooner, and the figures of use of the object from which it is deleted.
 
-    `used` is `None` where it cannot be told what that is.
+    `used` is `None` where that object cannot be determined.
     """
 
     fields: tuple[str, ...]
@@ -30,7 +30,7 @@ class Deletion:
 
 
 def deletion(action: Action, context: GuardContext) -> Deletion | None:
-    """What an action makes the system delete; `None` for nothing, also where nothing exists yet, or everything is empty."""
+    """What the system would delete because of an action; `None` for nothing, also where nothing exists yet or all is empty."""
     kind = context.kind(action)
     rule = kind.deleting
     fields = _fields(action, kind, rule, context.live(action)) if rule is not None else ()
@@ -53,7 +53,7 @@ def deletion(action: Action, context: GuardContext) -> Deletion | None:
 
 
 def _fields(action: Action, kind: Kind, rule: Deleting, live: Live | None) -> tuple[str, ...]:
-    """The fields by which an action has the system delete more than before, or sooner, in the order of the kind."""
+    """The fields by which an action lets the system delete more than before, or sooner, in the order of the kind."""
     if action.verb in (Verb.DELETE, Verb.RELEASE):
         return ()
     stays = live is not None and action.verb is not Verb.REPLACE

@@ -13,13 +13,13 @@ from vastplan.schema.codec import Encoder, decode
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
 
-ATTEMPTS = 5  # somebody else may write the same object meanwhile: it is read and written again
+ATTEMPTS = 5  # after a conflict with another writer the object is read and written again
 
 
 def deliver(
     kind: Kind, provider: Provider, locator: str, where: Destination, told: Mapping[str, Any], encoder: Encoder
 ) -> None:
-    """Set the values in the object of `kind` at `locator`; of all else in it nothing is touched.
+    """Set the values in the object of `kind` at `locator`, and change nothing else in it.
 
     Raises `Refused` when it does not exist or does not keep them, `Unclear` when that cannot be determined.
     """

@@ -1,4 +1,4 @@
-"""Values that are known only when they are created: their destination, and whether they are there. Pure except for randomness."""
+"""Values that exist only once they are created: their destination, and whether they arrived there. Pure except for randomness."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 
 
 class Destination(NamedTuple):
-    """Where values belong: an object, and by the name of each value its key in that object's mapping `into`."""
+    """Where values are delivered: an object, and for each value by name its key in that object's mapping `into`."""
 
     target: Ref
     into: str
     keys: Mapping[str, str]
 
     def place(self, name: str) -> str:
-        """What the ledger calls the place of a value."""
+        """The place of a value, as the ledger writes it: address and key."""
         return f"{self.target.target} {self.keys[name]}"
 
 
 class Fault(Enum):
     """Why another value has to be created."""
 
-    HOLDER = "holder"  # the document gives it to somebody else
+    HOLDER = "holder"  # the document names another user or place for it
     GENERATION = "generation"  # the document asks for another one
-    LOST = "lost"  # the apply that made it ended before it was delivered
-    MOVED = "moved"  # it was delivered, and the document says another place now
-    GONE = "gone"  # it was delivered, and is not there any more
-    OTHER = "other"  # something that goes along with it is another value now, such as the name of who logs in with it
-    PRESUMED = "presumed"  # made by an apply that could not note it, as far as can be told
+    LOST = "lost"  # the apply that created it ended before it was delivered
+    MOVED = "moved"  # it was delivered, and the document has another destination now
+    GONE = "gone"  # it was delivered, and its place is now empty or has another value
+    OTHER = "other"  # a value delivered with it has changed, such as the name of the user who logs in with it
+    PRESUMED = "presumed"  # probably created by an apply that could not record it
 
 
 def delivers_of(kind: Kind, values: Mapping[str, Any]) -> Delivers | None:
-    """What an object's kind delivers, `None` where its entry does not say where to."""
+    """What an object's kind delivers; `None` where its entry has no destination."""
     return kind.delivers if kind.delivers is not None and values.get(kind.delivers.to) is not None else None
 
 
 def delivered_into(kind: Kind) -> set[str]:
-    """The kinds of object that values of a kind may be delivered into."""
+    """The kinds of object into which values of a kind may be delivered."""
     if kind.delivers is None:
         return set()
     into = table(kind.field(kind.delivers.to).fields).by_name[kind.delivers.target]
@@ -59,18 +59,18 @@ def delivered_into(kind: Kind) -> set[str]:
 
 
 def destinations(owned: Owned) -> set[Address]:
-    """What the values of an object were delivered into."""
+    """The addresses of the objects into which the values of an object were delivered."""
     return {Address.parse(place.rpartition(" ")[0]) for place in owned.delivered}
 
 
 def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:
-    """Where the values of an object belong, as its entry says."""
+    """The destination of the values of an object, from its entry."""
     to = values[delivers.to]
     return Destination(to[delivers.target], delivers.into, dict(to[delivers.keys]))
 
 
 def places(kind: Kind, values: Mapping[str, Any]) -> list[str]:
-    """What the ledger calls the places where an entry delivers values; none of one that delivers none."""
+    """The places where an entry delivers values, as the ledger writes them; empty if it delivers none."""
     delivers = delivers_of(kind, values)
     where = None if delivers is None else destination(delivers, values)
     return [] if where is None else [where.place(name) for name in where.keys]
@@ -79,9 +79,9 @@ def places(kind: Kind, values: Mapping[str, Any]) -> list[str]:
 def fillings(
     kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], acting: Iterable[Address]
 ) -> dict[Address, list[Address]]:
-    """By what a value is delivered into, the actions that deliver one: who refers to that waits for them.
+    """By destination object, the actions that deliver a value into it: actions that refer to the object wait for them.
 
-    An action that delivers waits for no other that delivers into the same.
+    Actions that deliver into the same object do not wait for one another.
     """
     found: dict[Address, list[Address]] = {}
     for address in acting:
@@ -93,7 +93,7 @@ def fillings(
 
 
 def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
-    """What is live at the places of the values, by name: `None` where nothing is, `REDACTED` where that is not told."""
+    """The live values at the places of the values, by name: `None` where there is none, `REDACTED` where it is withheld."""
     live = matches.match(where.target.target).live
     return {
         name: None if live is None else value_at(live.values, (where.into, key)) for name, key in where.keys.items()
@@ -101,7 +101,7 @@ def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
 
 
 def named_there(kind: Kind, values: Values, matches: Matches) -> str | None:
-    """The id of the object whose values are at their destination, as far as these say it."""
+    """The id of the object whose values are at the destination, if one of these values is the id."""
     assert kind.delivers is not None
     found = found_there(destination(kind.delivers, values), matches)
     ids = [found.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
@@ -109,10 +109,10 @@ def named_there(kind: Kind, values: Values, matches: Matches) -> str | None:
 
 
 def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches: Matches, key: str) -> Fault | None:
-    """Why the values of an object of ours have to be made anew; `None` where they do not, or where that cannot be told.
+    """Why new values have to be created for an owned object; `None` if none have to be, or if that cannot be determined.
 
-    A ledger that had the object from another one, or has just learnt of it, knows nothing of the values: what is there is taken
-    for them.
+    A ledger that has the object from another ledger, or has just adopted it, has no digests of its values: the values at the
+    destination are taken for them.
     """
     where = destination(delivers, values)
     unread = matches.match(where.target.target).unknown
@@ -136,18 +136,18 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
 
 
 def generation_of(delivers: Delivers, values: Values) -> int:
-    """The number of the generation that is asked for, 0 where none is said."""
+    """The generation that the document asks for, 0 if it has none."""
     number = values.get(delivers.generation)
     return number if isinstance(number, int) else 0
 
 
 def is_lower(delivers: Delivers, values: Values, owned: Owned) -> bool:
-    """Whether a lower generation is asked for than the values of an object were made for."""
+    """Whether the document asks for a lower generation than the one for which the values of an object were created."""
     return 0 < generation_of(delivers, values) < owned.generation
 
 
 def predicted(kind: Kind, values: Values) -> dict[str, str]:
-    """The values beside what is drawn that the document tells, by name."""
+    """The values by name that follow from the document alone, without those that are drawn."""
     assert kind.delivers is not None
     drawn = {one.name for one in kind.delivers.drawn}
     told = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
@@ -155,22 +155,22 @@ def predicted(kind: Kind, values: Values) -> dict[str, str]:
 
 
 def is_moved(where: Destination, owned: Owned) -> bool:
-    """Whether values were delivered, and one of them to another place than it belongs to now."""
+    """Whether values were delivered, and the destination of one of them has changed since."""
     return bool(owned.delivered_at) and any(where.place(name) not in owned.delivered for name in where.keys)
 
 
 def is_pending(owned: Owned) -> bool:
-    """Whether a value was on its way when the ledger last heard of the object."""
+    """Whether the ledger last recorded the object before its values were delivered."""
     return bool(owned.delivered) and not owned.delivered_at
 
 
 def as_delivered(where: Destination, told: Mapping[str, Any], key: str) -> dict[str, str]:
-    """What the ledger notes of values: a keyed digest of each, by its place."""
+    """What the ledger records of values: a keyed digest of each, by its place."""
     return {where.place(name): digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
 
 
 def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:
-    """New values, by name; from now on they are left out of every text."""
+    """New random values by name; each is registered as a secret, so that no text shows it."""
     values = {}
     for one in drawn:
         letters = [secrets.choice(alphabet) for alphabet in one.alphabets]
@@ -183,14 +183,14 @@ def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:
 
 
 def with_drawn(drawn: tuple[Drawn, ...], values: Mapping[str, str], body: Row) -> Row:
-    """A body with the values that were drawn in their places."""
+    """A body with the drawn values set at their paths."""
     for one in drawn if values else ():
         body = _put(body, one.path, values[one.name])
     return body
 
 
 def answered_once(kind: Kind, row: Row) -> dict[str, Any]:
-    """The attributes that no later answer holds, such as the secret of a key."""
+    """The attributes that only the answer to a create has, such as the secret of a key."""
     return {
         attribute.name: at(row, attribute.path)
         for attribute in kind.attributes

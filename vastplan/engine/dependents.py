@@ -1,4 +1,4 @@
-"""What hangs on live objects that are to go: objects of other kinds, found by equal fields and by paths below theirs."""
+"""Dependents of live objects to delete or replace: objects of other kinds, found by equal fields and by paths below theirs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from vastplan.model.plan import GOING, Action
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Dependents, Kind
 
-Group = tuple[list[str], list[Live]]  # paths in order, each ending in "/", and the objects that have them
+Group = tuple[list[str], list[Live]]  # sorted paths, each ending in "/", and the objects with these paths
 
 
 @dataclass(frozen=True, slots=True)
 class DependentsIndex:
-    """The dependents of all live objects of some kinds. Made by `index_dependents`."""
+    """The dependents of all live objects of some kinds. Created by `index_dependents`."""
 
     _observed: Observed
     _groups: Mapping[tuple[str, Dependents], Mapping[tuple[str, ...], Group]] = field(default_factory=dict)
 
     def of(self, live: Live, rule: Dependents) -> list[Live]:
-        """The objects that hang on one; none where their collection could not be read, see `count`."""
+        """The dependents of an object by a rule; empty also where their collection could not be read, see `count`."""
         if not concerns(rule, live):
             return []
         group = self._groups.get((live.site, rule), {}).get(
@@ -31,7 +31,7 @@ class DependentsIndex:
         return group[1] if rule.under is None else inside(group, _value(live, rule.under[0]))
 
     def count(self, live: Live, rule: Dependents) -> int | Unknown:
-        """How many objects hang on one; a collection that could not be read does not tell."""
+        """The number of dependents of an object by a rule; `Unknown` where their collection could not be read."""
         problem = self._observed.error(live.site, rule.kind) if concerns(rule, live) else ""
         return Unknown(problem, Reason.UNREAD) if problem else len(self.of(live, rule))
 
@@ -48,12 +48,12 @@ def inside(group: Group, path: str) -> list[Live]:
 
 
 def concerns(rule: Dependents, live: Live) -> bool:
-    """Whether a rule is about an object like this one."""
+    """Whether a rule applies to an object."""
     return rule.when is None or live.values.get(rule.when[0]) == rule.when[1]
 
 
 def going(kinds: Mapping[str, Kind], actions: Iterable[Action]) -> list[tuple[str, Kind]]:
-    """The kinds of which something goes, by site."""
+    """The kinds of which an object is deleted or replaced, with the site."""
     places = {(action.address.site, action.address.kind) for action in actions if action.verb in GOING}
     return [(site, kinds[name]) for site, name in places]
 
@@ -70,7 +70,7 @@ def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> D
 def grouped(
     objects: Iterable[Live], rule: Dependents, observed: Observed | None = None
 ) -> dict[tuple[str, ...], Group]:
-    """Objects that a rule may be about, by the values that it compares."""
+    """The objects that a rule may count as dependents, by the values that it compares."""
     members: dict[tuple[str, ...], list[tuple[str, Live]]] = {}
     for live in objects:
         if not rule.counted or live.metrics[rule.counted] != 0:
@@ -86,12 +86,12 @@ def grouped(
 
 
 def _value(live: Live, name: str) -> str:
-    """What a field has, or an attribute that is none."""
+    """The value of a field, or of an attribute that is not a field."""
     return live.id if name == "id" else str(live.values.get(name, live.attributes.get(name)))
 
 
 def _theirs(live: Live, name: str, observed: Observed | None) -> str:
-    """The value of a field, or of a field of what the object refers to by one; "" where that is not there."""
+    """The value of a field, or of a field of the object that it refers to (`tenant.local_provider`); "" if that does not exist."""
     field, _, inner = name.partition(".")
     if not inner or observed is None:
         return _value(live, name)

@@ -1,4 +1,4 @@
-"""What differs, leaf by leaf, in the fields that the document speaks of, and which side moved. Pure."""
+"""What differs, leaf by leaf, in the fields that the document has, and which side changed. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changed leaves, and those that we once set and the document no longer mentions.
+    """The changed leaves, and those that vastplan once set and the document no longer has.
 
     `untold` are leaves that cannot be compared with a snapshot.
     """
@@ -49,9 +49,9 @@ def diff(
     raw: Values | None = None,
     wire: Mapping[str, str] | None = None,
 ) -> Difference:
-    """Desired against live, with the digests last applied as the third side (`None`: never applied).
+    """Compare desired with live values, with the digests last applied as the third side (`None`: never applied).
 
-    `raw` are the live values with their references as the system says them, `wire` the digests of what it said then.
+    `raw` are the live values with references as the system writes them, `wire` the digests of those at the last apply.
     """
     noted = applied or _NOTHING
     if in_sync(kind.fields, desired, live, noted) and REDACTED_DIGEST not in noted.values():
@@ -59,7 +59,7 @@ def diff(
     changes: list[FieldChange] = []
     paths: set[Path] = set()
     untold: list[str] = []
-    spoken = 0  # leaves that were applied before: as a rule all of those that were, and then none is released
+    spoken = 0  # desired leaves that were applied before; usually these are all that were, and then none is released
     for leaf in leaves(kind.fields, desired):
         path, field, value, immutable = leaf
         text = path_text(path)
@@ -75,7 +75,7 @@ def diff(
             if was is not None and was == leaf_digest(key, field, value):
                 continue
             if was is None and immutable:
-                continue  # never shown and never ours: no reason to replace what may well be right
+                continue  # never shown and never applied here: no reason to replace an object that may be right
             cause = Cause.DOCUMENT if was else Cause.NEW
         elif same(field, value, current):
             continue
@@ -84,7 +84,7 @@ def diff(
             as_then = None if sent is None or raw is None else sent == leaf_digest(key, field, value_at(raw, path))
             cause = _cause(key, leaf, current, was, as_then)
             if cause is Cause.SYSTEM and path[0] in kind.ignored_on_delete:
-                cause = Cause.DEPENDENCY  # the system moves it when something else goes, whoever took that away
+                cause = Cause.DEPENDENCY  # the system changes it when another object is deleted, whoever deleted that
         changes.append(_change(leaf, current, cause))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)
@@ -92,12 +92,12 @@ def diff(
 
 
 def _released(kind: Kind, desired: Values, noted: Mapping[str, str]) -> tuple[str, ...]:
-    """What was applied and the document no longer speaks of."""
+    """The leaves that were applied and that the document no longer has."""
     return tuple(sorted(noted.keys() - {path_text(leaf.path) for leaf in leaves(kind.fields, desired)}))
 
 
 def _cause(key: str, leaf: Leaf, live: Any, was: str | None, as_then: bool | None) -> Cause:
-    """Which side moved; `as_then` says whether the system has what it had then, where that was noted as it says it."""
+    """Which side changed. `as_then` says whether the raw live value is the one of the last apply; `None` if that was not recorded."""
     if was is None:
         return Cause.NEW
     document_moved = was != leaf_digest(key, leaf.field, leaf.value)
@@ -110,7 +110,7 @@ def _cause(key: str, leaf: Leaf, live: Any, was: str | None, as_then: bool | Non
 
 
 def leaf_digest(key: str, field: Field, value: Any) -> str:
-    """A leaf's digest, of what its shape says is compared."""
+    """The digest of a leaf: of what its shape compares."""
     return digest(key, field.shape.digestible(field, value))
 
 
@@ -137,19 +137,19 @@ def from_nothing(kind: Kind, desired: Mapping[str, Any]) -> tuple[FieldChange, .
 
 
 def _only_made_with(kind: Kind, desired: Mapping[str, Any]) -> Iterator[Leaf]:
-    """What is never compared again and opens access: a mode, an owner."""
+    """The fields that open access and are set only at creation, never compared again: a mode, an owner."""
     for field in kind.fields:
         if field.opens is not None and field.has(Marker.CREATE_ONLY) and field.name in desired:
             yield Leaf((field.name,), field, desired[field.name], immutable=False)
 
 
 def digests(kind: Kind, desired: Mapping[str, Any], key: str) -> dict[str, str]:
-    """What the ledger remembers of an applied object: a digest per leaf."""
+    """What the ledger records of an applied object: a digest per leaf."""
     return {path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value) for leaf in leaves(kind.fields, desired)}
 
 
 def wire_digests(kind: Kind, desired: Mapping[str, Any], raw: Values, key: str) -> dict[str, str]:
-    """What the ledger remembers of the leaves that hold references, as the system says them."""
+    """What the ledger records of the leaves with references: digests of the values as the system writes them."""
     return {
         path_text(leaf.path): leaf_digest(key, leaf.field, value_at(raw, leaf.path))
         for leaf in leaves(kind.fields, desired)
@@ -158,7 +158,7 @@ def wire_digests(kind: Kind, desired: Mapping[str, Any], raw: Values, key: str) 
 
 
 def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
-    """One digest of the live values of the fields that the document speaks of: what must not move until apply.
+    """One digest of the live values of the fields that the document has: these must not change until apply.
 
     Secrets are left out: the digest goes into plan files, and its key is the same everywhere.
     """
@@ -171,7 +171,7 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
 
 
 def moved_by(changes: Iterable[FieldChange]) -> str:
-    """Which side changed, in a word for people."""
+    """Which side changed, as text."""
     causes = {change.cause for change in changes}
     if causes == {Cause.DEPENDENCY}:
         return "what it refers to was replaced or renamed"

@@ -1,4 +1,4 @@
-"""Which entry of the document, on another site, matches what the ledger has here: by index, because both may be many."""
+"""The entry of the document on another site that means an object of this site's ledger: by index, because both may be many."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Key = tuple[str, ...]
 
 
 class Elsewhere:
-    """The entries of kinds that come in groups, by all that can tell that one of them is a member's. Complete once it is made."""
+    """The entries of grouped kinds, by everything that shows that an entry and an object are of one group. Complete once created."""
 
     def __init__(self, matches: Matches, desired: Iterable[Address]) -> None:
         self._entries: dict[_Key, list[tuple[int, Address]]] = {}
@@ -24,7 +24,7 @@ class Elsewhere:
                 self._entries.setdefault(key, []).append((number, address))
 
     def of(self, address: Address, live: Live) -> Address | None:
-        """The first entry on another site that is one with a live object, which the ledger has at an address."""
+        """The first entry on another site that is of one group with a live object, which the ledger has at an address."""
         keys = _keys(address, key_of(live))
         found = (one for key in keys.values() for one in self._entries.get(key, ()) if one[1].site != address.site)
         return min(found, default=(0, None))[1]
@@ -37,7 +37,7 @@ class Elsewhere:
             yield keys["group"]
         if match.member_of is not None:
             yield _keys(match.member_of, "")["member"]
-        if match.unknown:  # which one it is cannot be read: one of the name is taken for it
+        if match.unknown:  # its object cannot be read: an entry of the same name is taken for a member
             yield keys["name"]
 
 

@@ -1,4 +1,4 @@
-"""Whether what keeps something closed is in force, by what enforces it: an audit denies nothing. Pure."""
+"""Whether an object that keeps something closed is enforced by another one: an audit denies nothing. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AS_DESIRED = (Verb.CREATE, Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
 
 
 def keeps_closed_now(live: Live, referrers: Referrers) -> bool:
-    """Whether a live object keeps something closed, as far as that can be told: not while all that enforces it only tells."""
+    """Whether a live object keeps something closed, as far as known: not while every object that enforces it only audits."""
     if live.kind.enforces is not None:
         return live.kind.enforces.enforced(live.values)
     if not live.kind.closes:
@@ -26,7 +26,7 @@ def keeps_closed_now(live: Live, referrers: Referrers) -> bool:
 
 
 def enforcing(live: Live, referrers: Referrers) -> Iterator[tuple[Referrer, Enforces]]:
-    """The live objects that put one in force, whoever owns them, with how."""
+    """The live objects that enforce an object, whoever owns them, each with the rule by which it does."""
     for referrer in referrers.of(live):
         rule = referrer.live.kind.enforces
         if rule is not None and referrer.field.name == rule.field:
@@ -34,7 +34,7 @@ def enforcing(live: Live, referrers: Referrers) -> Iterator[tuple[Referrer, Enfo
 
 
 class EnforcedByPlan:
-    """What is in force once a plan is done. The actions on what enforces something are indexed once."""
+    """What is enforced once a plan is applied. The actions on objects that enforce something are indexed once."""
 
     def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
         self._matches, self._actions, self._referrers = matches, actions, referrers
@@ -46,12 +46,12 @@ class EnforcedByPlan:
                     self._enforced.setdefault(policy.target, []).append(rule.enforced(action.desired))
 
     def after(self, address: Address, live: Live | None) -> bool:
-        """Whether an object will be in force; so it may be where nothing is known that enforces it, or tells only."""
+        """Whether an object will be enforced. Assumed also where no object is known that enforces it or only audits it."""
         said = [*self._enforced.get(address, ()), *(self._left(live) if live is not None else ())]
         return not said or any(said)
 
     def _left(self, live: Live) -> Iterable[bool]:
-        """Of what enforces it now and is left as it is."""
+        """For each object that enforces it now and that the plan leaves unchanged: whether it does more than audit."""
         for referrer, rule in enforcing(live, self._referrers):
             at = self._matches.address_of(referrer.live)
             action = self._actions.get(at) if at is not None else None

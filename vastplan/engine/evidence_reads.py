@@ -1,4 +1,4 @@
-"""What guards need to be read and indexed for: only where something is to go, or may let fewer in."""
+"""What has to be read and indexed for the guards: only for actions that delete or replace, or may let fewer clients in."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from vastplan.schema.references import reaching, targets_of
 def second_read(
     kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
-    """The collections that only some actions need: what hangs on objects that are to go, and what would be cut off.
+    """The collections that only some actions need: dependents of objects to delete or replace, and clients that may be cut off.
 
-    `systems` says what each site has. Answers sites with kinds.
+    `systems` are the systems of each site. Returns pairs of site and kind.
     """
     collections: set[tuple[str, str]] = set()
     narrowed: set[tuple[str, str]] = set()
@@ -55,7 +55,7 @@ def second_read(
 def _places(
     kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
-    """What tells which of several of a name is meant, where it has to be known who refers to them."""
+    """The kinds to read to determine which of several objects of one name is meant, where their referrers must be known."""
     by_site: dict[str, dict[Address, Action]] = {}
     for address, action in actions.items():
         by_site.setdefault(address.site, {})[address] = action
@@ -69,25 +69,25 @@ def _places(
 
 
 def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
-    """The kinds of which fields are compared that what hangs on an object refers to."""
+    """The kinds that dependents refer to and whose fields a rule compares (`tenant.local_provider`)."""
     names = {theirs.partition(".")[0] for _, theirs in rule.same if "." in theirs}
     fields = (kinds[rule.kind].field(name) for name in names)
     return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
 
 
 def _hanging_on(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
-    """The kinds of what hangs on objects of a kind, and of what tells that it does."""
+    """The kinds of the dependents of a kind, and the kinds needed to find these."""
     return {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
 
 
 def _emptied(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
-    """What may hang on an object that one of a kind has the system delete of."""
+    """The kinds of what may depend on the object from which an object of this kind lets the system delete."""
     refers = kind.field(kind.deleting.of).refers if kind.deleting is not None else None
     return {name for of in (refers.attributes if refers is not None else ()) for name in _hanging_on(kinds[of], kinds)}
 
 
 def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
-    """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
+    """The kinds that any action on an object of a kind may need to read: at least all that `second_read` returns for it."""
     kind = kinds[name]
     rules = rules_of(kind, kinds)
     hangs_on_it = _hanging_on(kind, kinds)
@@ -101,27 +101,27 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
 
 
 def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
-    """The kinds whose objects may use what one of a kind delivers: those that refer to where it goes."""
+    """The kinds whose objects may use what an object of a kind delivers: those that refer to its destination."""
     into = delivered_into(kind)
     return {name for name, other in kinds.items() if into and targets_of(other.fields) & into}
 
 
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
-    """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
+    """The kinds whose referrers must be known: those deleted or replaced, and those that let fewer in, with all that reach them."""
     targets = {action.address.kind for action in actions.values() if action.verb in GOING}
     targets = targets.union(*(delivered_into(kinds[name]) for name in targets | _drawing(kinds, actions)))
     backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
-    if backed:  # and what is closed, and whether that is in force
+    if backed:  # and the kinds that keep these closed, to know whether that is enforced
         targets |= backed | {name for name, kind in kinds.items() if kind.closes}
     narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
     for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}
-    # What closes something is in force only while another object puts it in force, and that one refers to it.
+    # An object that closes something is enforced only by another object, which refers to it.
     return targets | {action.address.kind for action in narrowing if kinds[action.address.kind].closes}
 
 
 def _drawing(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
-    """The kinds of which a value is delivered anew: who uses it where it was has to be known."""
+    """The kinds of which a value is delivered to another destination: the users of the old destination must be known."""
     return {
         action.address.kind
         for action in actions.values()

@@ -1,7 +1,7 @@
-"""What two objects of a kind cannot hold at once: which one has to free it first, and which one keeps it.
+"""Values that two objects of a kind cannot have at once, such as overlapping IP ranges: which object has to free them first.
 
-The order draws an edge where the holder goes or gives it up in the same plan; where it does neither, the taker is blocked
-here, and not by the server in the middle of an apply.
+The order gets an edge where the holder is deleted or frees the values in the same plan; where it does neither, the taker is
+blocked in the plan instead of being refused by the server in the middle of an apply.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _TAKING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an action takes and a live object holds. `freed` is the step that frees it, `None` when this plan does not."""
+    """A value that an action takes and a live object holds. `freed` is the step that frees it, `None` if this plan does not."""
 
     taker: Address
     freed: tuple[Address, Step] | None
     block: Block
-    """What stops the taker: nobody frees it, or not before the taker itself has been there."""
+    """The block on the taker, for when nothing frees the value, or only a step that comes after the taker."""
 
 
 def held(matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]) -> Iterator[Held]:
-    """Everything that is taken while another object holds it; the cost is that of sorting, and of the result."""
+    """Everything that an action takes while another object holds it. The cost is that of sorting plus the size of the result."""
     takers: dict[tuple[str, str], list[Action]] = {}
     for action in actions.values():
         field = _exclusive(matches.kinds[action.address.kind])
@@ -77,7 +77,7 @@ def _freed(
     kind: Kind,
     field: Field,
 ) -> tuple[Address, Step] | None:
-    """When the object at an address frees all that the taker wants; `None` when this plan does not free it."""
+    """The step in which the object at an address frees all that the taker wants; `None` if this plan does not free it."""
     action = actions.get(address) if address is not None else None
     if address is None or action is None:
         return None
@@ -107,7 +107,7 @@ def _name(holder: Live, address: Address | None, matches: Matches) -> str:
 
 
 class _Holders:
-    """The live objects of a kind by what they hold, sorted, so that those in the way of an interval are found at once."""
+    """The live objects of a kind by the intervals that they hold, sorted, so that those that overlap one are found quickly."""
 
     def __init__(self, kind: Kind, field: Field, lives: Iterable[Live]) -> None:
         self._kind, self._field = kind, field
@@ -122,7 +122,7 @@ class _Holders:
             self._reach[network] = list(accumulate((interval[2] for interval, _ in holding), max))
 
     def of(self, values: Values) -> Iterator[tuple[Live, Interval]]:
-        """Who holds a part of what the values say, each with the first part that they share."""
+        """The live objects that hold a part of the intervals in `values`, each with the first part that both share."""
         told: set[str] = set()
         network = _network(self._kind, self._field, values)
         for interval in _intervals(self._field, values):
@@ -144,7 +144,7 @@ def _intervals(field: Field, values: Values) -> list[Interval]:
         try:
             found.append(parse_interval(str(text)))
         except ValueError:
-            continue  # a system that answers something else is compared by the server
+            continue  # a value in another form is left to the server to check
     return found
 
 

@@ -1,4 +1,4 @@
-"""Carry out one operation: re-read, compare with the plan, write, wait, read back, note it down."""
+"""Carry out one operation: read again, compare with the plan, write, wait, read back, record it in the ledger."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ T = TypeVar("T")
 
 
 def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, already_moved: bool) -> Mapping[str, Any]:
-    """One step of one action; answers the attributes of what was written, none where nothing was.
+    """Carry out one step of an action. Returns the attributes of what was written, empty if nothing was.
 
-    `made` is what the steps before this one have written. `already_moved` says that this apply itself has done something
-    that may have moved the object. Raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well.
+    `made` is what earlier steps of this apply have written. `already_moved` says that a step of this apply may have changed the
+    object since the plan. Raises `Stale`, `Refused`, `Unreachable` or `Unclear` when the step fails.
     """
     execution = _Execution(context, action, made)
     execution.run(step, already_moved)
@@ -55,32 +55,32 @@ def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, al
 
 
 class _Execution:
-    """One step while it is carried out."""
+    """One step that is being carried out."""
 
     def __init__(self, context: ApplyContext, action: Action, made: Made) -> None:
         self.attributes: Mapping[str, Any] = {}
         self._answered_once: Mapping[str, Any] = {}
-        """What only the create's answer holds: handed on to what refers to it in this apply, and kept nowhere."""
+        """Values that only the answer to the create has: given to what refers to them in this apply, and stored nowhere."""
         self._context = context
         self._made = made
         self._action = action
         self._address = action.address
         self._recorded_as = action.renamed_from or str(action.address)
-        """Where the ledger had it when this run began."""
+        """The address of the object in the ledger when this run began."""
         self._kind = context.kinds[action.address.kind]
         self._provider = context.providers[action.address.site, self._kind.system]
         self._journal = context.journals[action.address.site]
         self._key = context.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
         self._references = tuple(references(self._values))
-        # What is left as it was changed by hand is neither written nor looked for.
+        # Fields that keep their change made outside vastplan are neither written nor checked.
         self._wanted = without(self._kind.fields, self._values, action.left)
         self._delivers = delivers_of(self._kind, self._values)
         self._drawn = () if self._delivers is None else self._delivers.drawn
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
         self._written = False
         self._told: Mapping[str, Any] = {}
-        """Values that were made just now: they go where they belong, and nowhere else."""
+        """Values that were created just now: they are delivered to their destination, and stored nowhere else."""
         self._delivered_at = ""
         self._made_of: Mapping[str, str] = {}
 
@@ -89,7 +89,7 @@ class _Execution:
         try:
             self._step(step, already_moved)
         except (Unreachable, NotAuthorised) as problem:
-            if self._written:  # what cannot be read back is not known to have failed: the intent stands
+            if self._written:  # without reading back, the outcome of the write is unknown: the intent stays
                 raise Unclear(f"it was written and could not be read back: {problem}") from None
             raise
 
@@ -97,14 +97,14 @@ class _Execution:
         return self._context.resolve(ref, attribute, self._made)
 
     def _named(self, ref: Ref, attribute: str) -> Any:
-        """The same where it is only compared: what is not there is like nothing that is."""
+        """The same for a comparison: `Unknown` for an object that does not exist, which equals no live value."""
         try:
             return self._resolve(ref, attribute)
         except Refused as problem:
             return Unknown(str(problem), Reason.NOT_CREATED)
 
     def _write(self, send: Callable[[], T]) -> T:
-        """Send; from then on something may have changed."""
+        """Send a write, and record that the system may have changed, also when the outcome is unclear."""
         try:
             answer = send()
         except Unclear:
@@ -144,25 +144,25 @@ class _Execution:
             self._made_of = made_of(self._kind, row)
         except Unclear as problem:
             self._answered_once = drawn
-            # What is told by its id alone cannot be told from others, and its value is lost.
+            # An object that differs from others only by its id cannot be found again, and its value is lost.
             created = None if self._kind.remade else self._find()
             if created is None:
-                # It may still be under way: the intent stands, and the next run knows what it finds for ours.
+                # The create may still be under way: the intent stays, so the next run recognizes the object as created by vastplan.
                 raise Unclear(f"{problem}; it does not exist yet") from None
             made = created
-        except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
+        except Refused as problem:  # not every system reports a taken name as a conflict: VAST answers 400
             alone = self._action.verb is Verb.CREATE and not self._kind.remade
             if alone and not self._written and self._there():
                 self._appeared(str(problem))
             raise
         if self._delivers is not None:
             self._told = {**made.attributes, **self._answered_once}
-            self._own(made.id, made.locator, None)  # whatever becomes of its value: which one it is
+            self._own(made.id, made.locator, None)  # records its id, even if its value is not delivered
             self._deliver()
         self._finish(made.locator, made.id)
 
     def _deliver(self) -> None:
-        """Bring the values where they belong."""
+        """Deliver the values to their destination."""
         assert self._delivers is not None
         where = destination(self._delivers, self._values)
         ref = where.target
@@ -182,7 +182,7 @@ class _Execution:
         self._delivered_at = self._context.now().isoformat(timespec="seconds")
 
     def _still_absent(self) -> None:
-        """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
+        """Check that no object of its identity has appeared since the plan. Raises `Stale`, `Unclear` or `Unreachable`."""
         match = self._context.matches.match(self._address)
         if match.unknown:
             raise Unreachable(f"cannot determine whether it exists: {match.unknown}")
@@ -190,7 +190,7 @@ class _Execution:
             self._appeared(f"id {inert(match.live.id, 80)}")
 
     def _there(self) -> bool:
-        """Whether an object of its identity exists by now, whoever created it."""
+        """Whether an object of its identity exists now, whoever created it."""
         desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
         rows = (row for page in self._pages() for row in page)
@@ -198,7 +198,7 @@ class _Execution:
 
     def _appeared(self, what: str) -> NoReturn:
         if self._begun():
-            # A run that died may have made it: its intent must stand for the next one to know it for ours.
+            # An interrupted run may have created it: the intent must stay, so the next run recognizes it as created by vastplan.
             raise Unclear(f"it exists now ({what}), perhaps created by an interrupted run; plan again")
         raise Stale(f"it did not exist when the plan was made and exists now ({what}); plan again")
 
@@ -221,13 +221,13 @@ class _Execution:
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
-                if drawn:  # no reading tells which value it has
+                if drawn:  # no read shows which value the object has
                     raise
                 self._explain(problem, current)
         if drawn:
             self._answered_once = drawn
             self._told = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
-            self._own(self._action.id, self._action.locator, None)  # so that what is delivered is known for ours
+            self._own(self._action.id, self._action.locator, None)  # so that the delivered value is known as owned
             self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
 
@@ -239,11 +239,11 @@ class _Execution:
         )
 
     def _begun(self) -> bool:
-        """Whether a run that died may have written it."""
+        """Whether an interrupted run may have written it."""
         return self._recorded_as in self._context.ledger[self._address.site].intents
 
     def _explain(self, problem: Unclear, before: Values) -> None:
-        """An update without an answer: reading tells whether it happened."""
+        """Determine by reading whether an update without an answer happened; raises `Unclear` if not all of it did."""
         row = self._provider.read(self._kind, self._action.locator)
         now = self._current(row) if row is not None else {}
         desired = self._context.revealed(self._wanted)
@@ -259,8 +259,8 @@ class _Execution:
             if live.id != self._action.id:
                 was, now = inert(self._action.id, 80), inert(live.id, 80)
                 raise Stale(f"another object has its name now: it was id {was} and is id {now} now; plan again")
-            # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
-            # was when the run began to look.
+            # An earlier step of this run may have changed it: a volume is released when its claim is deleted. Then the object
+            # is judged as it was when the run first read it.
             judged = (self._context.matches.match(self._address).live if already_moved else None) or live
             if self._action.verb is Verb.REPLACE:
                 self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._references))
@@ -276,7 +276,7 @@ class _Execution:
         self._journal.drops(str(self._address))
 
     def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
-        """A limit that was above what is used when the plan was made is above it still."""
+        """Check that a limit above the usage at plan time is still above it. Raises `Stale` otherwise."""
         before = {path_text(path): value_at(current, path) for path in paths}
         block = too_low(self._kind, self._values, before, self._live(fresh).metrics)
         if block is not None:
@@ -304,7 +304,7 @@ class _Execution:
             if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
                 raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
         owned = self._context.ledger[self._address.site].entries.get(self._recorded_as)
-        if owned is not None:  # should the rest not follow, it is nobody's hand that let go
+        if owned is not None:  # if the reattach fails, the missing reference must not look like drift
             self._journal.owns(str(self._address), owned.without(values.keys()))
 
     def _attribute(self, name: str, ref: Ref) -> str:
@@ -313,17 +313,17 @@ class _Execution:
         return refers.attribute(ref.target.kind)
 
     def _finish(self, locator: str, made: str = "", *, wait: bool = True) -> None:
-        """Wait, read back, compare, note. `made` is the id of what was created; what nobody has written is not waited for."""
+        """Wait, read back, compare, record. `made` is the id of a created object. `wait` is false where nothing was written."""
         try:
             row = until_ready(self._kind if wait else replace(self._kind, ready=None), self._provider, locator)
             if made:
                 row = self._late(locator, row)
         except VastplanError:
             if made:
-                self._own(made, locator, None)  # of no use yet, or not seen again, but made by us
+                self._own(made, locator, None)  # not ready yet, or not found again, but created by vastplan
             raise
         live = self._live(row)
-        self._own(live.id, locator, live)  # it is ours whether or not it turned out as it was asked for
+        self._own(live.id, locator, live)  # it is owned even if the system did not keep every value
         self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
         kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
@@ -331,7 +331,7 @@ class _Execution:
             raise Refused(f"the system accepted the write but did not keep {shown}")
 
     def _late(self, locator: str, row: Row) -> Row:
-        """Set what only an update takes."""
+        """Set the fields that only an update takes."""
         late = {
             field.name for field in self._kind.fields if field.has(Marker.AFTER_CREATE) and field.name in self._values
         }
@@ -353,7 +353,7 @@ class _Execution:
         fields = digests(self._kind, desired, self._key)
         wire = {} if live is None else wire_digests(self._kind, desired, live.values, self._key)
         before = self._context.ledger[self._address.site].entries.get(self._recorded_as)
-        if before is not None:  # what is left alone is still as it was last applied
+        if before is not None:  # fields left unchanged keep the digests of their last apply
             fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
             wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
             wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
@@ -362,7 +362,7 @@ class _Execution:
             where = destination(self._delivers, self._values)
             delivered, delivered_at = as_delivered(where, self._told, self._key), self._delivered_at
         elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
-            # it was planned by what is there, which is taken for it
+            # the plan was made from the values at the destination, which are taken for the delivered ones
             where = destination(self._delivers, self._values)
             delivered, delivered_at = as_delivered(where, found_there(where, self._context.matches), self._key), now
         sources = secret_sources(self._kind, self._values)
@@ -391,7 +391,7 @@ class _Execution:
         self._journal.owns(str(self._address), owned)
 
     def _composite(self) -> str:
-        """The composite entry that the object is a part of, "" where it comes of an object, or of a setting."""
+        """The composite entry that the object is a part of; "" if its origin is an entry of a kind, or a setting of the site."""
         site, _, rest = self._action.origin.partition("/")
         kind, _, name = rest.partition("/")
         of_a_kind = not name or kind in self._context.kinds
@@ -407,7 +407,7 @@ class _Execution:
         return live_of(self._address.site, self._kind, row, self._provider)
 
     def _current(self, row: Row) -> Values:
-        """The row's values with references named; what this run has made counts."""
+        """The row's values with references named, including those to objects that this run has created."""
         live = self._live(row)
         current = self._context.matches.symbolic(self._kind, live, self._references, self._named)
         return turned(live, self._values, current)
@@ -423,7 +423,7 @@ class _Execution:
         }
 
     def _pages(self) -> Iterable[list[Row]]:
-        """The objects of the kind, page by page; of what nobody lists only the one that has its identity."""
+        """The objects of the kind, page by page; of a kind that cannot be listed, only the one of its identity."""
         if not isinstance(self._kind.endpoint.shape, Asked):
             return self._provider.pages(self._kind)
         values = self._context.matches.resolved(self._kind, self._values)
@@ -432,7 +432,7 @@ class _Execution:
         return [[row]] if row is not None else []
 
     def _find(self) -> Live | None:
-        """The object of a create without an answer, by its identity and everything else that was sent."""
+        """The object of a create without an answer, found by its identity and by all other values that were sent."""
         desired = self._context.revealed(self._values)
         try:
             for page in self._pages():
@@ -441,7 +441,7 @@ class _Execution:
                         not unmet((self._kind.field(name),), desired, self._current(row))
                         for name in self._kind.identity
                     )
-                    if same and self._kind.endpoint.listed:  # a list shows a part of it
+                    if same and self._kind.endpoint.listed:  # a list shows only a part of each object
                         row = self._provider.read(self._kind, self._provider.locator(self._kind, row)) or row
                     live = self._live(row)
                     if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):

@@ -1,7 +1,7 @@
-"""Objects that were an entry's and are not any more, because their value is another one now or was lost. Pure.
+"""Former objects of an entry: their value was replaced by another one or was lost. Pure.
 
-Only kinds whose objects are told by their ids alone have them (`Kind.remade`): each is at an address of its own, the entry's with
-the object's id, and goes once its successor is in its place.
+Only kinds whose objects differ by their ids alone have them (`Kind.remade`). Each has an address of its own, the entry's with the
+object's id, and is deleted once its successor is in place.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from vastplan.engine.observe import Live
 
 MARK = "#"
-"""Between the name of an entry and the id of its former object: no entry's key holds it."""
+"""The separator between the name of an entry and the id of its former object: no key of an entry contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A former object: whose it was, and why it is that no more.
+    """A former object: the entry that it belonged to, and why it no longer does.
 
-    `leaves` says that the ledger has it under the entry's own address still, `unnoted` that the ledger does not have it.
+    `leaves` says that the ledger still has it under the entry's own address. `unnoted` is its record where the ledger has none.
     """
 
     of: Address
@@ -43,12 +43,12 @@ class Former:
 
 
 def former_address(address: Address, id: str) -> Address:
-    """Where the ledger has the object of that id once it is not the entry's any more."""
+    """The address in the ledger of the object with that id once it is a former one of the entry."""
     return address._replace(name=f"{address.name}{MARK}{id}")
 
 
 def entry_of(address: Address, owned: Owned) -> Address | None:
-    """The entry whose object it was, by such an address; `None` for any other address."""
+    """The entry of a former object, from its address; `None` for any other address."""
     name, mark, its = address.name.partition(MARK)
     return address._replace(name=name) if mark and its == owned.id else None
 
@@ -56,7 +56,7 @@ def entry_of(address: Address, owned: Owned) -> Address | None:
 def formers(
     matches: Matches, ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]
 ) -> Iterator[tuple[Address, Former]]:
-    """Every former object that is owned, or that an apply which was cut off may have made; each by its own address."""
+    """Every former object that is owned or that an interrupted apply may have created, each by its own address."""
     remade = {name for name, kind in matches.kinds.items() if kind.remade}
     for address, owned in matches.owned.items():
         if address.kind not in remade:
@@ -87,13 +87,13 @@ def _why(kind: Kind, owned: Owned, live: Live, entry: Entry, matches: Matches, k
 
 
 def _has_changed_hands(kind: Kind, live: Live, entry: Entry, matches: Matches) -> bool:
-    """Whether an object is of somebody else, or elsewhere, than its entry says now. Who is renamed is the same."""
+    """Whether an object belongs to another user or place than its entry says now. A renamed user is the same one."""
     fixed = (field for field in map(kind.field, kind.identity) if field.has(Marker.IMMUTABLE))
     return any(_is_another(field, live, entry.values.get(field.name), matches) for field in fixed)
 
 
 def _is_another(field: Field, live: Live, wanted: Any, matches: Matches) -> bool:
-    """Whether a field names somebody else than the live object has; not, where that cannot be told."""
+    """Whether a field of the entry names another object than the live one refers to; false where that cannot be determined."""
     raw = live.values.get(field.name)
     if field.refers is None or not isinstance(wanted, Ref):
         return bool(raw != wanted)
@@ -107,7 +107,7 @@ def _is_another(field: Field, live: Live, wanted: Any, matches: Matches) -> bool
 
 
 def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
-    """Why an object is a former one already."""
+    """Why an object that the ledger has as a former one became one."""
     assert kind.delivers is not None
     if not owned.fields:
         return Fault.PRESUMED
@@ -121,7 +121,7 @@ def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
 
 
 def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
-    """What creates with an unknown outcome may have created."""
+    """The objects that creates with an unknown outcome may have created."""
     for made in _cut_off(part, matches):
         for address, live in made.by.items():
             record = Owned(live.id, live.locator)
@@ -129,9 +129,9 @@ def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Form
 
 
 def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Finding]:
-    """VP335: a warning where more is there of the same than creates that were cut off can have made.
+    """VP335: a warning where more objects exist for one entry than interrupted creates can have created.
 
-    What they can have made is matched by now, and owned.
+    Where they can have created all of them, these are matched and owned already.
     """
     for part in ledger.values():
         for made in _cut_off(part, matches) if part.intents else ():
@@ -144,7 +144,7 @@ def untold(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Iterator[Findi
 
 
 def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) -> Set[tuple[str, str, str]]:
-    """Site, kind and id of all that creates whose outcome nobody could note may have made."""
+    """Site, kind and id of all objects that creates without a recorded outcome may have created."""
     parts = [part for part in ledger.values() if part.intents]
     return {
         (live.site, live.kind.name, live.id) for part in parts for cut in _cut_off(part, matches) for live in cut.found
@@ -153,7 +153,10 @@ def made_by_creates_cut_off(matches: Matches, ledger: Mapping[str, SiteLedger]) 
 
 @dataclass(frozen=True, slots=True)
 class _CutOff:
-    """Creates of the same whose outcome nobody could note, and what is there of it and was not before; who made which, if anybody can have."""
+    """Creates of the same identity without a recorded outcome, and the new objects of that identity.
+
+    `by` has the object for each create; it is empty where the creates cannot have created all of them.
+    """
 
     creates: tuple[Address, ...]
     found: tuple[Live, ...]
@@ -161,7 +164,7 @@ class _CutOff:
 
 
 def _cut_off(part: SiteLedger, matches: Matches) -> Iterator[_CutOff]:
-    """By what tells the objects of one entry from others; where nothing is new, nothing."""
+    """The interrupted creates of a site by identity, where objects exist that are neither owned nor older than the creates."""
     begun: dict[tuple[str, tuple[str, ...]], dict[Address, Set[str]]] = {}
     for text, intent in part.intents.items():
         address = Address.parse(text)
@@ -178,10 +181,10 @@ def _cut_off(part: SiteLedger, matches: Matches) -> Iterator[_CutOff]:
 
 
 def _shared_out(creates: Mapping[Address, Set[str]], found: list[Live]) -> Mapping[Address, Live]:
-    """To each object a create that may have made it, and to each create one object at most; none at all where that cannot be.
+    """Assign to each object a create that may have created it, and to each create at most one object; empty if that is impossible.
 
-    What was there when a create began is not what it made. Whoever knows least of what was there can have made most, and chooses
-    first, what the fewest others can have made.
+    A create did not create an object that existed when it began. The create to which the fewest of the objects were known
+    chooses first, and takes the object that the fewest creates can have created.
     """
     left = {live.id: live for live in found}
     by: dict[Address, Live] = {}
@@ -194,7 +197,7 @@ def _shared_out(creates: Mapping[Address, Set[str]], found: list[Live]) -> Mappi
 
 
 def identity_of(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:
-    """What tells the objects of one entry from others, by the digests that the ledger would note of them."""
+    """What distinguishes the objects of one entry from others, as the digests that the ledger would record."""
     return tuple(fields.get(name, "") for name in kind.identity)
 
 
@@ -210,7 +213,7 @@ def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[st
 
 
 ASKED = (Fault.GENERATION, Fault.LOST)
-"""Why a former object is deleted without consent: the document asks for another generation, or its value was never delivered."""
+"""The reasons to delete a former object without consent: the document asks for another generation, or its value was never delivered."""
 
 
 def goes_unasked(matches: Matches, address: Address) -> bool:
@@ -220,6 +223,6 @@ def goes_unasked(matches: Matches, address: Address) -> bool:
 
 
 def first_of(matches: Matches, address: Address) -> Address | None:
-    """What a former object is deleted after in the same plan: the entry whose new object is still to be created."""
+    """The entry after which a former object is deleted in the same plan: its new object is still to be created."""
     former = matches.formers.get(address)
     return former.of if former is not None and former.of in matches.desired and former.of not in matches.owned else None

@@ -80,7 +80,7 @@ def changing(observed: Observed, live: Live) -> str:
 
 
 def leader(observed: Observed, live: Live) -> Live | None:
-    """Another member that leads the group of an object which does not."""
+    """The member that leads the group of an object, if the object itself does not."""
     if part_of(live) in (Part.LEADS, Part.MEMBER):
         return None
     return next((one for one in members(observed, live) if part_of(one) is Part.LEADS), None)

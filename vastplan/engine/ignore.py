@@ -19,9 +19,9 @@ from vastplan.schema.kind import Field, Values
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
-    """What to leave alone: objects by a pattern of their address, or with `fields` only those, and what is inside them.
+    """What to leave unchanged: objects by a pattern of their address; with `fields`, only these fields and what is inside them.
 
-    A rule of the `document` holds until the document itself changes the field. One of this run holds then too.
+    A rule of the `document` applies until the document itself changes the field. A rule of this run applies then too.
     """
 
     address: str
@@ -31,7 +31,7 @@ class IgnoreRule:
     until: str = ""
 
     def covers(self, address: Address, change: FieldChange) -> bool:
-        """Whether a change is to be left alone."""
+        """Whether the rule keeps the live value that a change would overwrite."""
         if not moved_by_hand(change) or (self.document and change.cause is not Cause.SYSTEM):
             return False
         if not self.fields and fnmatchcase(f"{address}.{change.path}", self.address):
@@ -42,28 +42,28 @@ class IgnoreRule:
         return named and self.matches(address)
 
     def matches(self, address: Address) -> bool:
-        """Whether an object is meant."""
+        """Whether the rule applies to an object."""
         return fnmatchcase(str(address), self.address)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptNames(IgnoreRule):
-    """What names one of `names` as the document calls it stays as it is: that one keeps the name that a hand gave it."""
+    """References by name to `names` stay unchanged, because these objects keep the name that they got outside vastplan."""
 
     names: frozenset[Address] = frozenset()
 
     def covers(self, address: Address, change: FieldChange) -> bool:
-        """Whether a change only follows one of the names."""
+        """Whether a change only follows the names of such objects."""
         named = references(from_json(change.after))
         return change.cause is Cause.DEPENDENCY and bool(named) and all(ref.target in self.names for ref in named)
 
     def matches(self, address: Address) -> bool:
-        """Nothing that is gone is left so for it."""
+        """Always false: the rule leaves no object deleted."""
         return False
 
 
 def kept_names(ignored: Iterable[IgnoredChange], matches: Matches) -> frozenset[Address]:
-    """What the document calls otherwise than a hand does, and is left with the name that the hand gave it."""
+    """The objects that were renamed outside vastplan and keep that name, because the change of their name is ignored."""
     return frozenset(
         one.address
         for one in ignored
@@ -122,7 +122,7 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
 
 
 def _standing(actions: dict[Address, Action], gone: set[Address], left: list[IgnoredChange]) -> dict[Address, Action]:
-    """Without the actions that need an object that is gone and stays so."""
+    """The actions without those that need an object that is gone and is not recreated."""
     while True:
         fallen = {}
         for address, action in actions.items():

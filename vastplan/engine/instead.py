@@ -1,7 +1,7 @@
-"""Access rules that replace others: the old one is deleted after the new ones exist, and stays should that fail. Pure.
+"""Access rules that replace others: the old one is deleted after the new ones exist, and stays if they fail. Pure.
 
-A bucket whose reader is another group now, say: the rights of the one before are deleted, those of the new one are made, and both
-have the same policy. Nothing but that says that the one is for the other.
+For example, a bucket gets another group as its reader: the rights of the old group are deleted and those of the new one created.
+Both refer to the same policy, and only that shows that one replaces the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vastplan.schema.references import fields_with_references
 def who_comes(
     matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]
 ) -> Mapping[str, list[Address]]:
-    """By what lets in (its address, such as an identity policy), those that it lets in by this plan and did not before."""
+    """By the address of what gives access (such as an identity policy), the objects to which this plan newly gives access by it."""
     coming: dict[str, list[Address]] = {}
     for action in actions:
         entry = desired.get(action.address)
@@ -35,7 +35,7 @@ def who_comes(
 
 
 def instead_of(action: Action, matches: Matches, coming: Mapping[str, list[Address]]) -> Iterable[Address]:
-    """Those that are let in by what let in an object that goes."""
+    """The objects that newly get access by what gave access to the object that an action deletes."""
     if action.verb is not Verb.DELETE or not lets_in_by(matches.kinds[action.address.kind]):
         return ()
     refers = matches.owned[action.address].refers
@@ -43,5 +43,5 @@ def instead_of(action: Action, matches: Matches, coming: Mapping[str, list[Addre
 
 
 def lets_in_by(kind: Kind) -> bool:
-    """Whether an object of a kind is let in by what a field of it refers to."""
+    """Whether objects of a kind get access by what one of their fields refers to."""
     return any(field.opens is not None and field.refers is not None for field in kind.fields)

@@ -18,17 +18,17 @@ _MAKING = (Verb.CREATE, Verb.REPLACE)
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The objects that show which directories exist, by site and rule. Made by `ground_of`."""
+    """The objects that show which directories exist, by site and rule. Created by `ground_of`."""
 
     _groups: Mapping[tuple[str, _Rule], Mapping[tuple[str, ...], Group]] = field(default_factory=dict)
 
     def standing(self, site: str, rule: _Rule, room: str, path: str) -> list[Live]:
-        """Those of a room at a path or below it."""
+        """The objects of a room at a path or below it."""
         return inside(self._groups[site, rule].get((room,), ([], [])), path)
 
 
 def landing_places(action: Action, kind: Kind) -> Iterator[tuple[str, str]]:
-    """What has to be read, as site and kind, to see what is where an action has a directory made."""
+    """The collections (site and kind) to read to see what exists where an action lets the system create a directory."""
     if kind.lands is None or action.verb not in _MAKING:
         return
     room = from_json(dict(action.desired)).get(kind.lands.room)
@@ -37,7 +37,7 @@ def landing_places(action: Action, kind: Kind) -> Iterator[tuple[str, str]]:
 
 
 def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
-    """What may stand in the way of these actions; nothing where none has a directory made."""
+    """The objects that may be in the way of these actions; empty if no action lets the system create a directory."""
     rules: set[tuple[str, _Rule]] = set()
     for action in actions:
         kind = matches.kinds[action.address.kind]
@@ -50,7 +50,7 @@ def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
 
 def _grouped(objects: Iterable[Live], rule: _Rule) -> dict[tuple[str, ...], Group]:
     name, room, path = rule
-    # the other end of one that is not ours says of this site where it lands, not of the other
+    # a copy that the system keeps names a directory on this site, where its data lands, and not one on the other site
     ends = [live for live in objects if not (live.kind.mirrored and live.system_owned)]
     return grouped(ends, Dependents(name, name, ((room, room),), (path, path)))
 

@@ -15,7 +15,7 @@ Whom = tuple[str, str, str, str]  # site, kind, attribute and its value
 
 
 def who_goes(matches: Matches, actions: Mapping[Address, Action]) -> dict[Whom, list[Address]]:
-    """The deletes of a plan by all that what goes is called by."""
+    """The deletes of a plan, by each attribute and value of the deleted objects."""
     going: dict[Whom, list[Address]] = {}
     for address, action in actions.items():
         live = matches.match(address).live if action.verb is Verb.DELETE else None
@@ -25,7 +25,7 @@ def who_goes(matches: Matches, actions: Mapping[Address, Action]) -> dict[Whom, 
 
 
 def limited_until(action: Action, kind: Kind, going: Mapping[Whom, list[Address]]) -> Iterator[Address]:
-    """The deletes of those whose limits an update takes out of a list."""
+    """The deletes of the users whose limits an update removes from a list."""
     by_name = table(kind.fields).by_name
     for change in action.changes if action.verb is Verb.UPDATE and going else ():
         field = by_name.get(change.path)

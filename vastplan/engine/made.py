@@ -8,9 +8,9 @@ ITSELF = "the system itself"
 
 
 def made_by(live: Live) -> str:
-    """The driver or system that made an object, or the kind of what owns it; "" for one that somebody has to manage.
+    """The driver or system that created an object, or the kind of its owner; "" for one that somebody has to manage.
 
-    An owner is what anybody may write into an object: what lets somebody in is not taken off the list for that.
+    Anybody may write an owner into an object, so for an object that gives access the owner does not count.
     """
     if live.controller or live.system_owned:
         return live.controller or ITSELF

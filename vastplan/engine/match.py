@@ -1,7 +1,6 @@
-"""Which live object is which address: by the ledger's id first, then by identity; and references both ways.
+"""The live object of each address: by the ledger's id first, then by identity; and references in both directions.
 
-Everything is matched in one pass, before anything else looks: what comes out is complete, is never written again, and may
-be shared by threads.
+Everything is matched in one pass before it is used: the result is complete, never changes, and may be shared by threads.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ LiveKey = tuple[str, str, str]  # site, kind, id
 
 
 class Match(NamedTuple):
-    """What an address is matched with. `unknown` says why that cannot be determined."""
+    """What an address is matched with. `unknown` says why it cannot be determined."""
 
     live: Live | None = None
     owned: Owned | None = None
     unknown: str = ""
-    holder: Address | None = None  # whose object it is that has its identity
-    member_of: Address | None = None  # what the ledger owns on another site of the group that it is a member of
+    holder: Address | None = None  # the address whose object has the identity of this one
+    member_of: Address | None = None  # the address on another site that the ledger owns of the same group
 
 
 _NOTHING = Match()
@@ -53,7 +52,7 @@ class Resolve(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """All addresses of a document and a ledger with what they are matched with. Made by `match`."""
+    """All addresses of a document and a ledger with their matches. Created by `match`."""
 
     kinds: Mapping[str, Kind]
     observed: Observed
@@ -65,18 +64,18 @@ class Matches:
     renames: Renames = NO_RENAMES
     """Which entries of the ledger move to which addresses."""
     wanted_as: Mapping[Address, Address] = field(default_factory=dict)
-    """Owned addresses that nothing desires, whose object is just what a desired one would make: by which."""
+    """Owned addresses that the document no longer has and whose object has the identity of an entry, with that entry's address."""
     coming: Mapping[Address, Mapping[str, Any]] = field(default_factory=dict)
-    """What live objects will be referred to by once they are as desired, by attribute: those that are called otherwise today."""
+    """By address of a live object, the new values of attributes that others refer to it by, where the plan changes them."""
     typed: str = "PATH"
     """The document as words of a command."""
     formers: Mapping[Address, Former] = field(default_factory=dict)
-    """What was an entry's object and has to go, by the address that is its own."""
+    """The former objects of entries, which are to be deleted, by their own addresses."""
     remade: Mapping[Address, Address] = field(default_factory=dict)
-    """The entries whose object is a former one only now, by that one's address."""
+    """The entries whose object becomes a former one with this plan, with the address of that object."""
 
     def match(self, address: Address) -> Match:
-        """The match of an address of the document or of the ledger; of any other, nothing."""
+        """The match of an address of the document or of the ledger; an empty match for any other."""
         return self._matches.get(address, _NOTHING)
 
     def address_of(self, live: Live) -> Address | None:
@@ -98,15 +97,15 @@ class Matches:
         name = live.locator if live.kind.endpoint.namespaced else live.name
         if address is None:
             address = Address(live.site, live.kind.name, name)
-            if address in self._matches:  # an entry is called so that stands for another object
+            if address in self._matches:  # an entry of that name has another object
                 address = address._replace(name=f"{name} (id {live.id})")
             return Ref(address, managed=False)
         return Ref(address)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference, or `Unknown`: as things are now, of what is to be called otherwise the new name.
+        """The wire value of a reference, or `Unknown`: the live value, or the new one where the plan changes it.
 
-        Whoever refers to that comes after it.
+        Actions that refer to a renamed object come after its rename.
         """
         address = ref.target
         match = self._matches.get(address) if ref.managed else None
@@ -121,7 +120,7 @@ class Matches:
         return self._predicted(address, attribute) if value is None else value
 
     def _existing(self, address: Address, attribute: str) -> Live | Unknown | str:
-        """What is referred to by name and managed by nobody here; where nothing can be looked up, the name itself."""
+        """The live object of a reference that is not managed; the name itself where the site has no such system."""
         kind, site = self.kinds[address.kind], address.site
         if self.observed.absent(site, kind.name) and attribute in ("name", "path"):
             return address.name  # the site's other systems know it by this name
@@ -136,19 +135,19 @@ class Matches:
         return candidates[0] if candidates else Unknown(str(address), Reason.NOT_CREATED)
 
     def _predicted(self, address: Address, attribute: str) -> Any:
-        """What an attribute will be, where the document alone says so."""
+        """The value that an attribute will have, where it follows from the document alone; else `Unknown`."""
         kind, entry = self.kinds[address.kind], self._desired.get(address)
         known = kind.attribute(attribute)
         value = known.predicted(self.resolved(kind, entry.values)) if entry is not None and known.of else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
     def locator(self, kind: Kind, entry: Entry) -> str | None:
-        """By what an entry's object is read, where its values say so."""
+        """The locator of an entry's object, where it follows from the entry's values."""
         locator: str | None = kind.attribute("path").predicted(self.resolved(kind, entry.values))
         return locator
 
     def unread(self, ref: Ref) -> str:
-        """Why what is referred to is not known; "" where it was looked for, or is known to another system by its name."""
+        """Why the target of a reference is unknown; "" where it was looked for, or is only a name for another system."""
         site, kind = ref.target.site, ref.target.kind
         problem, asked = self.observed.error(site, kind), self.observed.asked(site, kind)
         if not problem or (not ref.managed and self.observed.absent(site, kind)):
@@ -159,7 +158,7 @@ class Matches:
         return "" if ref.target.name in asked else problem
 
     def resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
-        """The values with those references resolved that can be: what an attribute may be predicted from."""
+        """The values with references resolved as far as possible; attributes are predicted from these."""
 
         def change(refers: Refers, value: Any) -> Any:
             resolved = self.resolve(value, refers.attribute(value.target.kind)) if isinstance(value, Ref) else value
@@ -168,7 +167,7 @@ class Matches:
         return map_references(kind.fields, dict(values), change)
 
     def symbolic(self, kind: Kind, live: Live, desired: Iterable[Ref] = (), resolve: Resolve | None = None) -> Values:
-        """The live values with raw references named: by what is `desired` there if it is that, else by address or name."""
+        """The live values with raw references named: by a `desired` reference to the same object, else by address or name."""
         hints, attribute_of = tuple(desired), resolve or self.resolve
 
         def change(refers: Refers, raw: Any) -> Any:
@@ -191,7 +190,7 @@ class Matches:
                 target = next(iter(here), None) if where == site else self.observed.find(where, kind, attribute, raw)
                 if target is not None:
                     named = self.named(target)
-                    # by that name nothing will be found
+                    # the object will have another name
                     return raw if attribute in self.coming.get(named.target, _AS_IT_IS) else named
         return raw
 
@@ -204,9 +203,9 @@ def match(
     kept: Set[Address] = frozenset(),
     typed: str = "PATH",
 ) -> Matches:
-    """Match every address of the document and of the ledger. What is `kept` keeps its live name.
+    """Match every address of the document and of the ledger. Objects in `kept` keep their live names.
 
-    `typed` is the document in commands that somebody is told.
+    `typed` is the document as words of the commands in messages.
     """
     parse = Address.parse
     recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
@@ -214,7 +213,7 @@ def match(
     renames = resolve_renames(recorded, unsettled, desired, typed)
     owned = renames.applied_to(recorded)
     addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
-    if len(addresses) != len(owned):  # the ledger has an object twice: it is that of whom the document speaks
+    if len(addresses) != len(owned):  # the ledger has an object twice: the address in the document gets it
         addresses |= {(one.site, one.kind, record.id): one for one, record in owned.items() if one in desired}
     matches: dict[Address, Match] = {}
     wanted_as: dict[Address, Address] = {}
@@ -231,7 +230,7 @@ def match(
         matching.settle(address)
     former.update(formers(whole, ledger, desired))
     for address, one in former.items():
-        if one.leaves:  # what the ledger has is not what the entry means any more
+        if one.leaves:  # the object that the ledger has is a former one, and the entry needs a new one
             owned[address], matches[address] = owned.pop(one.of), matches.pop(one.of)
             matches[one.of], remade[one.of] = _NOTHING, address
             addresses[address.site, address.kind, owned[address].id] = address
@@ -253,9 +252,9 @@ def match(
 
 
 class _Matching:
-    """The one pass: fills the tables of `Matches`, which nobody else has seen yet.
+    """The one pass: fills the tables of `Matches` before anything else reads them.
 
-    An identity may hold references (a view is a path and a tenant), so what it refers to is settled first.
+    An identity may contain references (a view is a path and a tenant), so their targets are matched first.
     """
 
     def __init__(
@@ -274,10 +273,10 @@ class _Matching:
         self._kinds = {name: whole.kinds[name] for name in {address.kind for address in (*desired, *whole.owned)}}
 
     def settle(self, address: Address) -> None:
-        """Match one address, and before it what its identity refers to."""
+        """Match one address, after the targets of its identity."""
         if address in self._matches or self._settle_by_id(address):
             return
-        self._matches[address] = Match(unknown="its identity refers to itself")  # stands only while it is looked at
+        self._matches[address] = Match(unknown="its identity refers to itself")  # only while it is being matched
         entry, kind = self._desired.get(address), self._kinds[address.kind]
         for name in kind.identity if entry is not None else ():
             value = entry.values.get(name) if entry is not None else None
@@ -291,7 +290,7 @@ class _Matching:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)
 
     def _settle_by_id(self, address: Address) -> bool:
-        """Match what the ledger owns and exists by its id, which covers nearly everything and needs nothing else."""
+        """Match an owned object that exists by its id, which covers nearly all addresses and needs nothing else."""
         record = self._whole.owned.get(address)
         if record is None or (
             self._whole.observed.error(address.site, address.kind)
@@ -330,9 +329,7 @@ class _Matching:
         if problem and self._whole.locator(kind, entry) not in asked:
             return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
-        if (
-            kind.remade
-        ):  # several may be alike: it is the one that its destination names, where nothing is noted of that
+        if kind.remade:  # several may be alike: without a record, it is the one whose id the destination has
             named = named_there(kind, entry.values, self._whole)
             having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]
@@ -343,7 +340,7 @@ class _Matching:
         if len(candidates) > 1:
             ids = ", ".join(live.id for live in candidates)
             return Match(None, owned, f"{len(candidates)} live objects have its identity ({ids})")
-        # The object that the ledger knew is gone, and another stands in its place: it is not ours.
+        # The object that the ledger knew is gone, and another one has its identity: that one is not owned.
         if candidates:
             return Match(candidates[0])
         holder = self._addresses.get((address.site, kind.name, having[0].id)) if having else None

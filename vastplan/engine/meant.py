@@ -1,4 +1,4 @@
-"""Which object a name in a live object means where several have it: one in a namespace is meant only within that namespace."""
+"""Which of several objects of one name a live object refers to: a namespaced one only from within its namespace."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from vastplan.schema.walk import table
 
 
 def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
-    """The objects of a kind on its site that a live object may mean by a raw value: more than one only where it is not told.
+    """The objects of a kind on its site to which a raw value of a live object may refer; several if the object does not say which.
 
-    A credential of a project names a Secret of the project's namespace; one of no project names none that is in a project's.
+    A credential of a project refers to a Secret in the project's namespace, one without a project to none in a project's namespace.
     """
     first = observed.find(live.site, target, attribute, raw)
     if first is None:
@@ -34,7 +34,7 @@ def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any)
 
 
 def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
-    """The kinds that have to be known to tell which objects of `targets` are meant by names: whose namespaces they are in."""
+    """The kinds to read to determine which objects of `targets` are meant by name: those to which their namespaces belong."""
     places = {target.name: {*_places(target)} for target in targets if target.endpoint.namespaced}
     if not places:
         return set()
@@ -47,24 +47,24 @@ def places_told(targets: Iterable[Kind], kinds: Iterable[Kind]) -> set[str]:
 
 
 def _called(place: Live, attribute: str) -> Any:
-    """What the namespace of a place is called: as its system tells it, else as it will be, else `None`."""
+    """The name of the namespace of a place, such as a project: as the system returns it, else as predicted, else `None`."""
     known = place.attributes.get(attribute)
     return place.kind.attribute(attribute).predicted(place.values) if known is None else known
 
 
 def _places(kind: Kind) -> Mapping[str, str]:
-    """What the namespace of an object may be of: kinds with the attribute that names it."""
+    """The kinds to which the namespace of an object may belong, with the attribute that has its name."""
     refers = kind.field("namespace").refers
     return refers.attributes if refers is not None else {}
 
 
 def _told_by(kind: Kind) -> set[str]:
-    """The kinds of which an object can say that it is of one of them."""
+    """The kinds to which the top-level fields of a kind refer."""
     return {name for _, field, _ in table(kind.fields).referring if field.refers for name in field.refers.attributes}
 
 
 def _stands_in(live: Live, places: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
-    """What an object is of, where its target may be of one such too: kind, attribute and raw value."""
+    """The references of an object to places whose namespace its target may be in: kind, attribute and raw value."""
     for name, field, _ in table(live.kind.fields).referring:
         value = live.values.get(name)
         if field.refers is not None and value is not None and not isinstance(value, list):

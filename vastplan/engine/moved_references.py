@@ -24,10 +24,10 @@ def moved_references(
     parts: Mapping[str, SiteLedger],
     moves: Mapping[Address, Address],
 ) -> dict[str, Digests]:
-    """By site, the digests of the leaves that were applied just as they are but for the renames (from old to new).
+    """By site, the new digests of leaves that differ from what was applied only by the renames (from old to new).
 
-    The entries have their new names, the parts the old ones; the addresses of the result are new. What was applied
-    otherwise keeps its digest: that the document moved there stays true.
+    The entries have their new names, the parts the old ones; the addresses of the result are new. A leaf that was applied
+    with another value keeps its digest, and so still counts as changed by the document.
     """
     former = {new: old for old, new in moves.items()}
     digests: dict[str, Digests] = {}
@@ -51,7 +51,7 @@ def moved_references(
 def under_new_names(
     kinds: Mapping[str, Kind], entries: Iterable[Entry], moves: Mapping[Address, Address]
 ) -> Iterator[Entry]:
-    """The entries as they will be called, where the document may have their old names still."""
+    """The entries under their new names, where the document may still have the old ones."""
     for entry in entries:
         values = _renamed(kinds[entry.address.kind], entry.values, moves)
         yield replace(entry, address=moves.get(entry.address, entry.address), values=values)

@@ -1,4 +1,4 @@
-"""Who is kept in what something has access by: a tenant by another provider takes its users along, or stays as they do. Pure."""
+"""Objects kept in what gives another one access: a tenant changes its provider together with its users, or not at all. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FromTo = tuple[str, str]
 def moving_along(
     actions: Iterable[Action], matches: Matches, desired: Mapping[Address, Entry]
 ) -> dict[Address, list[Address]]:
-    """The actions that go together with others, and with which.
+    """The actions that are applied together with others, with these.
 
-    What has access by one object and then by another goes no further than those who are made anew with the other, nor do they
-    without it; and it waits for who goes from the one and who is made in the other, whom nothing keeps from that. Of several that
-    change from one to the other all go together, each by the first.
+    An update that changes what an object has access by (the provider of a tenant) and the replaces of objects that move with it
+    (its users) need one another. The update also needs the deletes in the old provider and the creates in the new one, which do
+    not need it. Several updates with the same change need one another, through the first of them.
     """
     actions = tuple(actions)
     movers: dict[_FromTo, list[Address]] = {}
@@ -68,12 +68,12 @@ def _from_to(change: FieldChange) -> _FromTo:
 
 
 def _kept_in(kind: Kind, values: Mapping[str, Any]) -> Iterator[str]:
-    """What an object is told by, of all that it refers to."""
+    """The references in the identity of an object, as texts."""
     for name in kind.identity:
         if kind.field(name).refers and values.get(name) is not None:
             yield _called(to_json(values[name]))
 
 
 def _called(value: Any) -> str:
-    """What is referred to, whether it is of the document or not."""
+    """The target of a reference as text, whether it is managed or not."""
     return str(*value.values()) if isinstance(value, dict) and len(value) == 1 else json_text(value)

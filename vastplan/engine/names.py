@@ -17,9 +17,9 @@ from vastplan.schema.walk import fields_with_references, map_references
 
 
 class Named(NamedTuple):
-    """Locators to ask for. Of those in `whole` the values matter, of the others only whether they are there.
+    """The locators to read. Of those in `whole` the values are needed, of the others only whether they exist.
 
-    `called` are names of objects whose place only the system knows: their values matter too, wherever a list shows them.
+    `called` are names of objects whose locator only the system knows: their values are needed too, where a list shows them.
     """
 
     locators: frozenset[str] = frozenset()
@@ -27,7 +27,7 @@ class Named(NamedTuple):
     called: frozenset[str] = frozenset()
 
     def joined(self, other: Named) -> Named:
-        """These and those."""
+        """Both together."""
         return Named(self.locators | other.locators, self.whole | other.whole, self.called | other.called)
 
 
@@ -37,9 +37,9 @@ NOTHING_NAMED = Named()
 def names_to_read(
     kinds: Mapping[str, Kind], entries: Iterable[Entry], ledger: Mapping[str, SiteLedger]
 ) -> dict[SiteKind, Named]:
-    """What of kinds that are `read_by_name` has a name, by site and kind.
+    """The names to read of kinds that are `read_by_name`, by site and kind.
 
-    Where a locator rests on what only the system knows, there is none: the object is then unknown where it is not listed.
+    A locator that depends on what only the system knows is left out: its object is unknown where it cannot be listed.
     """
     single = {name for name, kind in kinds.items() if kind.read_by_name}
     referring = {name for name, kind in kinds.items() if single & targets_of(kind.fields)}
@@ -72,7 +72,7 @@ def names_to_read(
 
 
 def _locator(kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], kind: Kind, entry: Entry) -> str | None:
-    """By what an entry's object is read, as far as the document alone says it."""
+    """The locator of an entry's object, where it follows from the document alone."""
 
     def change(refers: Refers, value: Any) -> Any:
         if not isinstance(value, Ref):

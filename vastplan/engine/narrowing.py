@@ -1,7 +1,7 @@
-"""Who is let in no more by an action, and who is in there now: what the guard says of it, and its evidence. Pure.
+"""Clients that an action cuts off, and what they use now: the message of the guard, and its evidence. Pure.
 
-Five things let fewer in: a field that loses clients, one that refers to what lets in others, one by which somebody has access
-(`Revokes`), an object that lets somebody in and goes, and one that closes something and comes, or is put in force. All but the
+Five changes let fewer in: a field loses clients, a field refers to what lets in others, a field loses access rights
+(`Revokes`), an object that gives access is deleted, and an object that closes something is created or enforced. All but the
 third are judged by what is in use.
 """
 
@@ -42,13 +42,13 @@ class Narrowing:
 
 
 def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
-    """Whether an action might let fewer in, decided without live objects: whether it has to be looked at."""
+    """Whether an action may let fewer in, decided without live objects: only these actions are examined."""
     kind = kinds[action.address.kind]
     return may_close(action, kind, actions) or cuts_off(action, kind) or bool(taken_away(action, kind))
 
 
 def cuts_off(action: Action, kind: Kind) -> bool:
-    """The same but for what closes: whoever comes in by the object, or finds it by its name, may not any more."""
+    """Whether an action may cut off clients that have access through its object, or refer to it by name; decided in the same way."""
     return (
         takes_away(action, kind)
         or may_rename(action, kind)
@@ -65,7 +65,7 @@ def may_rename(action: Action, kind: Kind) -> bool:
 
 
 def takes_away(action: Action, kind: Kind) -> bool:
-    """Whether what lets somebody in goes, or is not there for a while in which that matters."""
+    """Whether an action deletes what gives clients access, or replaces it where the gap would cut them off."""
     rule = kind.lets_in
     return rule is not None and action.verb in GOING and not (action.verb is Verb.REPLACE and rule.replaceable)
 
@@ -73,7 +73,10 @@ def takes_away(action: Action, kind: Kind) -> bool:
 def narrowings(
     matches: Matches, actions: Mapping[Address, Action], referrers: Referrers, dependents: DependentsIndex
 ) -> dict[Address, Narrowing]:
-    """Those actions that cut off somebody who is in use, or goes with them, or may be. Indexes are complete."""
+    """By address, what each action cuts off that is or may be in use or that the plan deletes too, and the rights that it removes.
+
+    The indexes must be complete.
+    """
     rooms = ClosedRooms(matches, actions, referrers)
     found = {}
     for address, action in actions.items():
@@ -89,7 +92,7 @@ def narrowings(
 def _revoked(
     action: Action, matches: Matches, actions: Mapping[Address, Action], besides: Narrowing | None
 ) -> Narrowing | None:
-    """What the action takes from those who have access by a field, whatever is in use, beside what else it closes."""
+    """The access rights that an action removes, whatever is in use, added to what else it cuts off (`besides`)."""
     kind, live = matches.kinds[action.address.kind], matches.match(action.address).live
     gone = {path: (kind.field(path).revokes, texts) for path, texts in taken_away(action, kind).items()}
     if live is not None:
@@ -163,7 +166,7 @@ def _narrowing(
 
 
 def goes_with(action: Action, live: Live, matches: Matches, actions: Mapping[Address, Action]) -> Address | None:
-    """What an object lets into and goes with, where that is to go too: who uses that is asked there."""
+    """The target to which a deleted object gives access, if the plan deletes it too: its users are checked there."""
     rule = live.kind.lets_in
     if rule is None or action.verb is not Verb.DELETE:
         return None
@@ -200,7 +203,7 @@ def _value(number: usage.Figure) -> Any:
 
 
 def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Iterator[tuple[Address, bool]]:
-    """What an action stops letting in and the same plan deletes; and whether it has to be let go of before it can go."""
+    """The objects that an action stops letting in and the plan deletes, and whether the reference blocks their delete."""
     live, kind = matches.match(action.address).live, matches.kinds[action.address.kind]
     if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
         return

@@ -1,4 +1,4 @@
-"""What must exist before an entry: a target needs it, and what cannot be read makes everything that needs it unknown."""
+"""What must exist before an entry: targets include it, and where it cannot be read, everything that needs it is unknown."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vastplan.schema.references import fields_with_references
 
 
 def aimed_at(matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...]) -> set[Address] | None:
-    """The targets, everything that they need, and what has to follow them; `None` when all is aimed at.
+    """The targeted addresses, everything that they need, and what has to follow them; `None` without targets.
 
-    Nothing is said of a target that fits nothing: whether that is a mistake depends on what was typed.
+    A target that matches nothing is not reported here: whether that is a mistake depends on what was typed.
     """
     if not targets:
         return None
@@ -37,9 +37,9 @@ def aimed_at(matches: Matches, desired: Mapping[Address, Entry], targets: tuple[
 
 
 def _followers(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:
-    """By what will be called otherwise, the live objects that name it: it is not renamed without them.
+    """By address that gets a new name, the live objects that refer to it by name: it is not renamed without them.
 
-    A Secret goes with the namespace that it is in, and a StorageClass would name a tenant that is no more.
+    A Secret is deleted with its old namespace, and a StorageClass would name a tenant that no longer exists.
     """
     followers: dict[Address, list[Address]] = {}
     for address, entry in desired.items() if matches.coming else ():
@@ -52,7 +52,7 @@ def _followers(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Addre
 
 
 def _followed(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:
-    """By a value that follows a live object, that object: one is not changed without the other."""
+    """By entry that delivers a value, the live objects whose change its value follows: one is not changed without the other."""
     followed: dict[Address, list[Address]] = {}
     for address, entry in desired.items():
         for _, other in entry.beside:
@@ -62,7 +62,7 @@ def _followed(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Addres
 
 
 def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
-    """What must be in place before an entry, and what must have made room for it."""
+    """What must exist before an entry, and the rename that must free its address."""
     if entry is None:
         return []
     making_room = matches.renames.by_former.get(entry.address)
@@ -71,15 +71,15 @@ def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
 
 
 def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Address]:
-    """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
-    and what makes that (the peer whose mirror it names)."""
+    """What must have been read for an action. A live object was created after all that it needed, so only its references count,
+    and what creates their targets (the peer whose mirror it refers to)."""
     first = first_of(matches, action.address)
     if first is not None:
         return [first]
     if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
         return _needs(entry, matches)
     grouped = matches.kinds[action.address.kind].grouped is not None
-    # a member is compared without what another site has, where that does not answer
+    # where another site does not answer, a member of a group is compared without what that site has
     named = [ref.target for ref in references(from_json(dict(action.desired)) if grouped else entry.values)]
     if grouped:
         return named
@@ -92,7 +92,7 @@ def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Ad
 
 
 def changed_beside(action: Action, entry: Entry) -> list[Address]:
-    """What a change of a live object says of others by text only."""
+    """The entries that the changed fields of a live object name only as text."""
     if action.verb is Verb.CREATE or not entry.beside:
         return []
     changed = {change.path.partition(".")[0] for change in action.changes}

@@ -19,9 +19,9 @@ def new_names(
     there: Mapping[Address, Live],
     resolved: Callable[[Kind, Values], Values],
 ) -> dict[Address, dict[str, Any]]:
-    """By address, the attributes that the document tells and that are otherwise now: of a rename, and of a hand's.
+    """By address, the attributes that follow from the document and differ from the live ones, after a rename on either side.
 
-    `resolved` has references as they are known so far: what is in a namespace is called otherwise where that is.
+    `resolved` resolves references with the names known so far: an object in a renamed namespace gets a new path too.
     """
     predicted = {
         name: found
@@ -42,7 +42,7 @@ def new_names(
         if all(
             isinstance(values.get(name), Ref) or values.get(name) == live.values.get(name) for name in kind.identity
         ):
-            values = {**live.values, **values}  # it stays the one that it is, with all that the document leaves alone
+            values = {**live.values, **values}  # the object is kept, with all fields that the document leaves out
         for attribute in predicted[address.kind]:
             value = attribute.predicted(values)
             if value is not None and value != attribute.predicted(live.values):
@@ -51,20 +51,20 @@ def new_names(
 
 
 def _as_it_is(fields: tuple[str, ...], values: Values, live: Values) -> bool:
-    """Whether all that a name is told by is as it is now, as of nearly all objects: nothing has to be resolved for that.
+    """Whether all fields of a name have their live values, as for nearly all objects: then nothing has to be resolved.
 
-    What is left out and what is none tell the same. A reference is never plainly what is live, so it is looked at closely.
+    A field that is left out equals null. A reference never equals a raw live value, so such objects are examined further.
     """
-    return list(map(values.get, fields)) == list(map(live.get, fields))  # every object of a plan comes by
+    return list(map(values.get, fields)) == list(map(live.get, fields))  # runs for every object of a plan
 
 
 def names_of(kind: Kind) -> set[str]:
-    """The fields that may be a part of what an object is called, told without what is live."""
+    """The fields that may be part of the name of an object, determined without live objects."""
     return {field for attribute in kind.attributes for field in attribute.of} | {*kind.identity}
 
 
 def called_as_it_is(entry: Entry, live: Live) -> Entry:
-    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
+    """The entry with live values in place of defaults: a default is for an object that is still to be created."""
     known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
     kept = {name: live.values[name] for name in known}
     return replace(entry, values={**entry.values, **kept})

@@ -19,7 +19,7 @@ SiteKind = tuple[str, str]  # site, kind
 
 @dataclass(slots=True)
 class Live:
-    """One object as it is. In `values` references are still raw wire values; `attributes` is what others refer to it by."""
+    """One live object. In `values` references are still raw wire values; others refer to the object by its `attributes`."""
 
     site: str
     kind: Kind
@@ -30,19 +30,19 @@ class Live:
     metrics: dict[str, Any]
     system_owned: bool = False
     writers: tuple[str, ...] = ()
-    controller: str = ""  # the driver or system that made it for itself
-    mark: Mark = NO_MARK  # the document that wrote it last, where the system tells
-    owners: tuple[str, ...] = ()  # what it belongs to or was made by, where the system tells: `StatefulSet web`
+    controller: str = ""  # the driver or system that created it for itself
+    mark: Mark = NO_MARK  # the document that wrote it last, where the system shows it
+    owners: tuple[str, ...] = ()  # what it belongs to or was created by, where the system shows it: `StatefulSet web`
 
     @property
     def name(self) -> str:
-        """What to call it in a message. Of several that are alike whose they are is no name, but their ids are."""
+        """The name for messages; the id for kinds of which one user may have several objects that differ only by it."""
         if self.kind.remade and "name" not in self.attributes:
             return self.id
         return str(self.attributes.get("name") or self.values.get(self.kind.identity[0]) or self.locator)
 
     def identified(self, values: Mapping[str, Any]) -> Values:
-        """Its values with all that it is told by, as an entry of a document has them: null for what a system left out."""
+        """The values with all fields of the identity, as an entry has them: null for those that the system left out."""
         return {**dict.fromkeys(self.kind.identity), **values}
 
 
@@ -51,12 +51,12 @@ class Collection:
     """All objects of a kind on a site, or why they could not be read.
 
     With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed. `nobody` are
-    those whose place answers that it knows no such user or group.
+    those whose user or group the system does not know.
     """
 
     objects: list[Live] = field(default_factory=list)
     error: str = ""
-    absent: bool = False  # the site has no such system, so nothing of it can stand in the way
+    absent: bool = False  # the site has no such system, so none of its objects can block anything
     asked: frozenset[str] = frozenset()
     nobody: frozenset[str] = frozenset()
 
@@ -66,7 +66,7 @@ _UNREAD = Collection(error="was not read")
 
 
 class Observed:
-    """The collections that were read, indexed by what their objects are referred to by. Complete once it is built."""
+    """The collections that were read, indexed by the attributes that references use. Complete once created."""
 
     def __init__(self, collections: Mapping[SiteKind, Collection], indexes: Mapping[SiteKind, _Index] | None = None):
         self.collections: Mapping[SiteKind, Collection] = MappingProxyType(dict(collections))
@@ -77,7 +77,7 @@ class Observed:
             self._sites.setdefault(kind, []).append(site)
 
     def joined(self, other: Observed) -> Observed:
-        """These collections and those."""
+        """The collections of both."""
         return Observed({**self.collections, **other.collections}, {**self._indexes, **other._indexes})
 
     def error(self, site: str, kind: str) -> str:
@@ -89,7 +89,7 @@ class Observed:
         return self.collections.get((site, kind), _UNREAD).asked
 
     def nobody(self, site: str, kind: str) -> frozenset[str]:
-        """The locators of those whom their place does not know."""
+        """The locators whose user or group the system does not know."""
         return self.collections.get((site, kind), _UNREAD).nobody
 
     def absent(self, site: str, kind: str) -> bool:
@@ -101,7 +101,7 @@ class Observed:
         return self.collections.get((site, kind), _UNREAD).objects
 
     def having(self, site: str, kind: str, attribute: str, value: Any) -> list[Live]:
-        """The objects whose attribute has the value; raises `KeyError` for what nothing is referred to by."""
+        """The objects whose attribute has the value; raises `KeyError` for an attribute that no reference uses."""
         index = self._indexes.get((site, kind))
         if not index:
             return []
@@ -126,7 +126,7 @@ class Observed:
         return self.find(site, kind, "id", id)
 
     def sites(self, kind: str) -> list[str]:
-        """The sites where the kind was asked for."""
+        """The sites where the kind was to be read."""
         return self._sites.get(kind, [])
 
 
@@ -169,7 +169,7 @@ def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
 
 
 def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Callable[[Row], Live]:
-    """What takes the rows of a collection as objects, quickly those like an example: what is the same for all is made once."""
+    """A function from a row to an object, fast for rows like `example`: what all rows of a collection share is prepared once."""
     attributes = [(attribute.name, attribute.path) for attribute in kind.attributes if attribute.path]
     # Most attributes and facts are at the top of their row.
     shallow = [(name, path[0]) for name, path in attributes if len(path) == 1]
@@ -189,7 +189,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
         metrics = {}
         for name, key, plain, fact in figures:
             amount = get(key) if plain else None
-            # a number as it should be is taken as it is
+            # a valid number needs no conversion
             metrics[name] = amount if type(amount) is int and amount >= 0 else figure(fact, row)
         return Live(
             site,
@@ -210,12 +210,12 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
 
 
 def _is_plain(fact: Metric) -> bool:
-    """Whether a fact is the number at the top of its row."""
+    """Whether a fact is a plain number at the top level of its row."""
     return len(fact.path) == 1 and not (fact.ones or fact.zeros or fact.by)
 
 
 def figure(fact: Metric, row: Row) -> Any:
-    """A fact as a row tells it: a number, a mapping of numbers, or `Unknown`."""
+    """The value of a fact in a row: a number, a mapping of numbers, or `Unknown`."""
     *outer, last = fact.path
     holder = dig(row, tuple(outer))
     raw = dig(holder, (last,))
@@ -234,7 +234,7 @@ def figure(fact: Metric, row: Row) -> Any:
 
 
 LARGEST = 10**100
-"""What is said to be in use is less; sums of such numbers, also with fractions among them, are numbers."""
+"""A figure of use is smaller than this, so that sums of figures, also of fractions, stay finite."""
 
 
 def _number(raw: Any) -> int | float | Unknown:

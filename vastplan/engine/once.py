@@ -1,4 +1,4 @@
-"""Objects that are created once: what the ledger records of their creation, and the findings if they are gone or should be created otherwise. Pure."""
+"""Objects that are created once: what the ledger records of their creation, and findings if they are gone or should differ. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import FieldChange
 from vastplan.model.shell import word
-from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, Owned
+from vastplan.model.site_ledger import NO_DIGESTS, Owned
 from vastplan.model.wording import some
 from vastplan.schema.codec import at
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.markers import Marker
 
-_UNTOLD = (UNKNOWN_DIGEST, REDACTED_DIGEST)
 _LONGEST = 200
 
 
@@ -28,7 +27,7 @@ def made_of(kind: Kind, row: Row) -> dict[str, str]:
 
 
 def noted(kind: Kind, attributes: Mapping[str, Any]) -> dict[str, str]:
-    """The same of an object that was read."""
+    """The same for an object that was read."""
     told = {name: attributes.get(name) for name in (() if kind.once is None else kind.once.noted)}
     return {name: str(value) for name, value in told.items() if value is not None}
 
@@ -96,7 +95,7 @@ def _otherwise(kind: Kind, marker: Marker, owned: Owned, now: Mapping[str, str])
     return [
         path
         for path, digest in owned.fields.items()
-        if path.partition(".")[0] in names and digest not in (now.get(path), *_UNTOLD)
+        if path.partition(".")[0] in names and digest not in (now.get(path), *NO_DIGESTS)
     ]
 
 

@@ -1,7 +1,7 @@
 """How an action opens access besides the fields that it changes: by a created or deleted object, or by a default. Pure.
 
-Kinds say it with what lets in (`lets_in`), what keeps closed (`closes`, `enforces`, `Refers(shields=...)`), and `Admits` of the
-fields that a system opens where nothing is said. What single fields open is in `schema/opening.py`.
+Kinds declare it: what gives access (`lets_in`), what keeps closed (`closes`, `enforces`, `Refers(shields=...)`), and `Admits` for
+fields that a system leaves open unless they are set. What single fields open is in `schema/opening.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.schema.references import raw_references
 def openings(
     action: Action, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers
 ) -> tuple[Opening, ...]:
-    """How an action lets somebody in beside the fields that it changes. `referrers` are those of what goes."""
+    """How an action opens access besides the fields that it changes. `referrers` are those of the objects to delete."""
     kind = matches.kinds[action.address.kind]
     if action.verb is Verb.DELETE:
         live = matches.match(action.address).live
@@ -32,7 +32,7 @@ def openings(
 
 
 def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:
-    """What the system opens of a new object because the document does not say it, by whom it is open to."""
+    """The fields of a new object that the system opens because the document does not set them, grouped by whom they let in."""
     fields: dict[tuple[str, ...], list[str]] = {}
     for field in kind.fields:
         if field.admits is not None and field.name not in action.desired and _open_unsaid(field.admits):
@@ -45,7 +45,7 @@ def _open_unsaid(admits: Admits) -> bool:
 
 
 def keeps_closed(kind: Kind) -> bool:
-    """Whether objects of a kind keep something closed, which opens when they go."""
+    """Whether objects of a kind keep something closed, which opens when they are deleted."""
     return (
         bool(kind.closes)
         or kind.enforces is not None
@@ -54,7 +54,7 @@ def keeps_closed(kind: Kind) -> bool:
 
 
 def _goes_with_all(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> bool:
-    """Whether all that it keeps closed by name goes too, or is gone: then nothing is left that could open."""
+    """Whether everything that the object keeps closed by name is deleted too, or gone: then nothing is left to open."""
     live = matches.match(action.address).live
     if live is None:
         return False

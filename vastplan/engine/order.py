@@ -35,7 +35,7 @@ _MAKING = (Verb.CREATE, Verb.REPLACE)
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The actions, what has to let go of what is replaced among them, and their operations, each after those it needs."""
+    """The actions, with added updates that detach references to replaced objects, and their operations, each after those it needs."""
 
     actions: Mapping[Address, Action]
     operations: tuple[Operation, ...]
@@ -52,7 +52,7 @@ def order(
 ) -> Ordered:
     """Order the work of a set of actions; a cycle is a finding and yields no operations.
 
-    `narrowed` are those that let fewer in: they are blocked together with the deletes of who is in use there.
+    `narrowed` are the actions that let fewer in: each is blocked together with the deletes of the users that the plan deletes.
     """
     graph = WorkGraph(actions)
     _Edges(graph, matches, desired, DeleteEdges(graph, matches, desired, referrers, dependents)).draw()
@@ -105,7 +105,7 @@ class _Edges:
             self._graph.wait(taken)
 
     def _while_they_are_there(self, planned: list[Action]) -> None:
-        """Who is limited is so until he is gone."""
+        """A limit of a user is removed after the user is deleted, and only together with that."""
         leaving = who_goes(self._matches, self._graph.actions)
         for action in planned:
             for other in limited_until(action, self._matches.kinds[action.address.kind], leaving):
@@ -113,7 +113,7 @@ class _Edges:
                 self._graph.prefer((action.address, Step.WRITE), (other, Step.DELETE))
 
     def _with_what_is_replaced(self, planned: list[Action]) -> None:
-        """What an entry stood for and stands for no more goes no further than the replace of what holds its data."""
+        """A former part of a composite entry is deleted only together with the replace of the part that holds its data."""
         replaced: dict[str, list[Address]] = {}
         for action in planned:
             if action.verb is Verb.REPLACE and action.origin and self._matches.kinds[action.address.kind].data_bearing:
@@ -124,7 +124,8 @@ class _Edges:
                 self._graph.together(action.address, *replaced[owned.origin])
 
     def _after_the_member_that_comes(self, planned: list[Action]) -> None:
-        """What is let go of because a member on another site is ours is that no sooner; nor goes what its composite made here."""
+        """An owned member is released after its group's member on another site is adopted; what its composite created is deleted only
+        together with that."""
         for action in planned:
             first = self._matches.match(action.address).member_of
             if first is None or action.verb is Verb.CREATE:
@@ -138,7 +139,7 @@ class _Edges:
                     self._graph.together(other.address, action.address)
 
     def _after_its_successor(self, action: Action) -> None:
-        """What another takes the place of goes when that is made, and its value where it belongs."""
+        """An object that another one succeeds is deleted after that is created and its value delivered."""
         former = self._matches.formers.get(action.address)
         if former is not None:
             first, then = (former.of, Step.WRITE), (action.address, Step.DELETE)
@@ -147,7 +148,7 @@ class _Edges:
             ):
                 self._graph.edge(then, first)
             elif former.of in self._graph.actions:
-                self._graph.prefer(first, then)  # its own successor is there: it makes room for the next
+                self._graph.prefer(first, then)  # its own successor exists: the delete makes room for the next one
             return
         owned = self._matches.owned.get(action.address, Owned("", ""))
         for into in destinations(owned):
@@ -156,28 +157,28 @@ class _Edges:
                     self._graph.edge((action.address, Step.DELETE), (filling, Step.WRITE))
 
     def _takes_the_place(self, filling: Address, owned: Owned) -> bool:
-        """Whether a value is delivered where that of an object of ours is, which is used until then."""
+        """Whether an action delivers a value to a place that has a value of an owned object, which is used until then."""
         kind, entry = self._matches.kinds[filling.kind], self._desired[filling]
         return not owned.delivered.keys().isdisjoint(places(kind, entry.values))
 
     def _after_who_is_let_in_instead(self, action: Action) -> None:
-        """Somebody is shut out when those are let in who come in his place: should that fail, nobody was shut out for it."""
+        """An access rule is deleted after those that replace it are created: if they fail, nobody has lost access."""
         for other in instead_of(action, self._matches, self._coming):
             self._graph.prefer((action.address, Step.DELETE), (other, Step.WRITE))
 
     def _after_who_makes_room(self, action: Action) -> None:
-        """What has its address in the ledger is renamed before it, and what has its identity there lets go of it."""
+        """The object that has its address in the ledger is renamed first, and the one that has its identity gives it up first."""
         renamed = self._matches.renames.by_former.get(action.address)
         if renamed is not None:
             self._graph.edge((action.address, Step.WRITE), (renamed, Step.WRITE))
         holder = self._matches.match(action.address).holder
         if holder is not None and holder in self._graph.actions:
             going = Step.DELETE if self._graph.actions[holder].verb in GOING else Step.WRITE
-            # else it may be a rename that nobody said: both are blocked for that, whatever they wait for
+            # a holder outside the document may be a rename without `renamed_from`: both are blocked for that, so the edge is idle
             self._graph.edge((action.address, Step.WRITE), (holder, going), idle=holder not in self._desired)
 
     def _after_what_it_needs(self, action: Action) -> None:
-        """What an object refers to, or must come after, is in place first."""
+        """What an object refers to, or must come after, is created or updated first."""
         entry = self._desired.get(action.address)
         if entry is None:
             return
@@ -195,7 +196,7 @@ class _Edges:
         for other in changed_beside(action, entry):
             if other in self._graph.actions:
                 self._graph.together(action.address, other)
-                # a value follows what it opens: should that fail, the former value works on
+                # a value is delivered after the change that it follows: if that fails, the former value keeps working
                 follows = self._matches.kinds[other.kind].delivers is not None
                 then, first = (other, action.address) if follows else (action.address, other)
                 self._graph.prefer((then, Step.WRITE), (first, Step.WRITE))
@@ -204,22 +205,22 @@ class _Edges:
                 self._graph.edge((action.address, Step.WRITE), (target, Step.WRITE))
 
     def _kept_until_made(self, action: Action, other: Action) -> None:
-        """What is replaced stands until what its new form refers to is made: should that fail, nothing was taken away."""
+        """A replaced object is deleted after the object that its new form refers to is created: if that fails, nothing was deleted."""
         if action.verb is Verb.REPLACE and other.verb is Verb.CREATE:
             self._graph.prefer((action.address, Step.DELETE), (other.address, Step.WRITE))
 
     def _follows(self, action: Action, field: Field, ref: Ref) -> bool:
-        """Whether a live object is to find under its new name what it refers to: that is not renamed without it."""
+        """Whether a live object refers by name to one that gets a new name: that one is not renamed without it."""
         coming = self._matches.coming.get(ref.target)
         if not coming or ref.target not in self._graph.actions or action.verb is Verb.CREATE or field.refers is None:
             return False
         return field.refers.attribute(ref.target.kind) in coming
 
     def _with_what_it_shields(self, action: Action, other: Action) -> None:
-        """What keeps an object closed goes no further than the object: blocked with it, and skipped when it fails.
+        """What keeps an object closed is applied together with it: blocked with it, and skipped when it fails.
 
-        An object that is made is closed before it is there. One that is there is written first: it is as open as it was,
-        and a refusal leaves it so. One that is replaced under another name is closed under the old one until that is gone.
+        A new object is closed before it exists. An existing one is written first: it stays as open as it was, also when the write
+        is refused. One that is replaced under another name stays closed under the old name until it is deleted.
         """
         if other.verb in _MAKING:
             self._graph.together(action.address, other.address)
@@ -229,7 +230,7 @@ class _Edges:
             self._graph.edge((action.address, Step.WRITE), (other.address, Step.WRITE))
 
     def _with_what_it_lets_in(self, action: Action) -> None:
-        """What stops letting something in, or lets into it, goes no further than the delete of that."""
+        """An action that stops letting an object in, or deletes access to it, is applied together with the delete of that object."""
         kind = self._matches.kinds[action.address.kind]
         for other, lets_go_first in dropped(action, self._matches, self._graph.actions):
             self._graph.together(action.address, other)

@@ -1,4 +1,4 @@
-"""From desired, live and last applied to a plan. No I/O, no clock of its own, no vendor."""
+"""Builds a plan from the desired, the live and the last applied values. No I/O, no clock of its own, no vendor."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ class PlanInputs:
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)  # in force, by site
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
-    ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
+    ignore: tuple[IgnoreRule, ...] = ()  # drift that the plan keeps
     retired: frozenset[str] = frozenset()  # sites that are to be emptied
     claims: Mapping[str, SiteClaims] = field(default_factory=dict)  # what other documents own, by site
-    typed: str = "PATH"  # the document as words of a command, for what somebody is told to type
+    typed: str = "PATH"  # the document as words of the commands in messages
 
 
 def collections_to_read(
@@ -83,9 +83,9 @@ def collections_to_read(
     ledger: Mapping[str, SiteLedger],
     systems: Mapping[str, Set[str]],
 ) -> set[tuple[str, str]]:
-    """The collections to read: of what is desired or owned, of what that refers to, and of what could refer to that.
+    """The collections to read: those of desired and owned objects, of what these refer to, and of what may refer to any of them.
 
-    `systems` says what each site has: what is not there refers to nothing.
+    `systems` are the systems of each site: a kind of another system has no objects there that may refer to anything.
     """
     entries = tuple(entries)
     collections = {(entry.address.site, entry.address.kind) for entry in entries}
@@ -117,7 +117,7 @@ def collections_to_read(
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to be done, before anything was weighed: enough to say what else has to be read."""
+    """The actions before they are ordered and guarded: enough to determine what else has to be read."""
 
     matches: Matches
     decided: Decided
@@ -127,7 +127,7 @@ class Draft:
     """Live objects that this ledger does not own: another document may own them."""
 
     def seeing(self, observed: Observed) -> Draft:
-        """The same with more collections, none of them of what is desired, owned or referred to."""
+        """The same draft with more collections, none of which has desired, owned or referred objects."""
         return replace(self, matches=replace(self.matches, observed=observed))
 
 
@@ -138,7 +138,7 @@ def draft(inputs: PlanInputs) -> Draft:
     decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     kept = kept_names(ignored, matches)
-    if kept:  # what names these is judged by what they go on being called
+    if kept:  # references to these objects are compared with the names that they keep
         matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept, inputs.typed)
         decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
         rule = KeptNames("*", "what it refers to keeps its live name", names=kept)
@@ -170,7 +170,7 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
 def _shown(
     actions: Mapping[Address, Action], ordered: Ordered, context: GuardContext, nodes: tuple[Node, ...]
 ) -> tuple[Action, ...]:
-    """The actions in the order of their work, with what a person should see beside them."""
+    """The actions in the order of their operations, with what a person should see beside them."""
     users = _users(nodes)
     rank = {operation.address: index for index, operation in enumerate(ordered.operations)}
     return tuple(
@@ -231,14 +231,14 @@ def _plan(
 
 
 def _placed(findings: Iterable[Finding], entries: Mapping[Address, Entry]) -> Iterator[Finding]:
-    """Findings whose way out is an edit of the document, with the place of it."""
+    """The findings; one that an edit of the document resolves gets the place of its entry there."""
     for one in findings:
         entry = entries.get(Address.parse(one.address)) if one.code == MOVED else None
         yield one if entry is None else replace(one, where=entry.where)
 
 
 def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:
-    # a part that was never written has no lineage yet: every reading would make up another
+    # a part that was never written has no lineage yet: every read would generate another one
     lineage = part.lineage if part.serial else ""
     return PlannedSite(site, lineage, part.serial, inputs.endpoints.get(site, {}), inputs.asked)
 

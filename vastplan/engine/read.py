@@ -1,4 +1,4 @@
-"""Read what is there: every collection once, by pages, in parallel. What cannot be read is unknown, never empty."""
+"""Read live objects: every collection once, by pages, in parallel. What cannot be read is unknown, never empty."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Asking, Glancing, Provider
 
-DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
+DOUBTS = 5  # at most so many owned objects that the list of a collection does not show are read one by one
 MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
-# What taking a row apart raises when something in it is of another type than the vendor's documents say.
+# What decoding a row raises when a value in it is of another type than the vendor's documents say.
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
 
 
@@ -34,11 +34,11 @@ def observe(
     names: Names | None = None,
     watch: Watch = UNWATCHED,
 ) -> Observed:
-    """Read the wanted collections. A provider may be the reason why there is none.
+    """Read the wanted collections. In place of a provider there may be the exception that says why none exists.
 
-    What the `ledger` owns and a list does not show is asked for by itself: a list that leaves out what answers was cut
-    short, and is unknown. Of a kind that is `read_by_name` what has these `names` is read where it may not be listed, and where
-    a list does not show all of an object: of others nothing is read that a list does not show.
+    Objects that the `ledger` owns and a list does not show are read one by one: if one exists, the list was cut short and is
+    unknown. Of kinds that are `read_by_name`, objects with these `names` are read one by one where the kind may not be listed, and
+    where its list shows only a part of each; of other objects only what the list shows is read.
     """
     owned: dict[SiteKind, list[Owned]] = {}
     for site, part in (ledger or {}).items():
@@ -68,7 +68,7 @@ def _collection(
     site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named, watch: Watch
 ) -> Collection:
     try:
-        if isinstance(kind.endpoint.shape, Asked):  # what nobody lists is known where all that matters was asked for
+        if isinstance(kind.endpoint.shape, Asked):  # without a list, reading all that matters by name is enough
             return _by_name(site, kind, provider, names, "")
         if isinstance(kind.endpoint.shape, AskedMembers):
             return _by_owner(site, kind, kind.endpoint.shape, provider, names)
@@ -81,7 +81,7 @@ def _collection(
         except NotFound:
             if not kind.versions or owned:
                 raise
-            return Collection([])  # a version before the one that it came with has none
+            return Collection([])  # a system older than the version that introduced the kind has none
     except VastplanError as problem:
         return Collection(error=str(problem))
     except _MISSHAPEN as problem:
@@ -101,7 +101,7 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names
             live = read(row)
             if not live.id:
                 return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
-            objects[live.id] = live  # a list that moved between two pages may show a row twice
+            objects[live.id] = live  # a list that changed between two pages may show a row twice
         barren = 0 if len(objects) > before else barren + 1
         if barren > MAX_BARREN_PAGES:
             return Collection(
@@ -117,7 +117,7 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names
 
 
 def _whole(live: Live, provider: Provider, names: Named) -> Live | None:
-    """An object of a list that does not show all of it: read, where its values matter; `None` when it is gone meanwhile."""
+    """An object of a list that shows only a part of it: read as a whole if its values are needed; `None` if it is gone by then."""
     if live.locator not in names.whole and live.name not in names.called:
         return _glanced(live)
     row = provider.read(live.kind, live.locator)
@@ -125,7 +125,7 @@ def _whole(live: Live, provider: Provider, names: Named) -> Live | None:
 
 
 def _glanced(live: Live) -> Live:
-    """An object of which only a part was shown: what the rest holds is withheld, not empty."""
+    """An object of which only a part was shown: the other fields are withheld (`REDACTED`), not empty."""
     shown = live.kind.endpoint.listed
     live.values |= {
         field.name: REDACTED
@@ -136,7 +136,7 @@ def _glanced(live: Live) -> Live:
 
 
 def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, names: Named) -> Collection:
-    """What those have whom the document and the ledger speak of: nobody else's matters."""
+    """The objects of the owners that the document and the ledger name; those of other owners are not needed."""
     owners = sorted({shape.owner(locator) for locator in names.locators})
     rows: list[Row] = []
     nobody: set[str] = set()
@@ -151,7 +151,7 @@ def _by_owner(site: str, kind: Kind, shape: AskedMembers, provider: Provider, na
 
 
 def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> Collection:
-    """What has one of the names; one that may not be read is left out of what was `asked`, and so stays unknown."""
+    """The objects with one of the names. A name that may not be read is left out of `asked`, and so stays unknown."""
     objects: list[Live] = []
     asked: list[str] = []
     nobody: set[str] = set()

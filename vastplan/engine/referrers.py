@@ -1,4 +1,4 @@
-"""Who refers to what among live objects: one index, built once where something is to go or to let fewer in."""
+"""The references between live objects: one index, built once where a plan deletes, replaces or lets fewer in."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from vastplan.schema.references import raw_references, targets_of
 
 @dataclass(frozen=True, slots=True)
 class Referrer:
-    """A live object that refers to another, by which top-level field and attribute, and what that means for the other.
+    """A live object that refers to another one, with the top-level field and the attribute, and what that means for the other.
 
-    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this,
-    `needs` that this is of no use without something of the other's name.
+    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this object,
+    `needs` that this object is useless without one of the other's name.
     """
 
     live: Live
@@ -29,12 +29,12 @@ class Referrer:
 
 @dataclass(frozen=True, slots=True)
 class Referrers:
-    """The live objects that refer to those of some kinds. Made by `index_referrers`."""
+    """The live objects that refer to those of some kinds. Created by `index_referrers`."""
 
     _by_target: Mapping[tuple[str, str, str], tuple[Referrer, ...]] = field(default_factory=dict)
 
     def of(self, live: Live) -> tuple[Referrer, ...]:
-        """The objects of the same site that refer to one."""
+        """The objects of the same site that refer to an object."""
         return self._by_target.get((live.site, live.kind.name, live.id), ())
 
 

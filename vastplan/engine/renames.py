@@ -1,4 +1,4 @@
-"""Renames: which entries of the ledger move to which addresses of the document, and which of them cannot be told. Pure."""
+"""Renames: which entries of the ledger move to which addresses of the document, and which renames are ambiguous. Pure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _SHOWN = 5  # addresses in a message
 
 @dataclass(frozen=True, slots=True)
 class Renames:
-    """What is still to be moved. A `renamed_from` whose move was made already says nothing here."""
+    """The moves still to be made. A `renamed_from` whose move was already made has no effect here."""
 
     moves: Mapping[Address, Address] = field(default_factory=dict)
     """From the address in the document to the one in the ledger."""
     by_former: Mapping[Address, Address] = field(default_factory=dict)
     """The same the other way."""
     contested: Mapping[Address, Block] = field(default_factory=dict)
-    """Addresses that a `renamed_from` is about of which it cannot be told what is meant: all of a chain, old names too.
+    """Addresses with a `renamed_from` whose meaning cannot be determined: all of a chain, old names too.
 
-    Nothing is done about them, nor to what refers to them.
+    Their actions are blocked, and those of what refers to them.
     """
 
     def applied_to(self, recorded: Mapping[Address, Value]) -> dict[Address, Value]:
-        """What the ledger has, at the addresses that it will have it at. A target that is not moved itself gives way."""
+        """What the ledger has, at its new addresses. A record at the target of a move that is not moved itself is dropped."""
         if not self.moves:
             return dict(recorded)
         moved = {self.by_former[address]: value for address, value in recorded.items() if address in self.by_former}
@@ -46,9 +46,9 @@ NO_RENAMES = Renames()
 def resolve_renames(
     recorded: Mapping[Address, Owned], unsettled: Set[Address], desired: Mapping[Address, Entry], typed: str = "PATH"
 ) -> Renames:
-    """The renames that are to be made, from what the ledger has (entries, and writes that are `unsettled`) and the document.
+    """The renames to make, from the ledger (entries, and `unsettled` writes) and the document.
 
-    A name may move on to another while a third takes its place (`a` to `b`, `b` to `c`): all of a chain, or none of it.
+    Renames may form a chain (`a` to `b`, `b` to `c`): all of it is made, or none.
     """
     former = {
         address: old
@@ -86,7 +86,7 @@ def resolve_renames(
 
 
 def _is_free(address: Address, old: Address, recorded: Mapping[Address, Owned], unsettled: Set[Address]) -> bool:
-    """Whether the ledger has nothing at an address, or the very object that it has at the old one."""
+    """Whether the ledger has nothing at an address, or the same object as at the old one."""
     here, there = recorded.get(address), recorded.get(old)
     if here is None:
         return address not in unsettled
@@ -126,7 +126,7 @@ def _both_owned(address: Address, old: Address, typed: str) -> Block:
 
 
 def moves_of(actions: Collection[Action]) -> dict[Address, Address]:
-    """What is to be moved in the ledger before any of these actions begins, from old to new: what is renamed, and what makes room."""
+    """The moves in the ledger before any of these actions begins, from old to new: renames, and former objects that make room."""
     return {
         Address.parse(action.renamed_from): action.address
         for action in actions
@@ -139,7 +139,7 @@ def moves_of(actions: Collection[Action]) -> dict[Address, Address]:
 
 
 def way_to_rename(owned: Address, entry: Entry, typed: str) -> str:
-    """What to write or to type where what is to go is just what is to be made."""
+    """What to write or type where an owned object to delete is the one that an entry would create."""
     place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
     return f"{place}, or: vastplan ledger move {typed} {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
 
@@ -147,7 +147,7 @@ def way_to_rename(owned: Address, entry: Entry, typed: str) -> str:
 def made_again(
     wanted_as: Mapping[Address, Address], desired: Mapping[Address, Entry], acting: Iterable[Address], typed: str
 ) -> Iterator[Finding]:
-    """VP308: a warning for each entry that would make what the ledger has under another address."""
+    """VP308: a warning for each entry that would create an object that the ledger has under another address."""
     owned: dict[str, list[tuple[Address, Address]]] = {}
     entries: dict[str, Entry] = {}
     acted_on = set(acting)
@@ -166,16 +166,16 @@ def made_again(
 
 
 def _place(origin: str, pairs: list[tuple[Address, Address]]) -> Address:
-    """The entry that something came of; what came of a setting of the site is its own."""
+    """The composite entry that an object comes from; the object's own address if it comes from a setting of the site."""
     return Address.parse(origin) if origin.count("/") > 1 else pairs[0][1]
 
 
 def _renaming(
     new: Address, entry: Entry, pairs: Iterable[tuple[Address, Address]], desired: Collection[Address], typed: str
 ) -> str:
-    """What to write or to type where an entry was renamed, with its former name where the objects called like it agree on one.
+    """What to write or type for a renamed entry, with its former name if its objects of the entry's name agree on one.
 
-    What has its name from what it stands inside was renamed with that.
+    An entry that gets its name from the entry around it was renamed with that.
     """
     former = {holder.name for holder, wanted in pairs if wanted.name == new.name}
     if len(former) != 1:

@@ -175,7 +175,7 @@ def _under_way(operation: Operation) -> str:
 
 
 def _led_to(move: Operation, leads: str) -> bool:
-    """Whether a move of ours ended with that site as the source."""
+    """Whether a move by vastplan ended with that site as the source."""
     return move.phase is Phase.DONE and move.target == leads
 
 
@@ -189,7 +189,7 @@ def _edit(group: _Group, leads: str) -> str:
 
 
 def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
-    """The text if a site does not answer: its data is not called gone, and what a move to the other site would lose."""
+    """The text if a site does not answer: what a move to the other site would lose. It does not call the site's data gone."""
     text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
     other = group.there if group.address.site in silent else group.here
     if other is None:

@@ -1,4 +1,4 @@
-"""Where the secrets of an object come from, which is none itself: it is shown, noted and compared also where values cannot be. Pure."""
+"""Where the secrets of an object come from. A source is no secret: it is shown, recorded and compared where values cannot be. Pure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import leaves, table
 
 IN_THE_DOCUMENT = "the document"
-_SHOWN = 80  # characters of a text that a document says openly
+_SHOWN = 80  # characters of a plain text in the document
 _NOTHING: Mapping[str, Leaf] = {}
 
 
 def source_text(value: Any) -> str:
     """`{env: NAME}`, `{file: PATH}`, as documents write it; "" for a field that is cleared.
 
-    What the document says openly is no secret, and may be where the rest is sent: it is told as it is, and by its digest when long.
+    A plain text in the document is no secret, and may be the address that secrets are sent to: it is shown, as a digest if it is long.
     """
     if value is None:
         return ""
@@ -47,16 +47,16 @@ def secret_leaves(kind: Kind, desired: Values) -> Mapping[str, Leaf]:
 
 
 def secret_sources(kind: Kind, desired: Values) -> dict[str, str]:
-    """Where the secret leaves of symbolic values come from, by their paths: what the ledger notes."""
+    """The sources of the secret leaves of symbolic values, by their paths, as the ledger records them."""
     return {path: source_text(leaf.value) for path, leaf in secret_leaves(kind, desired).items()}
 
 
 def with_sources(
     difference: Difference, kind: Kind, desired: Values, noted: Mapping[str, str]
 ) -> tuple[Difference, str]:
-    """The difference with the sources of its secrets, and in words those that are the same from another source, "" for none.
+    """The difference with the sources of its secrets, and a text about secrets with the same value from another source, "" for none.
 
-    `noted` are the sources last applied. A secret that cannot be compared, and comes from elsewhere now, is a change.
+    `noted` are the sources last applied. A secret that cannot be compared and now comes from another source is a change.
     """
     secrets = secret_leaves(kind, desired)
     if not secrets:
@@ -89,6 +89,6 @@ def with_sources(
 
 
 def made_of(kind: Kind, desired: Values) -> tuple[FieldChange, ...]:
-    """What a create sets, with where its secrets come from."""
+    """The fields that a create sets, with the sources of its secrets."""
     made = Difference(from_nothing(kind, desired), frozenset(), ())
     return with_sources(made, kind, desired, {})[0].changes

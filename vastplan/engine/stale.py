@@ -1,8 +1,8 @@
-"""What is stale between plan and apply: what was planned from beside what is there now. Pure.
+"""Whether a plan is stale: the values and figures that it was made from, compared with the live ones at apply. Pure.
 
-Values are compared leaf by leaf, exactly. Figures of use are compared in bands, so that a byte or a file written does not
-make a plan stale: what was a thousand or more may grow up to twice that, and of less (claims that are bound, GPUs, nothing
-at all) any growth is another band. Less use than was weighed is never in the way; what can no longer be told is.
+Values are compared leaf by leaf, exactly. Figures of use are compared in bands, so that one byte or file written does not
+make a plan stale: a figure of 1000 or more may grow up to twice that; any growth of a smaller one (bound claims, GPUs, nothing
+at all) makes the plan stale. So does a figure that can no longer be determined; a smaller figure never does.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 
 MANY, GROWTH = 1000, 2
-"""A figure that was at least `MANY` (bytes, files) is in the same band up to `GROWTH` times that; a smaller one is its own."""
+"""A figure of at least `MANY` (bytes, files) may grow up to `GROWTH` times that; a smaller one may not grow."""
 _HIDDEN = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
 _NAMED = 4
 
 
 def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]:
-    """The live values of the leaves that we own, by path, as JSON: of a delete they are all that could be looked at.
+    """The live values of the owned leaves, by path, as JSON: all that the plan of a delete is made from.
 
-    References are as the system says them: what they are called need not be known any more when the delete's turn comes.
+    References are raw values, because the names of their targets may no longer be known when the delete begins.
     """
     return {
         path_text(leaf.path): to_json(leaf.value)
@@ -49,9 +49,9 @@ def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]
 
 
 def moved_since(kind: Kind, action: Action, desired: Values, current: Values) -> tuple[StaleField, ...]:
-    """What an update or a replacement was not planned from. What the plan changes has its value then in the plan; the rest
-    was as the document says."""
-    # What is let go of and attached again is in the plan as that one reference, not as the value of its field.
+    """The fields that changed since an update or replacement was planned. The plan has the former value of each field that it
+    changes; the other fields were as the document says."""
+    # The plan has a reference that is detached and attached again as that one reference, not as the value of its field.
     before = {change.path: change.before for change in action.changes if not let_go(change)}
     fields = []
     for leaf in leaves(kind.fields, desired):
@@ -59,7 +59,7 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
         if _hides(leaf.field, leaf.value):
             continue
         if path in before:
-            if from_json(to_json(now)) != from_json(before[path]):  # whoever manages what is referred to
+            if from_json(to_json(now)) != from_json(before[path]):  # whether or not a reference is managed
                 fields.append(StaleField(path, before[path], to_json(now), leaf.field.unit))
         elif not same(leaf.field, leaf.value, now):
             fields.append(StaleField(path, to_json(leaf.value), to_json(now), leaf.field.unit))
@@ -67,7 +67,7 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
 
 
 def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[StaleField, ...]:
-    """What of an object that is to be deleted is not as the plan saw it (`seen`)."""
+    """The fields of an object to delete that changed since the plan recorded them (`seen`)."""
     units = {path_text(leaf.path): leaf.field.unit for leaf in leaves(kind.fields, values)}
     now = seen(kind, values, dict.fromkeys(then, ""))
     return tuple(
@@ -78,7 +78,7 @@ def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[S
 
 
 def outgrown(kind: Kind, action: Action, metrics: Mapping[str, Any]) -> tuple[StaleField, ...]:
-    """The figures of use that have grown out of the band in which they were weighed."""
+    """The figures of use that have left the band in which the plan recorded them."""
     weighed = {figure.name: figure.value for figure in action.evidence}
     units = {fact.name: fact.unit for fact in kind.metrics}
     fields = []
@@ -90,7 +90,7 @@ def outgrown(kind: Kind, action: Action, metrics: Mapping[str, Any]) -> tuple[St
 
 
 def grown(then: Any, now: Any) -> bool:
-    """Whether a figure of use has left the band in which it was weighed, or cannot be told any more."""
+    """Whether a figure of use has left the band in which the plan recorded it, or can no longer be determined."""
     if not isinstance(now, int | float):
         return str(now) != str(then)
     before = then if isinstance(then, int | float) else 0
@@ -98,7 +98,7 @@ def grown(then: Any, now: Any) -> bool:
 
 
 def overtaken(plan: Plan, matches: Matches) -> dict[Address, str]:
-    """The actions whose evidence has grown since they were planned: what hangs on an object, is behind it, or would be shut out."""
+    """The actions whose evidence has grown since they were planned, with the reason: dependents, or clients that would be cut off."""
     actions = plan.by_address()
     dependents = index_dependents(matches.observed, going(matches.kinds, actions.values()))
     contents = index_contents(matches.observed, matches.kinds, actions.values())
@@ -136,7 +136,7 @@ def _outgrown_evidence(
 
 
 def stale(moved: tuple[StaleField, ...]) -> Stale:
-    """The refusal, with both values of each."""
+    """The error for changed fields, with the planned and the live value of each."""
     values = "; ".join(
         f"{inert(field.path, 80)} was {_plain(field.planned, field.unit)} and is {_plain(field.live, field.unit)} now"
         for field in moved[:_NAMED]
@@ -163,7 +163,7 @@ def _scalars(value: Any) -> Iterator[Any]:
 
 
 def _plain(value: Any, unit: str) -> str:
-    """A value as a person would write it, in one line that does nothing to a terminal."""
+    """A value as a person would write it, in one line without control characters."""
     value = from_json(value)
     if value is None:
         return "unset"

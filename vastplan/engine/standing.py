@@ -1,4 +1,4 @@
-"""Who has to do with a live object: the document, another one, a system, or nobody. Pure."""
+"""Who is responsible for a live object: the document, another one, a system, or nobody. Pure."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from vastplan.model.address import Address
 
 
 class Standing(Enum):
-    """The first that fits."""
+    """Who is responsible for a live object: the first that applies."""
 
-    OURS = "ours"  # matched with one of the addresses that were asked about
-    SPOKEN_OF = "spoken of"  # matched with another one of the document or of its ledger
-    COPY = "copy"  # the other site's end of one that is ours
+    OURS = "ours"  # matched with one of the managed addresses
+    SPOKEN_OF = "spoken of"  # matched with another address of the document or of its ledger
+    COPY = "copy"  # the copy on another site of a managed object
     ELSEWHERE = "elsewhere"  # another document owns it
-    MADE = "made"  # a driver, a controller or the system itself made it
+    MADE = "made"  # a driver, a controller or the system itself created it
     NOBODYS = "nobody's"
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Tells it of each live object of one observation; made by `standings`."""
+    """The standing of each live object that was read. Created by `standings`."""
 
     matches: Matches
     others: Owners
     ours: frozenset[Address]
     _copied: frozenset[tuple[str, str]] = field(default_factory=frozenset)
-    """Kinds and names of what is ours and has a copy on another site."""
+    """Kinds and names of managed objects that have a copy on another site."""
     _groups: frozenset[tuple[str, str]] = field(default_factory=frozenset)
-    """Kinds and keys of what is ours and has other members elsewhere."""
+    """Kinds and keys of managed objects that have other members elsewhere."""
 
     def of(self, live: Live) -> Standing:
-        """Of one object."""
+        """The standing of a live object."""
         address = self.matches.address_of(live)
         if address is not None:
             return Standing.OURS if address in self.ours else Standing.SPOKEN_OF
@@ -52,7 +52,7 @@ class Standings:
 
 
 def standings(matches: Matches, others: Owners, ours: Iterable[Address]) -> Standings:
-    """`ours` are the addresses whose objects count as managed: those of the ledger, or those of the document as it would be."""
+    """The standings by `ours`, the addresses whose objects count as managed: those of the ledger, or of the future document."""
     own = frozenset(ours)
     copied, groups = set(), set()
     for address in own:

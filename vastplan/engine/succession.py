@@ -1,4 +1,4 @@
-"""What is said of objects that another one takes the place of, because only a create tells their values. Pure."""
+"""Reasons and findings for objects that another one succeeds, because only a create returns their values. Pure."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ _GOES = {
 
 
 def made_because(former: Former, kind: Kind, entry: Entry, had: Owned) -> str:
-    """Why an entry gets another object, in the place of what it had."""
+    """Why an entry gets another object in place of its former one."""
     number = generation_of(kind.delivers, entry.values) if kind.delivers is not None else 0
     numbers = f": {number} after {had.generation}" if former.fault is Fault.GENERATION and had.generation else ""
     return f"{_MADE[former.fault]}{numbers}"
 
 
 def drawn_because(delivers: Delivers, fault: Fault) -> str:
-    """Why a value is drawn anew, and what that does."""
+    """Why a value is drawn again, and the effect."""
     name = some([one.name for one in delivers.drawn])
     return f"another {name} is created, and the former one stops working at once: {_DRAWN[fault]}"
 
 
 def goes_because(former: Former) -> str:
-    """Why a former object goes."""
+    """Why a former object is deleted."""
     return _GOES[former.fault].format(by=former.of)
 
 
 def replaced_at(matches: Matches, address: Address, former: Former) -> datetime | None:
-    """When a former object's own successor was delivered, whatever came after that; `None` where that is still to be made."""
+    """When the direct successor of a former object was delivered; `None` where that is still to be created."""
     now, since = matches.owned.get(former.of), _when(matches.owned[address].delivered_at)
     others = (_when(matches.owned[other].delivered_at) for other, its in matches.formers.items() if its.of == former.of)
     came = [when for when in others if when is not None and since is not None and when > since]
@@ -74,7 +74,7 @@ def replaced_at(matches: Matches, address: Address, former: Former) -> datetime 
 
 
 def going_with(kind: Kind, owned: Owned, decided: Mapping[Address, Action]) -> tuple[str, ...]:
-    """What an object was applied with and cannot be deleted while it is there, of what is: no overlap outlasts that."""
+    """The targets of a former object's references that the plan deletes and that the object blocks: its overlap ends with them."""
     holds = {
         name for field in kind.fields if field.refers and field.refers.blocks_delete for name in field.refers.attributes
     }
@@ -93,9 +93,10 @@ def _when(text: str) -> datetime | None:
 def stays_until(
     kind: Kind, former: Former, entry: Entry, replaced: datetime | None, now: datetime, address: Address
 ) -> Finding | None:
-    """VP334, a note: until when a former object stays that was `replaced` then; `None` where nothing keeps it any more.
+    """VP334, a note: until when a former object is kept that was `replaced` at that time; `None` where nothing keeps it any more.
 
-    What nobody was ever given is waited for by nobody. What the document did not ask for by a number goes by its address alone.
+    A value that was never delivered has no overlap. Unless the document asked for another generation, the delete needs consent by
+    address.
     """
     assert kind.delivers is not None
     overlap = entry.values.get(kind.delivers.overlap) or 0

@@ -1,7 +1,7 @@
-"""Names and numbers that others have: what is to have that of a live object waits until that one has another, or is stopped.
+"""Names and numbers that other live objects have: an action that takes one waits until its holder gives it up, or is blocked.
 
-Where names are swapped, or move on in a circle, each waits for the next; the order finds that ring and blocks all of it here,
-and not the server in the middle of an apply.
+Where names are swapped, or passed on in a circle, each action waits for the next. The order finds that ring and blocks all of it
+in the plan, instead of the server in the middle of an apply.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAKING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE)
 
 
 def taken_names(matches: Matches, actions: Mapping[Address, Action]) -> Iterator[Held]:
-    """Every name and every number that is given, by an update or a replace (a number by a create, too), while another has it."""
+    """Every name or number that an update or replace (a number: also a create) gives to an object while another one has it."""
     by_fields: dict[tuple[str, ...], dict[Address, _Identity]] = {}
     for address, action in actions.items():
         for fields in _given(action, matches.kinds[address.kind]):
@@ -34,7 +34,7 @@ def taken_names(matches: Matches, actions: Mapping[Address, Action]) -> Iterator
 
 
 def _given(action: Action, kind: Kind) -> Iterator[tuple[str, ...]]:
-    """The fields that no two objects have the same together, and of which an action gives one."""
+    """The groups of fields that must be unique together and of which an action sets one."""
     changed = {change.path for change in action.changes}
     if action.verb in (Verb.UPDATE, Verb.REPLACE) and not changed.isdisjoint(kind.identity):
         yield kind.identity
@@ -63,8 +63,8 @@ def _taken(
 
 
 def _coming(action: Action, matches: Matches, fields: tuple[str, ...]) -> _Identity | None:
-    """What the object will have there; `None` where that refers to what is not there yet, and then nobody else has it, and where
-    the system chooses it."""
+    """The values that the object will have in these fields; `None` where the system chooses one, and where one refers to an object
+    that does not exist yet, because then no other object has them."""
     kind = matches.kinds[action.address.kind]
     values = matches.resolved(kind, from_json(dict(action.desired)))
     if fields != kind.identity and any(values.get(name) is None for name in fields):

@@ -1,4 +1,4 @@
-"""What stands on what, on the planned sites: everything that is desired or about to go, and what that refers to."""
+"""Which object depends on which, on the planned sites: all desired objects, those to be deleted, and what these refer to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.schema.kind import Kind
 
 
 def topology(matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:
-    """One node for each address, sorted. An object that goes stands on what it stands on now."""
+    """One node for each address, sorted. An object to be deleted has its live references."""
     nodes: dict[Address, Node] = {}
     named: list[Ref] = []
     for address, entry in desired.items():
@@ -44,9 +44,9 @@ def _node(matches: Matches, address: Address, targets: Iterable[Address], values
 
 
 def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
-    """Its measures, and of those who use the storage what runs there now."""
+    """The measures of an object and, in the stage of the teams that use the storage, its live figures."""
     shown: set[str] = set()
-    for measure in kind.measures:  # of two by one name, the first that is there: a live object may show both
+    for measure in kind.measures:  # of two with one name, the first that exists: a live object may have both
         amounts = [
             amount for amount in _at(values, measure.path) if isinstance(amount, int | float) and amount < LARGEST
         ]

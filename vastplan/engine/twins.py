@@ -1,4 +1,4 @@
-"""Objects that share one identity: which of them an entry means cannot be told. Pure."""
+"""Objects that share one identity: vastplan cannot determine which of them an entry means. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures that guards weigh: what an object holds, what hangs on it, and what is in use through it."""
+"""The figures that guards weigh: what an object holds, what depends on it, and what is in use through it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Figure = int | float | Unknown
 
 
 def shown(value: int | float, unit: str) -> str:
-    """A figure for people."""
+    """A figure as text."""
     return show(int(value), unit) if unit else str(value)
 
 
 def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
-    """What is in use of an object: name, figure and unit; its own facts, and what is at work on it."""
+    """The figures of use of an object, as name, figure and unit: its own facts, and the numbers of dependents that work on it."""
     own = [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
     ]
@@ -79,7 +79,7 @@ def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What is in use, an object itself or what reaches it: kinds with how many objects; and who of them goes with the plan."""
+    """The objects in use, an object itself or those that reach it: their number by kind, and the deletes of those the plan removes."""
 
     counts: tuple[tuple[Kind, Figure], ...]
     leaving: tuple[Address, ...] = ()
@@ -92,12 +92,12 @@ def behind(
     actions: Mapping[Address, Action],
     lost: Mapping[str, Any] | None = None,
 ) -> Behind:
-    """What is in use, the object itself or what reaches it by references on its site.
+    """The objects in use: the object itself, or those that reach it by references on its site.
 
-    With `lost`, attributes that it will not have any more, only what reaches it by those, and does not follow in this plan.
+    With `lost`, the attributes whose values the object loses, only those that reach it by these and that the plan does not write.
 
-    What the same plan deletes is not counted, nor what a driver made for nobody else. A kind that could reach the object
-    and was not read does not tell.
+    Objects that the plan deletes are not counted, nor those that a driver created for these alone. A kind that may reach the
+    object and could not be read counts as `Unknown`.
     """
     visited, queue = {(live.kind.name, live.id)}, [live]
     found = [live] if lost is None and _used(live) else []
@@ -136,14 +136,14 @@ def behind(
 
 
 def _follows(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:
-    """Whether a live object is written by the plan, which then has it refer to what is there."""
+    """Whether the plan writes a live object, so that it refers to the new value."""
     address = matches.address_of(live)
     action = actions.get(address) if address else None
     return action is not None and action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
 
 
 def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> list[Address]:
-    """The deletes by which something goes: its own, or those of all that a driver made it for; none when it stays."""
+    """The deletes that remove an object: its own, or those of all objects for which a driver created it; empty if it stays."""
     address = matches.address_of(live)
     action = actions.get(address) if address is not None else None
     if action is not None:
@@ -154,12 +154,12 @@ def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[
 
 
 def _used(live: Live) -> int:
-    """1 when something of the object is in use, or may be: what is unknown counts."""
+    """1 if one of the object's figures of use is not 0; an unknown figure counts as in use."""
     return int(any(live.metrics[name] != 0 for name in live.kind.in_use))
 
 
 def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
-    """What hangs on an object that is to go, as evidence; nothing is left out but zeros, and who is let in by it."""
+    """The numbers of dependents of an object to delete or replace, as evidence, without zeros; none for what gives access."""
     for rule in live.kind.dependents if live.kind.lets_in is None else ():
         number = dependents.count(live, rule)
         if number != 0:

@@ -1,6 +1,6 @@
 """Who uses what, and in which room: the claims of a class by namespace, the pods of a claim. Pure.
 
-Each kind says by which fields it is used (`UsedBy`). What could not be read is `Unknown`, never nobody.
+Each kind declares the fields by which it is used (`UsedBy`). What could not be read is `Unknown`, never empty.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def by_used(observed: Observed, site: str, kind: str, theirs: str) -> ByUsed | U
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """Who uses one object by one rule: users by the room that each is in, both in order of name."""
+    """The users of one object by one rule, by the room that each is in; rooms and users in order of name."""
 
     rule: UsedBy
     rooms: Mapping[str, tuple[Live, ...]] | Unknown
 
     @property
     def counts(self) -> Mapping[str, int] | Unknown:
-        """How many in each room."""
+        """The number of users in each room."""
         return (
             self.rooms if isinstance(self.rooms, Unknown) else {room: len(users) for room, users in self.rooms.items()}
         )
@@ -46,12 +46,12 @@ class Users:
 
 @dataclass(frozen=True, slots=True)
 class UsersIndex:
-    """The users of all live objects of some kinds. Made by `index_users`."""
+    """The users of all live objects of some kinds. Created by `index_users`."""
 
     _by_rule: Mapping[tuple[str, UsedBy], ByUsed | Unknown] = field(default_factory=dict)
 
     def of(self, live: Live) -> tuple[Users, ...]:
-        """Who uses an object, by each rule of its kind that was indexed."""
+        """The users of an object, for each rule of its kind that was indexed."""
         return tuple(
             Users(rule, _in_rooms(live, rule, self._by_rule[live.site, rule]))
             for rule in live.kind.used_by
@@ -60,7 +60,7 @@ class UsersIndex:
 
 
 def index_users(observed: Observed, kinds: Iterable[Kind]) -> UsersIndex:
-    """One pass over each kind that uses one of these, on every site where these were asked for."""
+    """Index the users of these kinds in one pass over each kind that uses them, on every site where these were to be read."""
     return UsersIndex(
         {
             (site, rule): by_used(observed, site, rule.kind, rule.theirs)

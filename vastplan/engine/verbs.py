@@ -1,4 +1,4 @@
-"""What is to be done about an object that is there, and what an apply that was cut off has done of it. Pure."""
+"""What to do about an object that exists, and what an interrupted apply has done to it. Pure."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def verb_of(
     imported: bool,
     resourced: str = "",
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
-    """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
+    """What to do about an object that exists: verb, reason, and the released fields; `None` for nothing.
 
-    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down, `resourced`
-    which secrets have the values that they had from other sources.
+    `recovered` says that an interrupted apply created it, `noted` that the ledger has recorded all that such an apply did,
+    `resourced` which secrets have the same values from other sources.
     """
     fixed = [change.path for change in difference.changes if change.replaces]
     if match.owned is None and not recovered:
@@ -43,7 +43,7 @@ def verb_of(
         return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
     if difference.changes:
         return Verb.UPDATE, moved_by(difference.changes), difference.released
-    # From here on the object is as the document says, and only the ledger has something to learn.
+    # From here on the object is as the document says, and only the ledger has to be updated.
     if recovered:
         return Verb.RELEASE, "created by an interrupted apply; added to the ledger", difference.released
     if not noted:
@@ -61,9 +61,9 @@ def verb_of(
 
 
 def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
-    """Whether a live object is what an interrupted create meant to make: every leaf it sent is there as it was sent.
+    """Whether a live object is the one that an interrupted create sent: it has every leaf as it was sent.
 
-    A leaf that the document still says counts as there when it needs no change: a system shows null in ways of its own.
+    A leaf that the document still has also counts if it needs no change, because systems show null in several ways.
     """
     if intent.verb not in ("create", "replace"):
         return False
@@ -82,7 +82,7 @@ def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: s
 
 
 def standing_intent(matches: Matches, ledger: Mapping[str, SiteLedger], address: Address) -> Intent | None:
-    """The write to an object whose outcome no apply of ours could note, by what the ledger calls the object still."""
+    """The write to an object whose outcome no apply of vastplan could record, by the address that the ledger still has for it."""
     part = ledger.get(address.site)
     if part is None or not part.intents:
         return None
@@ -90,5 +90,5 @@ def standing_intent(matches: Matches, ledger: Mapping[str, SiteLedger], address:
 
 
 def is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:
-    """Whether the ledger's digests are those of what is desired, as far as a snapshot tells them."""
+    """Whether the ledger's digests are those of the desired values, as far as a snapshot contains them."""
     return applied.keys() == now.keys() and all(was in (now[path], REDACTED_DIGEST) for path, was in applied.items())

@@ -1,4 +1,4 @@
-"""The verdict on one address: what the document wants, what is live and what was last applied, compared."""
+"""The verdict on one address: the desired, the live and the last applied values, compared."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _NO_SOURCES: Mapping[str, str] = {}
 
 
 class Verdicts:
-    """What every decision looks at; nothing here changes while addresses are decided."""
+    """The data that all verdicts use; it does not change while addresses are decided."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Verdicts:
         self._elsewhere = Elsewhere(matches, desired)
 
     def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
-        """What to say of an address of the document or of the ledger, when these are decided: of a former object, all others."""
+        """The verdict on an address of the document or of the ledger; for a former object all others must be `decided` before."""
         entry = self._desired.get(address)
         decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
         if entry is not None and entry.named and decision.action is not None:
@@ -88,7 +88,7 @@ class Verdicts:
         return replace(decision, action=action, findings=findings)
 
     def _not_there(self, entry: Entry) -> Iterator[Finding]:
-        """VP304 for what is named by text only and is not there; a system may have more of such than it lists, so nothing stops."""
+        """VP304 for objects that are named only by text and not found: a warning, because a system may have more than it lists."""
         for field, ref in entry.named:
             value = self._matches.resolve(ref, "name")
             if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
@@ -98,7 +98,7 @@ class Verdicts:
                 yield Finding("VP304", Severity.WARNING, text, fix, str(entry.address), entry.where)
 
     def _refers_to_contested(self, entry: Entry | None) -> Block | None:
-        """Why nothing is done to what refers to a contested address: it may be meant to refer to another object."""
+        """The block for an entry that refers to a contested address, because it may mean another object."""
         for ref in references(entry.values) if entry is not None else ():
             contested = self._matches.renames.contested.get(ref.target)
             if contested is not None:
@@ -130,7 +130,7 @@ class Verdicts:
         if match.owned is not None and entry.defaults:
             entry = called_as_it_is(entry, match.live)
         try:
-            # most kinds hold no secret, and there is nothing to look for in each of their objects
+            # most kinds have no secret fields, so their objects are not searched for secrets
             values = (
                 revealed(entry.values, self._reveal) if self._reveal and table(kind.fields).secret else entry.values
             )
@@ -144,7 +144,7 @@ class Verdicts:
         return "" if live is None or live.kind.grouped is None else changing(self._matches.observed, live)
 
     def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
-        """The entry of a member as far as it can be compared: what it says of a site that does not answer is as it is there."""
+        """The entry of a group member as far as it can be compared: fields that refer to a site without an answer get live values."""
         site = entry.address.site
         unread = {
             field.name for field, ref in named if ref.target.site != site and self._matches.unread(ref)
@@ -155,9 +155,9 @@ class Verdicts:
         return replace(entry, values=values), [(field, ref) for field, ref in named if field.name not in unread]
 
     def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
-        """Whether an object is as it is desired, told without naming what it refers to; false says nothing.
+        """Whether an object is in sync, determined without naming its references; false decides nothing.
 
-        It is what nearly all objects are, and takes a third of the time of looking closely.
+        It is true of nearly all objects, and takes a third of the time of a full comparison.
         """
         live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
         if (
@@ -214,17 +214,17 @@ class Verdicts:
         )
 
     def _had(self, address: Address, match: Match) -> Owned | None:
-        """What the ledger has of an entry's object, also where that is a former one from now on."""
+        """The ledger's record of an entry's object, also of one that becomes a former object now."""
         former = self._matches.remade.get(address)
         return match.owned if former is None else self._matches.owned[former]
 
     def _renamed_from(self, address: Address) -> str:
-        """Where the ledger has the object still, "" where it is where it belongs."""
+        """The address under which the ledger still has a renamed object; "" for one that is not renamed."""
         old = self._matches.renames.moves.get(address)
         return "" if old is None else str(old)
 
     def _reason(self, entry: Entry, reason: str, replaced: str = "") -> str:
-        """Why, and of what is renamed what it was; where it is `replaced` for its name, what else could be done."""
+        """The reason, with the former name of a renamed object; if that is `replaced` for its name, also how to keep it instead."""
         old = self._matches.renames.moves.get(entry.address)
         if old is None:
             return reason
@@ -257,7 +257,7 @@ class Verdicts:
             resourced=resourced,
         )  # fmt: skip
         blocked = self._missing(entry, named, kind)
-        if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
+        if decision is None:  # nothing to do, so nothing to block: the blocks become warnings
             findings += [
                 Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
                 for block in blocked
@@ -296,14 +296,14 @@ class Verdicts:
     def _with_delivery(
         self, difference: Difference, kind: Kind, entry: Entry, owned: Owned
     ) -> tuple[Difference, tuple[str, ...]]:
-        """The difference, and that a value which is drawn is not where it belongs; with what to say of one that is drawn anew."""
+        """The difference, with a change for a value that has to be drawn again, and the notes about that."""
         delivers = delivers_of(kind, entry.values)
         if delivers is None:
             return difference, ()
-        if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
+        if owned.imported:  # the generation of the delivered value is not known here: the live value is taken for it
             changes = tuple(change for change in difference.changes if change.path != delivers.generation)
             difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
-        if owned.generation:  # no system tells it
+        if owned.generation:  # only the ledger knows it
             changes = tuple(
                 replace(change, before=owned.generation) if change.path == delivers.generation else change
                 for change in difference.changes
@@ -369,7 +369,10 @@ class Verdicts:
         )
 
     def _of_a_member(self, address: Address, owned: Owned, live: Live) -> Verdict | None:
-        """What to say of a member that the document has on another site now: it is let go of once that one is ours, and stays."""
+        """The verdict on a member whose group the document has on another site now: it is released once the source is there.
+
+        The live object stays. `None` where no entry on another site means the group.
+        """
         unknown = changing(self._matches.observed, live)
         if unknown:
             return Verdict(unknown=unknown)
@@ -383,7 +386,7 @@ class Verdicts:
         return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
 
     def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
-        """That its place knows nobody of the name whose it is to be, unless something that comes first makes him."""
+        """The block for an object of a user or group that its system does not know, unless something that comes first creates that."""
         shape, site = kind.endpoint.shape, entry.address.site
         unknown = self._matches.observed.nobody(site, kind.name)
         locator = self._matches.locator(kind, entry) if unknown else None
@@ -397,7 +400,7 @@ class Verdicts:
         return (Block("missing", text, "write the name as its directory has it; vastplan creates nobody there"),)
 
     def _unread_reference(self, named: _Named) -> str:
-        """Why something that is referred to is unknown."""
+        """Why the target of a reference is unknown; "" if all are known."""
         for _, ref in named:
             problem = self._matches.unread(ref)
             if problem:
@@ -405,7 +408,7 @@ class Verdicts:
         return ""
 
     def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
-        """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
+        """Blocks for `existing` targets that do not exist, unless something that comes first creates them (the mirror of a peer)."""
         blocks = [*self._nobody(entry, kind)]
         for field, ref in named:
             if ref.managed or field.refers is None:
@@ -425,7 +428,7 @@ class Verdicts:
         return tuple(blocks)
 
     def _meant(self, site: str, kind: str, name: str) -> str:
-        """What to write for what is not there: of the same kind there, the nearest name or the first of them."""
+        """The fix for a name that does not exist: the nearest name of that kind on the site, else the first of them."""
         live = self._matches.observed.objects(site, kind)
         known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
         near = closest(name, known)
@@ -437,14 +440,14 @@ class Verdicts:
 
 
 def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:
-    """That the document has another site lead than the one that does."""
+    """The block for an entry whose site is not the source of its group yet."""
     text = f"{first} is still its source: nothing here is created or changed"
     back = f"{grouped.chosen_by}: {first.site}" if entry.origin else f"write it for {first.site}"
     return Block("copy", text, f"make {entry.address.site} its source first, or {back}")
 
 
 def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
-    """What would be noted of an object that the ledger does not have: of one that is not ours, that nothing is known."""
+    """A record for an object that the ledger does not have: with the digests of an interrupted create, else with none known."""
     assert kind.delivers is None or applied is None or applied
     generation = "" if kind.delivers is None else kind.delivers.generation
     return Owned("", "", applied or {generation: UNKNOWN_DIGEST})
@@ -460,12 +463,12 @@ def _lower(entry: Entry, delivers: Delivers, had: Owned) -> Finding:
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:
-    """What of an object's identity is to change and cannot be changed in place, "" for nothing."""
+    """The fields of the identity that change and cannot be changed in place; "" for none."""
     return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
 
 
 def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:
-    """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
+    """VP330, a note: leaves that a snapshot does not contain (secrets, others' values under free keys) are neither in sync nor changed."""
     text = f"{', '.join(paths)}: not in the snapshot; cannot determine whether it would change"
     fix = "compare it with a live plan"
     return Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)

@@ -43,7 +43,7 @@ def until_ready(kind: Kind, provider: Provider, locator: str, sleep: Callable[[f
 def until_gone(
     kind: Kind, provider: Provider, locator: str, id: str, sleep: Callable[[float], None] = time.sleep
 ) -> None:
-    """Return once that very object no longer answers; raises `Unclear` when that takes too long."""
+    """Return once the object with this id no longer exists; raises `Unclear` when that takes too long."""
 
     def gone() -> bool | None:
         row = provider.read(kind, locator)

@@ -1,4 +1,4 @@
-"""The operations of a plan and the edges between them while they are put together, as nodes: an address and a step."""
+"""The graph from which the operations of a plan are built: a node is an address and a step, an edge says what comes after what."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Node = tuple[Address, Step]
 
 
 class WorkGraph:
-    """The nodes, what each comes after, and the actions as they become by that: blocked, together, or with more to do."""
+    """The nodes, what each comes after, and the actions with what the graph adds: blocks, `together`, and further changes."""
 
     def __init__(self, actions: Mapping[Address, Action]) -> None:
         self.actions = dict(actions)
@@ -23,14 +23,14 @@ class WorkGraph:
         self._held: dict[tuple[Node, Node], Held] = {}
         self._idle: set[tuple[Node, Node]] = set()
         self._preferred: dict[Node, set[Node]] = {}
-        """By what is done first, what had better be done after it."""
+        """By node, the nodes that should come after it unless that closes a ring."""
 
     def add(self, node: Node) -> None:
-        """A step that has to be done; edges to what is no node are not drawn."""
+        """Add a step to do. An edge to a step that was not added is not drawn."""
         self._edges.setdefault(node, set())
 
     def edge(self, node: Node, before: Node, *, idle: bool = False) -> None:
-        """Do a node after another one; what is `idle` is blocked on both sides, and no ring that it closes is one."""
+        """Do a node after another one. Both sides of an `idle` edge are blocked, so a ring that it closes does not count."""
         if node != before and before in self._edges:
             pair, waits = {(node, before)}, before in self._edges.get(node, ())
             self._idle.difference_update(() if idle else pair)
@@ -43,11 +43,11 @@ class WorkGraph:
         self._preferred.setdefault(before, set()).add(node)
 
     def put(self, action: Action) -> None:
-        """An action that has more to do than was planned, or one that was not planned at all."""
+        """Add an action, or replace it by one with more to do."""
         self.actions[action.address] = action
 
     def wait(self, taken: Held) -> None:
-        """Write what takes something after what frees it, or block it: where nothing does, or where that closes a ring."""
+        """Write the taker after the step that frees the value; block it if no step does, or if that closes a ring."""
         if taken.freed is None:
             self.block(taken.taker, taken.block)
             return
@@ -56,12 +56,12 @@ class WorkGraph:
         self.edge(node, taken.freed)
 
     def block(self, address: Address, block: Block) -> None:
-        """Block an action, for one reason more."""
-        action = self.actions[address]  # letting go of something else may have been added to it
+        """Add a block to an action."""
+        action = self.actions[address]  # a detach may have been added to it
         self.put(replace(action, blocked=(*action.blocked, block)))
 
     def together(self, address: Address, *others: Address) -> None:
-        """Block an action with others, in whatever order they are carried out."""
+        """Apply an action together with others: it is blocked when one of them is, in whatever order they are carried out."""
         action = self.actions[address]
         names = dict.fromkeys((*action.together, *(str(other) for other in others if other != address)))
         self.put(replace(action, together=tuple(names)))
@@ -69,8 +69,8 @@ class WorkGraph:
     def operations(self) -> tuple[Operation, ...]:
         """All operations, each after those it needs; raises `CycleError`.
 
-        Where a ring closes by what had only better be so, or by what is blocked on both sides, that is let go of. Where it closes by waiting for what somebody
-        else holds, the one that waits is blocked, and not the plan wrong.
+        A ring that closes by a preferred or an idle edge loses that edge. In a ring that closes by waiting for what another object
+        holds, the waiting action is blocked, and the rest of the plan stands.
         """
         while True:
             try:
@@ -87,7 +87,7 @@ class WorkGraph:
                     self.block(node[0], self._held.pop((node, before)).block)
 
     def _less_preferred(self, ring: list[Node]) -> bool:
-        """Let go of what had better come after one of the ring; whether there was any. Once for each that is waited for."""
+        """Remove all preferred edges to one node of the ring. Returns whether one was in the ring."""
         for before, node in pairwise(ring):
             if node in self._preferred.get(before, ()):
                 for each in self._preferred.pop(before):
@@ -96,7 +96,7 @@ class WorkGraph:
         return False
 
     def _less_idle(self, ring: list[Node]) -> bool:
-        """Let go of what is done neither before nor after; whether there was any."""
+        """Remove the idle edges of the ring. Returns whether any existed."""
         idle = self._idle.intersection(zip(ring[1:], ring, strict=False))
         for node, before in idle:
             self._edges[node].discard(before)

@@ -1,1 +1,1 @@
-"""Import: what is live as the document that a colleague would have written. Pure; the stages are put together in `app/importing/`."""
+"""Import: writes what is live as the document that a colleague would have written. Pure; `app/importing/` combines the stages."""

@@ -1,4 +1,4 @@
-"""What the model of an entry takes of a live object's values, and what falls by itself. Pure."""
+"""Which of a live object's values the model of an entry accepts, and which are dropped one by one. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from vastplan.schema.types import CANONICAL
 from vastplan.schema.walk import map_references
 
 _LARGE, _LONG = 10**15, 100
-"""Numbers and keys below are written whatever they are."""
+"""Numbers up to the first, and plain ASCII keys up to the second in length, can always be written."""
 
 
 def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
-    """The values that the model takes; by field or key why others fell; and why nothing can be said, "" where it can."""
+    """The values that the model accepts; why others were dropped, by field or key; and why no entry is possible, "" if one is."""
     fell: dict[str, str] = {}
     for name, problem in _unwritable_fields(values).items():
         if required(kind, kind.field(name)):
@@ -43,14 +43,14 @@ def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, di
             kept = {key: value for key, value in values[name].items() if key not in keys}
             values = {**values, name: kept} if kept else rest
             continue
-        if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
+        if values[name] is not None:  # leaving out a null loses nothing
             fell[name] = text
         values = rest
     return values, fell, ""
 
 
 def _unwritable_fields(values: Values) -> dict[str, str]:
-    """The fields with a value that no file can hold, each with why."""
+    """The fields with a value that no file can hold, each with the reason."""
     found: dict[str, str] = {}
     for name, value in values.items():
         try:
@@ -61,12 +61,12 @@ def _unwritable_fields(values: Values) -> dict[str, str]:
 
 
 def _write_what_is_odd(value: Any) -> None:
-    """Write of a value what may not be writable, which is next to nothing. Raises `Unwritable`."""
+    """Write the parts of a value that may not be writable, which are rare. Raises `Unwritable`."""
     if isinstance(value, str):
         if not value.isascii():
             scalar(value)
     elif isinstance(value, int | float):
-        if not abs(value) <= _LARGE:  # nor what is no number
+        if not abs(value) <= _LARGE:  # NaN, too
             scalar(value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
@@ -81,13 +81,13 @@ def _write_what_is_odd(value: Any) -> None:
 
 
 def required(kind: Kind, field: Field) -> bool:
-    """Whether no entry can be without a field: with what is named after the entry it would say something else."""
+    """Whether no entry can omit the field: without a field that takes the entry's name, it would describe another object."""
     named_after = field.has(Marker.NAMED) or field.name in kind.identity
     return named_after or kind.model.model_fields[field.name].is_required()
 
 
 def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first field that the model does not take, and why; `None` where it takes all."""
+    """The first field that the model rejects, and why; `None` if it accepts all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
     for name in named_after(kind):
         typed.setdefault(name, address.name)
@@ -112,7 +112,7 @@ def _typed(value: Any) -> Any:
 
 
 def _without_one(kind: Kind, address: Address, values: Values) -> str:
-    """The one field without which the model takes the others, the last in its order; "" where there is none."""
+    """The one field without which the model accepts the others, the last in its order; "" if there is none."""
     for field in reversed(kind.fields):
         if field.name in values and not required(kind, field):
             rest = {name: value for name, value in values.items() if name != field.name}
@@ -122,9 +122,9 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
 
 
 def _refused_keys(kind: Kind, address: Address, values: Values, field: Field, said: str) -> dict[str, str]:
-    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones.
+    """The keys of a mapping that the model rejects even alone, each with the reason; empty if no single key is the cause.
 
-    `said` is what the model names as wrong in all of it: what else is wrong with the others is not the fault of a key.
+    `said` is the field that the model rejects in all values together; a problem with another field is not the fault of a key.
     """
     mapping = values[field.name]
     if field.fields or not isinstance(mapping, dict):
@@ -134,7 +134,7 @@ def _refused_keys(kind: Kind, address: Address, values: Values, field: Field, sa
 
 
 def named_after(kind: Kind | EntryType) -> Iterator[str]:
-    """The fields that are as the entry is called, where it does not say them."""
+    """The fields that take the entry's name if the entry does not set them."""
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
             yield field.name

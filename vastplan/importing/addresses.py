@@ -1,4 +1,4 @@
-"""How live objects are referred to in what is written. Pure."""
+"""How the written document refers to live objects. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.schema.references import OF_A_SITE, raw_references
 
 
 class Addresses:
-    """How live objects are referred to: by the address of their entry, else by the name that only one of them has."""
+    """How to refer to live objects: by the address of their entry, else by name if only one of them has it."""
 
     def __init__(
         self,
@@ -24,11 +24,12 @@ class Addresses:
         addresses: Mapping[LiveKey, Address],
         unread: Set[LiveKey] = frozenset(),
     ) -> None:
-        """`unread` are the objects that stand on something that could not be read."""
+        """`unread` are the objects that depend on something that could not be read."""
         self._observed, self._kinds, self._addresses, self._unread = observed, kinds, addresses, unread
 
     def unread(self, site: str, refers: Refers, raw: Any) -> str:
-        """What could not be read of what a raw value stands for: its kind, or an object that stands on such; "" where all was."""
+        """What could not be read of what a raw value refers to: its kind, or an object that depends on something unread; "" if all was
+        read."""
         missing = ""
         for kind, attribute in refers.targets:
             for where in self._where(site, kind, attribute):
@@ -40,11 +41,11 @@ class Addresses:
         return missing
 
     def _where(self, site: str, kind: str, attribute: str) -> Iterable[str]:
-        """The sites where an attribute of that value may be of what is meant."""
+        """The sites to look on: this one for an attribute that is valid only within a site, else all sites that have the kind."""
         return (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self._observed.sites(kind)))
 
     def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
-        """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
+        """The reference that a raw value of an object stands for; `None` if no object has that name, or several have it."""
         site = live.site
         for kind, attribute in refers.targets:
             for where in self._where(site, kind, attribute):
@@ -59,7 +60,7 @@ class Addresses:
         return None
 
     def _beside(self, live: Live, other: Live) -> bool:
-        """Whether an object stands in something that another stands in: the namespace of a project, say."""
+        """Whether two objects refer to a common object, such as the namespace of a project."""
         return not self._stands_in(live).isdisjoint(self._stands_in(other))
 
     def _stands_in(self, live: Live) -> Set[LiveKey]:
@@ -75,7 +76,7 @@ class Addresses:
         return Ref(address) if address is not None else self.existing(live)
 
     def existing(self, live: Live) -> Ref | None:
-        """A reference by name, which more than one may have."""
+        """A reference by name; `None` unless exactly one object has it."""
         name = live.locator if live.kind.endpoint.namespaced else live.name
         if len(self._observed.named(live.site, live.kind, name)) != 1:
             return None

@@ -1,4 +1,4 @@
-"""The stage that leaves out what a composition would choose the same: the only policy of a tenant, say. Pure."""
+"""The stage that leaves out what a composition would choose anyway, such as the only policy of a tenant. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def without_what_is_chosen(
     registry: Registry,
     defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Written]:
-    """The entries, each without those fields that its composition fills in with the same.
+    """The entries, without the fields that their composition fills in with the same value.
 
-    `known` are those that the document has, `defaults` what it gives entries by section: nothing is chosen where that says it.
+    `known` are the entries of the document, `defaults` its values by section: a composition does not choose a field that they set.
     """
     scope = Scope(sites, [*known, *(each.entry for each in written)])
     return [replace(each, entry=_shorter(each.entry, scope, registry, defaults)) for each in written]
@@ -45,7 +45,7 @@ def _shorter(entry: Entry, scope: Scope, registry: Registry, defaults: Mapping[s
 
 
 def _made(entry: Entry, scope: Scope, registry: Registry) -> dict[Address, Mapping[str, Any]] | None:
-    """What an entry stands for; `None` where it cannot be composed."""
+    """What an entry composes to; `None` if it cannot be composed."""
     before = len(scope.findings)
     made: dict[Address, Mapping[str, Any]] = {
         each.address: each.values for each in composed(entry, scope, registry.compositions, set())

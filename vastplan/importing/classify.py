@@ -1,4 +1,4 @@
-"""The stage that says of each live object whether it may become an entry, or why it is left."""
+"""The stage that decides for each live object whether it may become an entry, or why it is left out."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from vastplan.model.shell import word
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """The objects that may become entries, those that the document has already, and those that are left."""
+    """The objects that may become entries, those that the document already has, and those that are left out."""
 
     free: tuple[Live, ...]
     managed: Mapping[LiveKey, Address]
     kept: tuple[Live, ...]
-    """Those that the document has."""
+    """The objects that the document has."""
     left: tuple[Left, ...]
 
 
 def classify(
     lookup: Lookup, matches: Matches, owners: Owners, selection: Selection, importable: Set[str]
 ) -> Classified:
-    """Sort what was read; `matches` are those of the document as it is, `importable` the kinds that a
-    document can have. In the order of sites, kinds and names."""
+    """Sort what was read, in the order of sites, kinds and names. `matches` are those of the document before the import, `importable`
+    the kinds that a document can have."""
     free: list[Live] = []
     managed: dict[LiveKey, Address] = {}
     kept: list[Live] = []
@@ -61,7 +61,7 @@ def classify(
 
 
 def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
-    """An object that is left."""
+    """An object that is left out, with the reason."""
     name = live.locator if live.kind.endpoint.namespaced else live.name
     return Left(live.site, live.kind.name, live.id, name, reason, why, fix, path)
 

@@ -1,4 +1,4 @@
-"""What is said above an entry because its text does not show it: who uses what it stands for. Pure."""
+"""The comments above entries, on what their text does not show: who uses their objects. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = 80
 
 
 def rooms_of(users: UsersIndex, live: Live) -> Mapping[str, int] | None:
-    """How many use an object, by the room that they are in; `None` where that could not be read."""
+    """How many users an object has, by the room (such as a namespace) that they are in; `None` if that could not be read."""
     rooms: dict[str, int] = {}
     for used in users.of(live):
         if isinstance(used.counts, Unknown):
@@ -32,7 +32,7 @@ def rooms_of(users: UsersIndex, live: Live) -> Mapping[str, int] | None:
 
 
 def comments(written: Iterable[Written], of_address: Mapping[Address, Flat], users: UsersIndex) -> Comment:
-    """The comments of entries with a note: who uses their object on each site, and the note."""
+    """The comments above entries that have a note: who uses their object on each site, and the note."""
     said: dict[LiveKey, str] = {}
     for one in written:
         flat = of_address.get(one.entry.address) if one.note else None

@@ -1,4 +1,4 @@
-"""The stage that says what the document's own `defaults:` would say otherwise: they lie under new entries, too. Pure."""
+"""The stage that overrides the document's own `defaults:` in new entries where they would give another value. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _NO_VALUE = ("sites", "per_site")
 def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """What somebody would type for an entry of a section with these defaults.
 
-    What a default gives and the entry leaves out is written as it is live (`whole`, in the same form), or as null where nothing is.
+    A value that a default gives and the entry leaves out is written as it is live (`whole`, in the same form), or as null where nothing
+    is live.
     """
     said = dict(typed)
     for name, default in defaults.items():
@@ -26,7 +27,7 @@ def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: 
 
 
 def _unsaid(there: Any, default: Any) -> Any:
-    """What is written over a default where an entry leaves it out: what is live, as far as the default speaks of it."""
+    """What is written over a default that the entry leaves out: the live value, as far as the default covers it."""
     if isinstance(default, Mapping) and default.keys() != {"existing"}:
         return over_defaults({}, there if isinstance(there, Mapping) else {}, default)
     return bool(there) if isinstance(default, bool) else there

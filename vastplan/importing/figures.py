@@ -1,4 +1,4 @@
-"""How many values of what is taken the document says, how many it leaves to its systems, and how many nobody is told. Pure."""
+"""How many values of taken objects the document has, how many it leaves to system defaults, and how many are withheld or dropped. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.schema.walk import leaves
 
 
 def figures(flats: Iterable[Flat]) -> ImportedValues:
-    """The values of all these objects; what is unset is none."""
+    """The counts over all these objects; unset values do not count."""
     written, withheld, fallen = 0, 0, 0
     known: Counter[Evidence] = Counter()
     for flat in flats:

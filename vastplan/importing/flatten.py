@@ -1,4 +1,4 @@
-"""The stage that makes of each live object the entry that says it alone: what is there, without what need not be said."""
+"""The stage that turns each live object into an entry of its own, without the values that need not be written."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """One object as an entry of its own. `full` are all its values; `whole` are those of an entry that says all of them, where
-    somebody asked for that."""
+    """One object as an entry of its own. `full` are all its values; `whole` are those of an entry that writes all of them, if `--full`
+    asks for it."""
 
     live: Live
     entry: Entry
     full: Mapping[str, Any]
     known: Mapping[Path, Evidence]
-    """Its values that are what the system takes anyway, with how that is known."""
+    """The values that are the system's defaults, with the evidence for each."""
     fallen: tuple[Left, ...] = ()
-    """Fields that are left."""
+    """Fields that are left out."""
     whole: Mapping[str, Any] | None = None
 
 
@@ -51,7 +51,8 @@ def flatten(
     degraded: Degraded,
     detail: Detail = NO_MORE,
 ) -> Flat | Left:
-    """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
+    """An object as an entry, or why it cannot be one: this version does not know a value, or a reference has no name or could not be
+    read."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
     nameless = ""
@@ -96,11 +97,11 @@ def flatten(
     values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
     others = {field.instead_of.field for field in kind.fields if field.instead_of}
     refused = {name: text for name, text in fell.items() if name in others}
-    if refused:  # there is another field that may say it
+    if refused:  # another field may express it
         unsaid = frozenset(dropped) | refused.keys()
         values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
         fell = dict.fromkeys(refused, "the kind accepts neither form of it") | fell
-    if why:  # where the model does without what it refers to, nothing else is wrong
+    if why:  # if a reference without a name was dropped, that is reported as the cause
         return leave(live, Reason.REFERENCE, nameless) if nameless else leave(live, Reason.VALUE, why)
     dropped |= fell
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
@@ -112,13 +113,13 @@ def flatten(
 
 
 def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:
-    """The values of an entry that says all that there is; `None` where there can be no such."""
+    """The values of an entry that writes every value; `None` if no such entry is possible."""
     values, _, why = acceptable(kind, address, _said(kind, full, dropped, frozenset(), whole=True))
     return None if why else values
 
 
 def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, whole: bool = False) -> Values:
-    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing, but for `whole`."""
+    """The values that an entry has to set: not what is unset, and, unless `whole`, not what the document means by default."""
     elsewhere = {field.wire for field in kind.fields}
     values: Values = {}
     for leaf in leaves(kind.fields, full):
@@ -126,9 +127,9 @@ def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, who
         if top.name in dropped or leaf.path in unsaid or leaf.value is REDACTED:
             continue
         if is_unset(leaf.field, leaf.value) and (whole or leaf.value is None or leaf.field.server_default is None):
-            continue  # that it is empty need not be said of what the system has a default for only where `known_defaults` has it
+            continue  # an empty value of a field with a server default is left out only where `known_defaults` has it
         if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
-            continue  # a key of a mapping that has a field of its own
+            continue  # this key of the mapping has a field of its own
         holder = values
         for step in leaf.path[:-1]:
             holder = holder.setdefault(step, {})
@@ -157,7 +158,7 @@ def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, who
 
 
 def _without_nulls(field: Field, value: Any) -> Any:
-    """The parts of a list without what is unset in them."""
+    """The items of a list without their unset parts."""
     if not field.fields or not isinstance(value, list):
         return value
     unset = {part.name for part in field.fields if not part.has(Marker.EXPLICIT_NULL)}
@@ -170,17 +171,17 @@ def _without_nulls(field: Field, value: Any) -> Any:
 
 
 def is_unset(field: Field, value: Any) -> bool:
-    """Whether there is nothing to say of a value."""
+    """Whether a value is empty, so that an entry need not write it."""
     if field.has(Marker.EXPLICIT_NULL) and value is None:
         return False
     if value is None or isinstance(value, bool) or value not in field.cleared:
         return value is None
-    default = field.server_default  # where it takes another value than none, none is somebody's choice
+    default = field.server_default  # if the server's default is not empty, an empty value is somebody's choice
     return default is None or default.value in field.cleared
 
 
 def _withheld(field: Field, value: Any) -> dict[str, str]:
-    """What of a mapping is kept from everybody because it may be a secret, where a person might look for it."""
+    """The keys of a mapping that are withheld because they may be secrets, in fields where a person might look for them."""
     if field.shown is None or not isinstance(value, dict):
         return {}
     keys = (key for key, item in value.items() if item is REDACTED)

@@ -1,4 +1,4 @@
-"""The stage that makes one entry of what is on several sites: what all of them say stands once, the rest under `per_site`. Pure."""
+"""The stage that folds what is on several sites into one entry: common values once, the rest under `per_site`. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Typed = Mapping[str, Any]
 
 
 def fold(by_site: Mapping[str, Typed]) -> dict[str, Any]:
-    """What an entry says, by site, as one mapping; the sites are in the document's order.
+    """The values of an entry by site as one mapping; the sites are in the document's order.
 
-    Of three sites and more the value of most stands for all, and the others say theirs; what a site does not say stands for none of
-    the others, for nothing that is written can be unsaid.
+    With three sites or more the most frequent value is the common one, and the other sites set their own. A value that one site lacks is
+    never common, because a site cannot unset a common value.
     """
     common, rest = _split(by_site)
     per_site = {site: values for site, values in rest.items() if values}
@@ -49,10 +49,10 @@ def _split(by_site: Mapping[str, Typed]) -> tuple[dict[str, Any], dict[str, dict
 
 
 def _whole(value: Mapping[str, Any]) -> bool:
-    """Whether a mapping stands for one value: a reference to what exists, or nothing at all."""
+    """Whether a mapping counts as one value: a reference to an existing object, or an empty mapping."""
     return not value or value.keys() == {"existing"}
 
 
 def _most(values: Sequence[Any]) -> Any:
-    """The value that most have, the first of those."""
+    """The most frequent value, the first of equals."""
     return max(values, key=values.count)

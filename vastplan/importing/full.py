@@ -1,4 +1,4 @@
-"""The stage that writes every readable value of the kinds of which somebody asked for that (`--full`). Pure."""
+"""The stage that writes every readable value of the kinds that `--full` selects. Pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from vastplan.model.address import Address
 
 
 def in_full(written: Sequence[Written], of_address: Mapping[Address, Flat]) -> list[Written]:
-    """The entries, those of objects that are to be said as a whole with all their values. What the way back has put into another
-    form stays so: it says the same."""
+    """The entries; those of `--full` objects have all their values. A value that recovery has put into another form keeps that form: it
+    means the same."""
     return [_in_full(one, of_address.get(one.entry.address)) for one in written]
 
 

@@ -1,4 +1,4 @@
-"""Live objects by the values that others share with them; each index is built once."""
+"""Finds live objects by the values that they share with others; each index is built once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Lookup:
         self._sources: dict[str, dict[str, set[str]]] = {}
 
     def equal(self, live: Live, kind: str, same: tuple[tuple[str, str], ...]) -> list[Live]:
-        """The objects of a kind, on the same site, whose fields equal those of one (`same`: ours, theirs)."""
+        """The objects of `kind` on the same site whose fields equal those of `live`. `same` pairs a field of `live` with one of theirs."""
         fields = tuple(theirs for _, theirs in same)
         key = live.site, kind, fields
         if key not in self._indexes:
@@ -27,7 +27,7 @@ class Lookup:
         return self._indexes[key].get(tuple(str(live.values.get(ours)) for ours, _ in same), [])
 
     def named_in(self, live: Live, field: str) -> str:
-        """The name of what a field refers to, else its value as text; "" where there is none, or it is the id of what is not there."""
+        """The name of the object that a field refers to, else its value as text; "" if it has none, or the id of no existing object."""
         for named, refers, raw in raw_references(live.kind.fields, live.values):
             if named.name == field:
                 for kind, attribute in refers.targets:
@@ -40,7 +40,7 @@ class Lookup:
         return "" if value is None else str(value)
 
     def has_source(self, live: Live) -> bool:
-        """Whether an object that systems copy to another site has one of its name there that is no copy."""
+        """Whether an object of a kind that systems copy to other sites has a namesake on another site that is not a copy."""
         kind = live.kind
         if not kind.mirrored:
             return False

@@ -1,8 +1,8 @@
-"""The stage that keeps what the document says already as it is: new entries that would change what an old one means. Pure.
+"""The stage that protects the meaning of the existing document: finds new entries that would change what an old entry means. Pure.
 
-An old line that leaves something out means the only one there is, so a second one makes it mean nothing; a class is open to the
-projects of its tenant, so one more opens it. Which new entry does it is found by trying: each old entry is composed with the new
-ones and without, and where that differs, the fewest are left out with which it does not.
+An old entry that leaves a field out means the only object there is, so a second object makes it ambiguous; a class is open to the
+projects of its tenant, so one more project opens it further. The causes are found by trying: each old entry is composed with and without
+the new ones, and where the results differ, the fewest new entries that restore the result are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from vastplan.schema.walk import map_references
 
 
 class _Made(NamedTuple):
-    """What an entry stands for, and what was found. `objects` are addresses, values, what those mean, and what comes first."""
+    """What an entry composes to, and the findings. `objects` are addresses, values, the meaning of the values, and the addresses that
+    come first."""
 
     objects: Sequence[tuple[Address, Mapping[str, Any], Mapping[str, Any], tuple[Address, ...]]]
     findings: list[Finding]
@@ -39,7 +40,7 @@ class _Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A new entry, the first old one that means something else with it, and what that one would have to say: field and value."""
+    """A new entry, the first old entry whose meaning it changes, and the fields and values that the old entry would have to set."""
 
     cause: Written
     old: Entry
@@ -53,10 +54,9 @@ def changed_meanings(
     registry: Registry,
     live_of: Callable[[Ref], Live | None],
 ) -> list[Changed]:
-    """The new entries that cannot stand beside the `known` ones of the document, each once.
+    """The new entries that would change the meaning of the `known` ones, those of the document; each once.
 
-    Linear in all of them where there is none; each one that there is costs as many compositions of one entry as its kind has digits in
-    base two.
+    The work is linear in all entries if there are none; each one found costs about log2(n) compositions of one entry, for n of its kind.
     """
     if not known:
         return []
@@ -80,7 +80,7 @@ def changed_meanings(
 
 
 def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
-    """What to write without them: each is left, with the old line that would have to say more first."""
+    """What to write without them: each is left out, with the old line that would have to set more first."""
     steps, why, fixes = dict(degraded.steps), dict(degraded.why), dict(degraded.fixes)
     for each in changed:
         old, where = each.old, each.old.where
@@ -107,14 +107,14 @@ def _causes(
     registry: Registry,
     live_of: Callable[[Ref], Live | None],
 ) -> Iterator[Written]:
-    """The first that changes an old entry, and the first that does so without it, and so on; they are in the scope no more."""
+    """The first new entry that changes the old one, then the first that does so without that, and so on. All of them leave the scope."""
     rest = list(candidates)
     for new in rest:
         scope.drop(new.entry.address)
     while rest:
         if _with(rest, scope, old, registry, live_of).same(wanted):
             return
-        good, bad = 0, len(rest)  # with so many it is as before, with so many it is not
+        good, bad = 0, len(rest)  # the first `good` keep the meaning, the first `bad` change it
         for new in rest:
             scope.drop(new.entry.address)
         while bad - good > 1:
@@ -132,7 +132,7 @@ def _causes(
 def _with(
     more: Iterable[Written], scope: Scope, old: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]
 ) -> _Made:
-    """What an old entry stands for with more entries beside it."""
+    """What an old entry composes to with more entries beside it."""
     for new in more:
         scope.add(new.entry)
     return _made(old, scope, registry, live_of)
@@ -150,7 +150,7 @@ def _made(entry: Entry, scope: Scope, registry: Registry, live_of: Callable[[Ref
 
 
 def meaning(entry: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]) -> Mapping[str, Any]:
-    """The values of an object, by what is referred to where that is there: its name and that of an entry for it mean the same."""
+    """The values of an object, with references resolved to live attributes: an object's name and the address of its entry mean the same."""
     kind = registry.kinds.get(entry.address.kind)
 
     def resolved(refers: Refers, value: Any) -> Any:
@@ -164,12 +164,12 @@ def meaning(entry: Entry, registry: Registry, live_of: Callable[[Ref], Live | No
 
 
 def _once(value: Any) -> Any:
-    """A list of names without those that it has twice."""
+    """A list of names without duplicates, sorted; any other value as it is."""
     return sorted(set(value)) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
 
 
 def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterator[tuple[str, str]]:
-    """What was chosen for an old entry of the kind that there are more of now, by the fields that it could say it with."""
+    """The objects of the cause's kind that were chosen for an old entry, by the fields in which it could set them."""
     said = {field.name for field in registry.types[old.address.kind].fields} - old.values.keys()
     chosen = {
         (name, value.target.name)
@@ -181,7 +181,7 @@ def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterat
 
 
 class _Watched(Scope):
-    """A document that notes which entries compositions ask for, by site and kind."""
+    """A scope that records which entries compositions ask for, by site and kind."""
 
     def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
         self.looked: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""What an import is about: what is asked for, what is taken, and what is left, each with its reason."""
+"""The model of an import: what is selected, what is taken, and what is left out, each with its reason."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Theirs
 
 _UNTYPED = re.compile(r"[^A-Za-z0-9 ./_:@-]")
-_LONGEST = 200  # characters of a pattern that somebody is told to type
+_LONGEST = 200  # characters of a pattern that a message asks somebody to type
 LiveKey = tuple[str, str, str]  # site, kind, id
 
 
 def key_of(live: Live) -> LiveKey:
-    """What an object is told by, whatever it is called."""
+    """What identifies an object, whatever its name."""
     return live.site, live.kind.name, live.id
 
 
 class Reason(Enum):
-    """Why an object is not in the document, the first that fits."""
+    """Why an object is not in the document, the first reason that fits."""
 
     SYSTEM = "SYSTEM"  # ships with the product
-    MADE = "MADE"  # a driver or a controller made it for itself
-    MIRROR = "MIRROR"  # the other site's copy
+    MADE = "MADE"  # created by a driver or a controller for itself
+    MIRROR = "MIRROR"  # a copy of an object on another site
     MANAGED = "MANAGED"  # the document has it
     OTHER = "OTHER"  # another document owns it
-    PENDING = "PENDING"  # the ledger owns it, and the document has dropped it
-    UNASKED = "UNASKED"  # taken only when it is asked for
-    UNSELECTED = "UNSELECTED"  # somebody said that it is not to be taken
-    FORM = "FORM"  # no entry can say it
+    PENDING = "PENDING"  # the ledger has it, and the document no longer does
+    UNASKED = "UNASKED"  # taken only on request
+    UNSELECTED = "UNSELECTED"  # excluded by an option
+    FORM = "FORM"  # no entry can express it
     VALUE = "VALUE"  # a value that this version does not know
     TWINS = "TWINS"  # several objects have the same identity
-    REFERENCE = "REFERENCE"  # what it stands on could not be named
-    MEANING = "MEANING"  # it would change what an old line means
+    REFERENCE = "REFERENCE"  # something that it refers to has no name
+    MEANING = "MEANING"  # it would change the meaning of an old line
     UNREAD = "UNREAD"  # what it depends on could not be read
 
     @property
     def counts(self) -> bool:
-        """Whether what is left for this reason could be managed, so that coverage lacks it."""
+        """Whether an object left out for this reason could be managed, so that coverage lacks it."""
         return self not in (Reason.SYSTEM, Reason.MADE, Reason.MIRROR, Reason.OTHER, Reason.MANAGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An object that is not taken: why, in words, and what would change that. `path` is of a field that alone was left."""
+    """An object that is not taken: why, in words, and what would change that. With `path`, only that field of it is left out."""
 
     site: str
     kind: str
@@ -64,7 +64,8 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which objects somebody wants: patterns (`*`, `?`) of `site/kind/NAME`, of tenants, and names of kinds; empty is all."""
+    """Which objects to import: patterns (`*`, `?`) of `site/kind/NAME`, of tenants and of kinds. None selects all but what is taken only
+    on request."""
 
     tenants: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -72,21 +73,21 @@ class Selection:
     without: tuple[str, ...] = ()
 
     def asked_for(self, live: Live) -> bool:
-        """Whether it is named by `take`."""
+        """Whether `take` names the object."""
         return _fits(self.take, live)
 
     def excludes(self, live: Live) -> str:
-        """The option that leaves an object out, "" where none does: but `--tenant`, for which it must be known what is placed where."""
+        """The option that leaves an object out, "" if none does. Ignores `--tenant`, which needs to know where each object is placed."""
         if _fits(self.without, live):
             return "--except"
         return "--kind" if self.kinds and not _like(live.kind.name, self.kinds) else ""
 
     def wants(self, tenant: str | None) -> bool:
-        """Whether what is in a tenant of that name (`None`: in none) is asked for."""
+        """Whether objects in a tenant of that name (`None`: in no tenant) are selected."""
         return not self.tenants or (tenant is not None and _like(tenant, self.tenants))
 
     def unmatched(self, objects: Sequence[Live]) -> Iterator[tuple[str, str]]:
-        """The patterns that fit none of the objects that were read, each with its option."""
+        """The patterns that match none of the objects that were read, each with its option."""
         tenants = [live.name for live in objects if live.kind.contains]
         names = [name for live in objects for name in _names(live)] if self.take or self.without else []
         for option, patterns, known in (
@@ -101,7 +102,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much is said of what is taken: patterns of kinds of which every value is, and of labels and annotations that are."""
+    """How much of a taken object is written: patterns of kinds with every value (`full`), and of labels and annotations (`labels`)."""
 
     full: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ class Detail:
         return _like(kind.name, self.full)
 
     def keeps(self, kind: Kind, theirs: Theirs, key: str) -> bool:
-        """Whether a label is taken: none of what holds secrets, for tools keep a copy of all of it in one."""
+        """Whether a label is written. No label of a kind that holds secrets is: tools keep a copy of the whole object in one."""
         return not kind.secretive and theirs.asked_for(key, self.labels)
 
 
@@ -128,18 +129,18 @@ def _like(text: str, patterns: tuple[str, ...]) -> bool:
 
 
 def fits(text: str, pattern: str) -> bool:
-    """Whether a text is like a pattern of `*` and `?`. A bracket is one: names of tenants and directories have some."""
+    """Whether a text matches a pattern of `*` and `?`. Brackets are literal: names of tenants and directories have some."""
     return fnmatchcase(text, pattern.replace("[", "[[]"))
 
 
 def pattern_of(name: str) -> str:
-    """A pattern that a name fits and that can be shown and typed: what cannot is any character."""
+    """A pattern that matches a name and can be shown and typed; any other character becomes a wildcard."""
     shown = name if inert(name, None) == name else _UNTYPED.sub("?", name)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}*"
 
 
 class Step(Enum):
-    """How an object is written, the best first; what cannot be so falls one step."""
+    """How an object is written, the best form first; an object that cannot be written in a form falls one step."""
 
     COMPOSED = 0  # as a part of a larger entry
     NESTED = 1  # as an entry of its own, inside its tenant
@@ -148,21 +149,21 @@ class Step(Enum):
 
     @property
     def below(self) -> Step:
-        """The next."""
+        """The next step down."""
         return Step(min(self.value + 1, Step.LEFT.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Degraded:
-    """What a round has learned that cannot be written: how far objects fell, and fields that are left out, with the reason."""
+    """What earlier rounds found cannot be written: how far objects fell, and the fields that are left out, with the reasons."""
 
     steps: Mapping[LiveKey, Step] = field(default_factory=lambda: MappingProxyType({}))
     why: Mapping[LiveKey, tuple[Reason, str]] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[LiveKey, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
-    """Names of top-level fields, each with why it is left out."""
+    """Names of top-level fields, each with the reason why it is left out."""
     fixes: Mapping[LiveKey, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What would change that an object is left."""
+    """What would let a left-out object be taken."""
 
     def step(self, key: LiveKey) -> Step:
-        """How far an object may stand up."""
+        """The best form in which an object may be written."""
         return self.steps.get(key, Step.COMPOSED)

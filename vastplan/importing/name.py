@@ -1,4 +1,4 @@
-"""The stage that says what each entry is called: by what people called its object, never by an id, a counter or a position."""
+"""The stage that chooses the key of each entry: from the name that people gave its object, never from an id, a counter or a position."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NO_LABELS: Mapping[LiveKey, str] = MappingProxyType({})
 def names(
     free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]], labels: Mapping[LiveKey, str] = _NO_LABELS
 ) -> dict[LiveKey, str]:
-    """The key of the entry of each object. `known` are the keys that the document has, by kind: none is given again.
+    """The key of the entry of each object. `known` are the keys that the document has, by kind: none is used again.
 
-    Equal keys of one kind are one entry on several sites; where they would be two on one site, or stand in two places, all of
-    them are told apart by what they are in, and where that is not enough by all that they are told by. Those that nothing tells
-    apart have no key. `labels` are what people called objects elsewhere: what has no name of its own for a key is called so,
-    where nothing else is.
+    Equal keys of one kind are one entry on several sites. If a key would be two entries on one site, or in two containers, all its
+    objects get the name of their container in the key, and, where that is not enough, a digest of all that identifies them. Objects that
+    nothing distinguishes have no key. `labels` are names of objects elsewhere: an object without a name of its own that can be a key
+    gets its label, if nothing else has it.
     """
     claims: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     unnamed: set[LiveKey] = set()
@@ -58,7 +58,7 @@ def names(
 
 
 def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, str]:
-    """The keys without those that several on one site have."""
+    """The keys, without those that several objects on one site have."""
     had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
     return {
         key_of(live): named[key_of(live)] for live in free if had[live.site, live.kind.name, named[key_of(live)]] == 1
@@ -72,7 +72,8 @@ def _labelled(
     unnamed: Set[LiveKey],
     known: Mapping[str, Set[str]],
 ) -> dict[LiveKey, str]:
-    """What is called by its label. What would be one entry stays one: objects of one key move together, or not at all."""
+    """The objects that get their label as key. What would be one entry stays one: objects with one key change it together, or not at
+    all."""
     entries: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for live, within in placed:
         entries.setdefault((live.kind.name, named[key_of(live)]), []).append((live, within))
@@ -91,7 +92,7 @@ def _labelled(
 
 
 def _one_entry(group: Iterable[tuple[Live, str]]) -> bool:
-    """Whether objects may be one entry: one on each site, all in the same thing."""
+    """Whether objects may be one entry: one on each site, all in the same container."""
     sites, places = [], set()
     for live, within in group:
         sites.append(live.site)
@@ -100,7 +101,7 @@ def _one_entry(group: Iterable[tuple[Live, str]]) -> bool:
 
 
 def _own(live: Live, lookup: Lookup) -> tuple[str, bool]:
-    """The key that an object has by itself, and whether that is a name which it or what belongs to it has."""
+    """The key that an object has by itself, and whether it is the name of the object or of one that belongs to it."""
     keyed = live.kind.keyed
     for called in keyed.called_as:
         others = [
@@ -116,13 +117,13 @@ def _own(live: Live, lookup: Lookup) -> tuple[str, bool]:
 
 
 def as_key(text: str) -> str:
-    """A text as a key of an entry: what no key may have is a dash, and what is cut is told by a digest."""
+    """A text as a key of an entry: characters that no key may have become a dash, and a text that is cut ends in a digest."""
     key = _NO_KEY.sub("-", text).strip("-._@:+").lower() or "unnamed"
     return key if len(key) <= _LONGEST else f"{key[: _LONGEST - 7]}-{_digest(text)}"
 
 
 def _apart(key: str, live: Live, within: str, lookup: Lookup) -> str:
-    """A key with a digest of what the object is told by: of names, never of ids."""
+    """A key with a digest of what identifies the object: of names, never of ids."""
     said = (live.kind.name, within, *(lookup.named_in(live, field) for field in live.kind.identity))
     return f"{key[: _LONGEST - 7]}-{_digest(chr(0).join(said))}"
 

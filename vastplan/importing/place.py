@@ -1,4 +1,4 @@
-"""The stage that puts entries where a person would look for them: inside their tenant, in its file; the rest in one more. Pure."""
+"""The stage that puts entries where a person looks for them: inside their tenant, in its file; all others in one more file. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Site
 
 _NO_FILE = re.compile(r"[^A-Za-z0-9._-]+")
-"""What some file system does not take in a name, or a log takes for a command."""
+"""Characters that some file system does not accept in a name, or that a log takes for a command."""
 Typed = dict[str, Any]
 DocumentForm = Callable[[EntryType, Written], Typed]
-"""What a person would type for the values of an entry."""
+"""Returns what a person would type for the values of an entry."""
 
 
 @dataclass(slots=True)
 class Placed:
-    """One entry as it is to be written, on all its sites; `parts` are entries inside it, each with its section."""
+    """One entry as it is to be written, on all its sites; `parts` are the entries inside it."""
 
     type: EntryType
     key: str
@@ -52,9 +52,9 @@ def place(
     single: bool = False,
     given_sites: Set[str] = frozenset(),
 ) -> tuple[File, ...]:
-    """Files by name. With `single` there is one, and all else as ever.
+    """The files to write. With `single` there is one file, and all else is the same.
 
-    `given_sites` are the sections of which the document's `defaults` say on which sites an entry is.
+    `given_sites` are the sections for which the document's `defaults` set the sites of an entry.
     """
     tenants = {
         entry.entry.address: entry.entry.address.name
@@ -100,7 +100,7 @@ def _typed(type_: EntryType, entry: Written, tenant: str, document_form: Documen
 
 
 def _say_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | None, given: Set[str]) -> None:
-    """Write `sites` where an entry would be on others without it, or the document's defaults say it."""
+    """Write `sites` if an entry would be on other sites without it, or if the document's defaults set it."""
     if entry.type.sites is not None:
         return
     around = container.sites if container is not None else tuple(sites)

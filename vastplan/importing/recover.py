@@ -1,4 +1,4 @@
-"""The stage that puts objects together again: recover, compose, compare. What does not compose to what is live is not believed."""
+"""The stage that combines objects into larger entries: recover, compose, compare. What does not compose to the live objects is rejected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.schema.walk import leaves, map_references, same, value_at
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An entry that is to be written, and the objects that it stands for; `note` is what has to be said beside it."""
+    """An entry to write, and the objects that it stands for; `note` is what a comment beside it has to say."""
 
     entry: Entry
     stands_for: tuple[LiveKey, ...]
@@ -40,10 +40,10 @@ def recover(
     live_of: Callable[[Ref], Live | None],
     sight: Sight,
 ) -> tuple[list[Written], list[Left]]:
-    """The entries, and those objects that none says, each with the reason.
+    """The entries, and the objects that no entry expresses, each with the reason.
 
-    `known` are the entries of the document as it is, `managed` the objects that it has, `live_of` finds what is referred to and is
-    not imported.
+    `known` are the entries of the document before the import, `managed` the objects that it has; `live_of` finds an object that is
+    referred to and not imported.
     """
     known = tuple(known)
     of_address = {flat.entry.address: flat for flat in flats}
@@ -111,7 +111,7 @@ def recover(
 
 
 def _unsaid_keys(flat: Flat, entry: Entry) -> Iterator[Left]:
-    """Labels of a part that were asked for: the entry that it is a part of has no place for them."""
+    """The requested labels of a part: the entry that it is a part of has no place for them."""
     if flat.entry.address == entry.address:
         return
     for field in flat.live.kind.fields:
@@ -132,13 +132,13 @@ def _ways_back(registry: Registry) -> Iterator[Composition]:
 
 
 class _Trial:
-    """Composes candidates and compares what comes with what is there."""
+    """Composes candidates and compares the result with the live objects."""
 
     def __init__(self, scope: Scope, registry: Registry, live_of: Callable[[Ref], Live | None]) -> None:
         self._scope, self._registry, self._live_of = scope, registry, live_of
 
     def objection(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> str:
-        """Why an entry does not make just these objects, and beside them only what may be missing; "" where it does."""
+        """Why an entry does not compose to exactly these objects, and to others only if those may be missing; "" if it does."""
         address = candidate.entry.address
         problem = refused(self._registry.types[address.kind], address, candidate.entry.values)
         if problem is not None:
@@ -179,7 +179,7 @@ class _Trial:
         called: Mapping[Address, Address],
         implied: Set[tuple[str, str]],
     ) -> bool:
-        """Whether an object needs no change to be as the entry says."""
+        """Whether an object already is as the entry says, without a change."""
 
         def resolved(refers: Refers, value: Any) -> Any:
             if not isinstance(value, Ref):
@@ -192,7 +192,7 @@ class _Trial:
         said = leaves(kind.fields, wanted)
         alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
         if any((kind.name, path[0]) not in implied and kind.field(path[0]).theirs is None for path in alone):
-            return False  # what an entry of its own would say would be said nowhere
+            return False  # a value that the object's own entry would set would be lost
         return all(
             _same(leaf.field, leaf.value, value_at(there, leaf.path))
             for leaf in said
@@ -201,7 +201,7 @@ class _Trial:
 
 
 def _same(field: Field, wanted: Any, there: Any) -> bool:
-    """Whether a leaf is as wanted; ids and names are compared as text, for systems write some of them as either."""
+    """Whether a leaf is as desired; ids and names are compared as text, because the same one may be a number or a text."""
     return _texts(wanted) == _texts(there) if field.refers is not None else same(field, wanted, there)
 
 
@@ -211,7 +211,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _likely(waiting: Mapping[Address, Flat], entry: Entry) -> Iterator[Flat]:
-    """The objects of a kind on a site, that with the same address first."""
+    """The objects of the entry's kind and site, the one with the same address first."""
     same_address = waiting.get(entry.address)
     if same_address is not None:
         yield same_address

@@ -1,4 +1,4 @@
-"""What the systems take for what nobody says, at the versions and with the rows that one observation has. Pure."""
+"""The values that systems use where nobody sets one, for the versions and the rows of one observation. Pure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from vastplan.schema.rows import Path
 
 
 class ServerDefaults:
-    """What the systems of one observation take for what nobody says; the rows that show it are looked for once."""
+    """The defaults of the systems in one observation; the rows that show a default are looked up once."""
 
     def __init__(self, observed: Observed, versions: Mapping[tuple[str, str], str]) -> None:
-        """`versions` are those of the systems, by site and system."""
+        """`versions` are the versions of the systems, by site and system."""
         self._observed, self._versions = observed, versions
         self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
 
     def known(self, live: Live) -> Mapping[Path, Evidence]:
-        """The leaves of an object that need not be written, and how that is known."""
+        """The leaves of an object that need not be written, with the evidence for each."""
         key = live.site, live.kind.name
         if key not in self._witnesses:
             rows = self._observed.objects(*key)

@@ -1,4 +1,4 @@
-"""The stage that says once, under `defaults`, what all entries of a section share (`--defaults`). Pure."""
+"""The stage that writes once, under `defaults`, what all entries of a section share (`--defaults`). Pure."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from vastplan.importing.place import File, Placed
 
 FEWEST = 5
-"""Entries of a section: for fewer a reader looks in two places for nothing."""
-_LEAST = 0.1  # of a section's text that has to be saved
+"""Entries of a section: for fewer, a reader would look in two places for no gain."""
+_LEAST = 0.1  # the share of a section's text that must be saved
 _OWN = frozenset({"sites", "per_site"})
 Values = Mapping[str, Any]
 _Path = tuple[str, ...]
 
 
 def shared(files: Sequence[File], known: Set[str], size: Callable[[Values], int]) -> dict[str, Values]:
-    """What all entries of a section say alike, by section; `known` are those of the document, under whose entries it would lie, too.
-    `size` says how many characters values take."""
+    """What all entries of a section have in common, by section. Sections in `known` are skipped: the document has entries there that the
+    defaults would change. `size` returns how many characters values take."""
     sections: dict[str, list[Placed]] = {}
     for entry in _entries(files):
         sections.setdefault(entry.type.section, []).append(entry)
@@ -34,7 +34,7 @@ def shared(files: Sequence[File], known: Set[str], size: Callable[[Values], int]
 
 
 def take_out(files: Sequence[File], defaults: Mapping[str, Values]) -> None:
-    """Take out of the entries what `defaults` say for them."""
+    """Remove from the entries what `defaults` set for them."""
     for entry in _entries(files):
         entry.values = _without(entry.values, defaults.get(entry.type.section, {}))
 
@@ -75,5 +75,5 @@ def _without(values: Values, common: Values) -> dict[str, Any]:
 
 
 def _is_struct(value: Any) -> bool:
-    """Whether a mapping has parts; of one without, that there is none is its value."""
+    """Whether a value is a mapping with parts; an empty mapping is a value of its own."""
     return isinstance(value, Mapping) and bool(value)

@@ -1,4 +1,4 @@
-"""The stage that makes text of placed entries. Pure."""
+"""The stage that turns placed entries into text. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vastplan.importing.place import File, Placed
 from vastplan.schema.entries import EntryType
 
 Comment = Callable[[Placed], Sequence[str]]
-"""What has to be said above an entry, because its text does not show it."""
+"""Returns the comment lines above an entry: what its text does not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file, and which entry each of its places is."""
+    """A file, and the entry at each of its places."""
 
     name: str
     written: FileText
@@ -31,7 +31,7 @@ def texts(
     comment: Comment,
     defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Text]:
-    """The files as text; `defaults` of sections stand in the first."""
+    """The files as text; the `defaults` of sections are in the first."""
     made = []
     for place, file in enumerate(files):
         entries = [_text(entry, comment) for entry in file.entries]
@@ -53,7 +53,7 @@ def _text(entry: Placed, comment: Comment) -> EntryText:
 
 
 def _inside(entry: Placed) -> Iterator[tuple[Placed, Path]]:
-    """What stands inside an entry, by its type where it is the only one of it and called as the entry is."""
+    """The entries inside an entry, each with its path: its type if it is the only one of that type and has the key of the outer entry."""
     by_section: dict[str, list[Placed]] = {}
     for part in entry.parts:
         by_section.setdefault(part.type.section, []).append(part)

@@ -1,4 +1,4 @@
-"""The kinds of objects, by vendor, and the composite entries; found by walking, named nowhere else."""
+"""The kinds of objects, by vendor, and the composite entries. They are found by walking this package; no list names them."""
 
 ORDER_OF_SECTIONS = (
     "local_providers", "tenants", "realms", "roles", "managers", "api_tokens", "csi_users", "s3_policies", "groups", "users",
@@ -9,4 +9,4 @@ ORDER_OF_SECTIONS = (
     "snapshots", "buckets", "data_sources", "nfs_data_sources", "s3_data_sources", "git_data_sources", "host_path_data_sources",
     "config_map_data_sources", "secret_data_sources", "data_volumes",
 )  # fmt: skip
-"""The sections as manuals and files have them: what others refer to first."""
+"""The sections in the order of manuals and written files: what others refer to comes first."""

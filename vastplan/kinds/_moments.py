@@ -13,7 +13,7 @@ from vastplan.schema.types import Text
 
 
 def _canonical(text: str) -> str:
-    """A time in UTC, to the second; one without a zone is in UTC. Raises `ValueError` for none."""
+    """The time in UTC, to the second; without a zone it is UTC. Raises `ValueError` for text that is not a time."""
     moment = datetime.fromisoformat(text)
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -27,7 +27,7 @@ def _typed(text: str) -> str:
 
 
 def _read(raw: Any) -> Any:
-    """What a system shows, to the second; anything else is as it is shown, and so no time of a document."""
+    """The time that a system returned, to the second. Anything else is returned unchanged, so it equals no time of a document."""
     try:
         return _canonical(str(raw))
     except (ValueError, OverflowError):
@@ -35,5 +35,5 @@ def _read(raw: Any) -> Any:
 
 
 Moment = Annotated[Text, AfterValidator(_typed)]
-"""A time, in UTC where no zone is written; a day is its beginning."""
+"""A time, in UTC where no zone is written; a date means the beginning of that day."""
 MOMENT = Codec(str, _read)

@@ -1,1 +1,1 @@
-"""Where what we own is written down: pure events on a part, and the backends that keep it."""
+"""The record of what vastplan owns: pure events on a part (one site's share of the ledger), and the backends that store it."""

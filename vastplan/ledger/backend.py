@@ -13,7 +13,7 @@ from vastplan.model.site_ledger import SiteLedger
 
 @dataclass(frozen=True, slots=True)
 class LockOwner:
-    """Who holds a part, since when, and until when it is certainly theirs (both as text; "" where nobody can tell)."""
+    """Who holds a part, since when, and until when nobody else may take it (times as text; "" if unknown)."""
 
     name: str
     since: str = ""
@@ -26,7 +26,7 @@ class LockOwner:
 
 @dataclass(frozen=True, slots=True)
 class OtherParts:
-    """Parts of other documents, and the documents whose parts cannot be read, with why."""
+    """Parts of other documents; `unread` is the reason for each document whose part cannot be read."""
 
     parts: tuple[SiteLedger, ...] = ()
     unread: Mapping[str, str] = field(default_factory=dict)
@@ -40,17 +40,17 @@ class Session(Protocol):
         """The part as it is now."""
 
     def holds(self) -> None:
-        """Raise `Lost` when the lock may be somebody else's by now: whoever asks must not begin anything then."""
+        """Raise `Lost` if another process may hold the lock by now; the caller must start nothing then."""
 
     def record(self, *events: Event) -> None:
-        """Make the events durable, then true; on return they survive a crash. Raises `Lost`, and then changed nothing."""
+        """Write the events durably, then apply them to the part; on return they survive a crash. Raises `Lost`, and then applied none."""
 
     def close(self) -> None:
-        """Compact and unlock; what was lost stays as it is."""
+        """Compact and unlock. If the lock was lost, the stored part stays as it is."""
 
 
 class Backend(Protocol):
-    """Where the parts are kept. A context manager: leaving it closes its connections, if it has any."""
+    """Where the parts are stored. A context manager: leaving it closes its connections, if it has any."""
 
     def __enter__(self) -> Self: ...
 
@@ -59,19 +59,19 @@ class Backend(Protocol):
     ) -> None: ...
 
     def describe(self) -> str:
-        """Where it is, for plans and messages."""
+        """The location, for plans and messages."""
 
     def read(self, site: str) -> SiteLedger:
-        """The part as it is now; an empty new one when there is none. Never locks."""
+        """The part as it is now; an empty new one if it does not exist. Never locks."""
 
     def sites(self) -> tuple[str, ...]:
-        """The sites that there is a part of for this document, in order. Reads names, not parts; never locks."""
+        """The sites for which this document has a part, in order. Reads names, not parts; never locks."""
 
     def others(self) -> OtherParts:
-        """The parts of other documents that are kept in the same place. Never locks."""
+        """The parts of other documents in the same place. Never locks."""
 
     def open(self, site: str, holder: str) -> Session:
-        """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken."""
+        """Lock the part. Raises `Locked`, which names the holder; takes over the lock of a holder that is certainly gone."""
 
     def unlock(self, site: str) -> LockOwner | None:
-        """Break the lock of a holder that is gone and answer who it was; raises `Locked` for one that may be at work."""
+        """Break the lock of a holder that is gone and return who it was. Raises `Locked` if the holder may still be running."""

@@ -1,4 +1,4 @@
-"""The Kubernetes ledger's store: content in Secrets below the size limit, how they are named and labelled, and the API it needs."""
+"""The Kubernetes ledger's store: content in Secrets below the size limit, their names and labels, and the API that it needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vastplan.model.long_lists import Length
 
 Row = dict[str, Any]
 COMPONENT = "app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component=ledger"
-"""The label selector of all that ledgers are made of."""
+"""The label selector of all objects of ledgers."""
 SECRET_TYPE = "vastplan/ledger"  # noqa: S105 - it is no secret
 # An API server takes up to 1 MiB: https://kubernetes.io/docs/concepts/configuration/secret/#restriction-data-size
 CHUNK = 512 * 1024  # bytes a Secret
@@ -32,14 +32,14 @@ class Api(Protocol):
     def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
         """One request; the answer is parsed JSON.
 
-        Raises `NotFound`, `Conflict` or another `Refused`, `Unreachable` when there was no answer to a GET, and `Unclear`
-        when there was none to a write.
+        Raises `NotFound`, `Conflict` or another `Refused`; `Unreachable` if a GET was not answered, and `Unclear` if a write
+        was not.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the part of one site is. Names from the document are cut down to what a name may hold; a digest tells them apart."""
+    """Where the part of one site is. Names from the document are shortened for object names; a digest keeps them apart."""
 
     namespace: str
     document: str
@@ -47,7 +47,7 @@ class Place:
 
     @property
     def base(self) -> str:
-        """The name of the manifest and the lease, which the names of chunks begin with; it fits into a label."""
+        """The name of the manifest and the lease, and the prefix of the names of chunks; it fits into a label."""
         unlike = hashlib.sha256(f"{self.document}\0{self.site}".encode()).hexdigest()[:10]
         return f"vastplan-{_slug(self.document)}-{_slug(self.site)}-{unlike}"
 
@@ -62,7 +62,7 @@ class Place:
         return f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases"
 
     def metadata(self, name: str) -> Row:
-        """Who the object is, for vastplan and for whoever lists Secrets."""
+        """The metadata of an object: labels for vastplan, annotations for people who list Secrets."""
         labels = {
             "app.kubernetes.io/managed-by": "vastplan",
             "app.kubernetes.io/component": "ledger",
@@ -72,7 +72,7 @@ class Place:
         return {"name": name, "namespace": self.namespace, "labels": labels, "annotations": annotations}
 
     def secret(self, name: str, key: str, content: bytes) -> Row:
-        """A Secret of ours."""
+        """A Secret of the ledger."""
         data = {key: base64.b64encode(content).decode()}
         version = {"apiVersion": "v1", "kind": "Secret"}
         return {**version, "metadata": self.metadata(name), "type": SECRET_TYPE, "data": data}
@@ -83,7 +83,7 @@ def _slug(name: str) -> str:
 
 
 def read_object(api: Api, path: str) -> Row | None:
-    """An object, `None` when there is none."""
+    """An object, `None` if it does not exist."""
     try:
         row = api.call("GET", path)
     except NotFound:
@@ -94,7 +94,7 @@ def read_object(api: Api, path: str) -> Row | None:
 
 
 def content(row: Row, key: str) -> bytes | None:
-    """What a Secret holds, `None` when it is not what we write."""
+    """The content of a Secret, `None` if it is not what vastplan writes."""
     data = row.get("data")
     value = data.get(key) if isinstance(data, Mapping) else None
     try:
@@ -109,26 +109,26 @@ def version(row: Row) -> str:
 
 
 class Chunks:
-    """Content in Secrets of a bounded size. A chunk is named by its content and never changes, so writing it twice is one."""
+    """Content in Secrets of a bounded size. The name of a chunk is a digest of its content, so writing it twice creates one Secret."""
 
     def __init__(self, api: Api, place: Place) -> None:
         self._api = api
         self._place = place
 
     def put(self, whole: bytes, fence: int) -> tuple[str, ...]:
-        """Write content; answers the names of its chunks. Raises what the API does."""
+        """Write content and return the names of its chunks. Raises what the API raises."""
         packed = zlib.compress(whole, LEVEL)
         names = []
         for start in range(0, len(packed), CHUNK):
             part = packed[start : start + CHUNK]
             name = f"{self._place.base}-{fence}-{_digest(part)}"
-            with contextlib.suppress(Conflict):  # it is there: an earlier request without an answer got through
+            with contextlib.suppress(Conflict):  # it exists: an earlier request took effect without an answer
                 self._api.call("POST", self._place.secrets, body=self._place.secret(name, "piece", part))
             names.append(name)
         return tuple(names)
 
     def get(self, names: tuple[str, ...]) -> bytes | None:
-        """The content, `None` when a chunk is gone; raises `VastplanError` when one is not what it was."""
+        """The content, `None` if a chunk is gone. Raises `VastplanError` if a chunk is not what was written."""
         parts = []
         for name in names:
             row = read_object(self._api, f"{self._place.secrets}/{name}")
@@ -148,7 +148,7 @@ class Chunks:
         return whole
 
     def drop(self, names: set[str]) -> None:
-        """Delete chunks; what is gone is fine."""
+        """Delete chunks; one that is already gone is no error."""
         for name in sorted(names):
             try:
                 self._api.call("DELETE", f"{self._place.secrets}/{name}")
@@ -156,7 +156,7 @@ class Chunks:
                 continue
 
     def left_behind(self, fence: int, used: set[str]) -> set[str]:
-        """Chunks of an owner up to this fence that are not used: nothing refers to them, and nothing ever will."""
+        """Unused chunks whose fence is at most this one: nothing refers to them, and nothing ever will."""
         abandoned, following, length = set(), "", Length(f"the list of {self._place.secrets}")
         while True:
             query = [("labelSelector", f"app.kubernetes.io/instance={self._place.base}"), ("limit", "50")]
@@ -174,7 +174,7 @@ class Chunks:
 
 
 def damaged(place: Place, why: str) -> str:
-    """What to say of a ledger that cannot be put together."""
+    """The message about a ledger that cannot be put together."""
     return (
         f"the ledger of {place.site} in namespace {place.namespace} is damaged: {why}; restore its Secrets from a copy, or "
         f"delete those with the label app.kubernetes.io/instance={place.base} to adopt again"

@@ -1,4 +1,4 @@
-"""The time as a lease sees it: given from outside, so that tests need not wait."""
+"""The time for leases, injected so that tests need not wait."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 
 
 def _ticks() -> float:
-    # Linux stops the ordinary monotonic clock while the machine sleeps, and a lease runs on.
+    # Linux stops the ordinary monotonic clock while the machine sleeps, but a lease keeps running out.
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """`wall` is what clusters and people call the time; `ticks` are seconds that never go back."""
+    """`wall` is the time of clusters and people; `ticks` are seconds that never go back."""
 
     wall: Callable[[], datetime] = lambda: datetime.now(UTC)
     ticks: Callable[[], float] = _ticks

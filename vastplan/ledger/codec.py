@@ -1,4 +1,4 @@
-"""A part as JSON, whichever backend keeps it."""
+"""A part as JSON, the same for every backend."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Owned, SiteLedger, intent_of
 
-_KEY_SIZE = 64  # bytes, at most: what the digests can be keyed with
+_KEY_SIZE = 64  # bytes, at most: the limit of the keyed digest
 _TEXT, _COUNT = frozenset({str}), frozenset({int})
 
 
 def dump(part: SiteLedger) -> bytes:
-    """A part as canonical JSON. What came to the format later is left out while it says nothing."""
+    """A part as canonical JSON. Fields that were added to the format later are left out while they are empty."""
     whole = canonical_json.plain(part)
     for name in ("systems", "head", "operations", "gone"):
         if not whole[name]:
@@ -32,7 +32,7 @@ def dump(part: SiteLedger) -> bytes:
 
 
 def load(raw: bytes, shown: str) -> SiteLedger:
-    """A part from JSON of this version or an older one; raises `VastplanError` that says what is wrong with it."""
+    """A part from JSON of this version or an older one. Raises `VastplanError`, which says what is wrong with it."""
     try:
         fields = strict_json.parse(raw)
         version = fields["version"]
@@ -60,7 +60,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
 
 
 def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
-    """The part, when it is that of the document and the site; raises `VastplanError`."""
+    """The part, if it belongs to the document and the site. Raises `VastplanError`."""
     if part.document != document:
         raise VastplanError(f"the ledger {shown} belongs to the document {part.document}, not to {document}")
     if part.site != site:
@@ -69,9 +69,9 @@ def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedge
 
 
 def refuse_misshapen(part: SiteLedger) -> None:
-    """Raises `ValueError` for what is of another type than its field: a ledger may have been written by anybody.
+    """Raises `ValueError` if a value has another type than its field: anybody may have written the ledger.
 
-    Types are looked at by the set, which costs next to nothing of ten thousand objects.
+    Types are checked as one set, which costs next to nothing even for ten thousand objects.
     """
     texts = [part.document, part.site, part.lineage, part.key, part.applied, *part.plans, *part.gone]
     for owned in part.entries.values():

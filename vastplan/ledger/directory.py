@@ -1,4 +1,4 @@
-"""Which parts a namespace holds: every part has a Lease that names its document and its site, and is small."""
+"""Which parts a namespace holds: every part has a small Lease that names its document and its site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def places(api: Api, namespace: str) -> list[Place]:
-    """Where the parts of all documents are, in order; raises what a read raises. What does not say whose it is is no part."""
+    """Where the parts of all documents are, in order. Raises what a read raises. A Lease that does not name both is not a part."""
     return sorted(_named(api, namespace), key=lambda place: (place.document, place.site))
 
 
@@ -25,7 +25,7 @@ def _named(api: Api, namespace: str) -> Iterator[Place]:
         notes = metadata.get("annotations") or {}
         place = Place(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
         named = all(_NAME.fullmatch(name) for name in (place.document, place.site))
-        if named and metadata.get("name") == place.base:  # it is made of both, so nothing else can pass for a part
+        if named and metadata.get("name") == place.base:  # the name is derived from both: nothing else passes
             yield place
 
 
@@ -36,7 +36,7 @@ def _leases(api: Api, namespace: str) -> Iterator[Row]:
         query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]
         try:
             body = api.call("GET", path, query=query + [("continue", following)] * bool(following))
-        except NotFound:  # of a namespace that is not there
+        except NotFound:  # the namespace does not exist
             return
         rows = body.get("items") if isinstance(body, dict) else None
         if not isinstance(rows, list) or not all(map(_is_object, rows)):

@@ -1,4 +1,4 @@
-"""What can happen to a ledger part, as data: each event is one journal line and one pure change."""
+"""The events that change a ledger part, as data: each is one journal line and one pure change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.model.site_ledger import KEPT_GONE, Intent, Owned, SiteLedger, int
 
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
-NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
+NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # raised when a value that is not an event is read as one
 LATER = (
     "sources",
     "delivered",
@@ -23,17 +23,17 @@ LATER = (
     "origin",
     "group",
     "made_of",
-)  # what came to an entry later is left out while it says nothing
-KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
+)  # fields of an entry that were added to the format later; left out while they are empty
+KEPT_PLANS = 200  # ids of applied plans, so that none is applied twice
 
 
 def new_part(document: str, site: str) -> SiteLedger:
-    """An empty part with a lineage and a key of its own."""
+    """An empty part with its own lineage and key."""
     return SiteLedger(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
 
 
 def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
-    """An apply begins; its intents stand until each has an outcome. `systems` says where the site's systems are."""
+    """An apply begins; each intent stays until it has an outcome. `systems` is where the site's systems are."""
     said = plain(intents)
     for intent in said.values():
         if intent["before"] is None:
@@ -43,7 +43,7 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[st
 
 
 def own(address: str, owned: Owned) -> Event:
-    """An object was written: it is ours as it is described."""
+    """An object was written and is owned, as `owned` describes it."""
     said = {**plain(owned), "refers": owned.refers}
     for name in LATER:
         if not said[name]:
@@ -52,36 +52,36 @@ def own(address: str, owned: Owned) -> Event:
 
 
 def drop(address: str) -> Event:
-    """An object is no longer ours: deleted, gone or forgotten."""
+    """An object is no longer owned: deleted, gone or released."""
     return {"event": "drop", "address": address}
 
 
 def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] | None = None) -> Event:
-    """What stood at some addresses stands at others, from old to new, all at once: entries and intents, and who refers to them.
+    """Addresses change from old to new, all at once: of entries and intents, and of the references to them.
 
-    `fields` are digests of references to them, by the address that has them then, and path.
+    `fields` are digests of references to the moved objects, by the address of the referring object after the move, and path.
     """
     return {"event": "move", "addresses": dict(addresses), "fields": plain(fields or {})}
 
 
 def settle(address: str) -> Event:
-    """The intent came to nothing; what we own did not change."""
+    """An intent had no effect; what is owned did not change."""
     return {"event": "settle", "address": address}
 
 
 def operate(operation: Operation) -> Event:
-    """An operation is as it is described; it takes the place of an earlier record of the same object."""
+    """An operation is in the state that `operation` describes; the event replaces an earlier record of the same object."""
     return {"event": "operate", "operation": operations.to_data(operation)}
 
 
 def end(at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None) -> Event:
-    """The apply ended; intents that still stand have an unknown outcome. `head` are the document's settings."""
+    """The apply ended; intents that remain have an unknown outcome. `head` is the document's settings."""
     event = {"event": "end", "at": at, "limits": dict(limits)}
     return {**event, "head": plain(dict(head))} if head else event
 
 
 class Reducer:
-    """A part while it changes, event by event. It keeps its own tables: an apply of many objects copies none of them."""
+    """A part that changes event by event. It has its own tables, so an apply of many objects copies none of them."""
 
     def __init__(self, part: SiteLedger) -> None:
         self._part = part
@@ -91,7 +91,7 @@ class Reducer:
         self._gone = dict.fromkeys(part.gone)
 
     def part(self) -> SiteLedger:
-        """The part as it is now; later events do not show in it."""
+        """The part as it is now; later events do not change the returned one."""
         return replace(
             self._part,
             entries=dict(self._entries),
@@ -101,7 +101,7 @@ class Reducer:
         )
 
     def add(self, event: Event) -> None:
-        """What is so after the event; raises one of `NO_EVENT` for what is not an event, and may have changed then."""
+        """Apply an event. Raises one of `NO_EVENT` for a value that is not an event, and may have changed the part then."""
         name = event["event"]
         if name == "begin":
             self._intents |= {address: intent_of(intent) for address, intent in event["intents"].items()}
@@ -125,7 +125,7 @@ class Reducer:
             intent = self._intents.get(event["address"])
             if intent is not None and intent.verb != "replace":
                 del self._intents[event["address"]]
-            # else the old one is gone, and what stands there next may be the new one, cut off
+            # else the old object is deleted, and what exists next may be the new one, whose creation was interrupted
         elif name == "move":
             moved = {str(old): str(new) for old, new in event["addresses"].items()}
             left = [old for old in moved if old in self._entries]
@@ -150,13 +150,13 @@ class Reducer:
             raise KeyError(name)
 
     def _left(self, *addresses: str) -> None:
-        """Note what is here no more, the newest last."""
+        """Record the addresses that are no longer owned, the newest last."""
         for address in addresses:
             self._gone.pop(address, None)
             self._gone[address] = None
 
 
 def _moved(table: Mapping[str, Value], moved: Mapping[str, str]) -> dict[str, Value]:
-    """The table with what was at the old addresses at the new ones; what stood there and does not move gives way."""
+    """The table with the entries of the old addresses at the new ones; an entry at a new address that does not move is replaced."""
     arrived = {new: table[old] for old, new in moved.items() if old in table}
     return {address: value for address, value in table.items() if address not in moved} | arrived

@@ -27,16 +27,16 @@ _PART = re.compile(rf"({_NAME})(\.{_NAME})?")
 _HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
 _HEAD_SIZE = 512  # bytes
 _BASE = "follows"
-"""What the first line of a journal says: by which it is known whether it follows this file."""
+"""The key of the first line of a journal: the digest of the file to which the journal belongs."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileLedger:
-    """Parts as `SITE.json`, with `SITE.journal` while an apply runs and `SITE.lock` beside it.
+    """Parts as `SITE.json`, with `SITE.journal` while an apply runs, and `SITE.lock`.
 
-    Where another document has a part of that name, ours is `SITE.DOCUMENT.json`: several documents may share a folder.
-    `place` is how the folder is called in plans, where that is not its path: as the document calls it.
+    If another document has a part of that name, this document's is `SITE.DOCUMENT.json`: several documents may share a folder.
+    `place` is the name of the folder in plans if that is not its path: the text in the document.
     """
 
     def __init__(self, folder: Path, document: str, place: str = "") -> None:
@@ -59,7 +59,7 @@ class FileLedger:
         return self._read(self._stem(site), site)
 
     def _stem(self, site: str) -> str:
-        """What the files of our part are called. A name without a dot is whose it was first, and ours where nobody can tell."""
+        """The name of the part's files without suffix. `SITE.json` belongs to its first document, or to this one if unknown."""
         first, own = self._folder / f"{site}.json", f"{site}.{self._document}"
         if (self._folder / f"{own}.json").exists():
             return own
@@ -80,7 +80,7 @@ class FileLedger:
             raise VastplanError(f"the ledger journal {journal} cannot be read: {problem.strerror}") from None
 
     def sites(self) -> tuple[str, ...]:
-        """Those of the files that say that they are of this document."""
+        """The sites of the files that name this document."""
         return tuple(dict.fromkeys(_site_of(file) for file in self._files() if _document_of(file) == self._document))
 
     def others(self) -> OtherParts:
@@ -103,7 +103,7 @@ class FileLedger:
         return sorted(file for file in self._folder.glob("*.json") if _PART.fullmatch(file.stem))
 
     def open(self, site: str, holder: str) -> FileSession:
-        """Lock, recover the journal of a run that died, and write a first file where there is none."""
+        """Lock, recover the journal of a run that died, and write a first file if none exists."""
         self._folder.mkdir(parents=True, exist_ok=True)
         stem = self._stem(site)
         lock = FileLock(self._folder / f"{stem}.lock", timeout=0)
@@ -117,7 +117,7 @@ class FileLedger:
                 f"the ledger of {site} cannot be locked: {lock.lock_file}: {problem.strerror}"
             ) from None
         try:
-            if self._stem(site) != stem:  # before there was a lock, another document took the name
+            if self._stem(site) != stem:  # before the lock was taken, another document took the name
                 raise Locked(f"another document was creating the ledger of {site}; try again")
             now = datetime.now(UTC).isoformat(timespec="seconds")
             regular_files.write_new(self._folder / f"{stem}.holder", f"{holder} since {now}\n".encode(), 0o644)
@@ -127,7 +127,7 @@ class FileLedger:
             raise
 
     def unlock(self, site: str) -> LockOwner | None:
-        """Forget a holder whose process ended: the operating system has freed its lock. A running one keeps it."""
+        """Remove the note about a holder whose process ended: the operating system has freed its lock. Raises `Locked` if it still runs."""
         stem = self._stem(site)
         note = self._folder / f"{stem}.holder"
         owner_before = _holder(note)
@@ -162,7 +162,7 @@ class FileSession:
         return self._reducer.part()
 
     def holds(self) -> None:
-        """The operating system keeps the lock for as long as the process lives; a journal that failed is another matter."""
+        """Raise `Lost` if a write of the journal failed. The lock itself lasts as long as the process."""
         if self._lost:
             raise Lost(self._lost)
 
@@ -174,20 +174,20 @@ class FileSession:
             try:
                 lines = events if before else ({_BASE: self._base}, *events)
                 rest = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-                while rest:  # a disk that is nearly full takes a part, and says only to the next write that it is
+                while rest:  # a disk that is nearly full writes a part, and only the next write fails
                     rest = rest[self._journal_file.write(rest) :]
                 os.fsync(self._journal_file.fileno())
             except OSError as problem:
                 with contextlib.suppress(OSError):
                     self._journal_file.truncate(before)
-                # Where that fails too, what is there may end in the middle of a line. Nothing may come after it.
+                # If truncating fails too, the journal may end in the middle of a line; nothing may be appended to it.
                 self._lost = f"the ledger {self._journal} cannot be written: {problem.strerror or problem}"
                 raise Lost(self._lost) from None
             for event in events:
                 self._reducer.add(event)
 
     def close(self) -> None:
-        """Fold the journal into the file and unlock. Where the disk takes no file, the journal stays, and the next run folds it."""
+        """Fold the journal into the file and unlock. If the file cannot be written, the journal stays, and the next run folds it."""
         self._journal_file.close()
         try:
             with contextlib.suppress(OSError):
@@ -198,7 +198,7 @@ class FileSession:
             self._lock.release()
 
     def _compact(self) -> str:
-        """Replace the file; answers by what a journal that follows it knows it. The former one counts no more from then on."""
+        """Replace the file and return its digest for the next journal. The journal of the former file is void from then on."""
         whole = dump(self.part)
         write_atomically(self._file, whole)
         self._journal.unlink(missing_ok=True)
@@ -208,7 +208,7 @@ class FileSession:
 def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> None:
     """Replace a file so that a crash leaves the old or the new one, never a part. Raises `OSError` with its name.
 
-    By default it is readable by the owner only; None: by whomever the umask lets read.
+    By default only its owner can read it; with `mode` None, the umask decides.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
@@ -233,15 +233,15 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
 
 
 def _told_from_others(raw: bytes) -> str:
-    """By what a journal knows the file that it follows."""
+    """The digest that a journal has of its file."""
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
 
 def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
-    """The part with what happened since then; `raw` is the file that it is from.
+    """The part with the events of its journal applied; `raw` is the content of the file that the part is from.
 
-    A journal that follows another file is folded into this one already, by a run that was cut off before it could remove it. What
-    happened once is not done twice: what an address has been moved to stands for something else by then.
+    A journal of another file was folded into this one by a run that was interrupted before it could remove the journal. Its events are
+    not applied again: after a move, an address may stand for another object.
     """
     try:
         lines = _content(journal).split(b"\n")
@@ -261,7 +261,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
         except NO_EVENT:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
-            break  # the last line was cut short by the crash: its event never became true
+            break  # the crash cut the last line short: its event was never applied
     replayed = reducer.part()
     try:
         refuse_misshapen(replayed)
@@ -271,7 +271,7 @@ def _replayed(part: SiteLedger, raw: bytes, journal: Path) -> SiteLedger:
 
 
 def _content(file: Path) -> bytes:
-    """What is in one of our files. A link is none: it would lead out of the folder, and whoever made it chose where."""
+    """The content of a file of the ledger. A link is refused: it could lead out of the folder, to where its author chose."""
     return regular_files.read(file, regular_files.DATA_BYTES, follow=False)
 
 
@@ -280,9 +280,9 @@ def _site_of(file: Path) -> str:
 
 
 def _document_of(file: Path) -> str:
-    """The document that a part is of, "" for a file that is none: other JSON may lie beside it.
+    """The document of a part, "" for a file that is not a part: other JSON may be in the folder.
 
-    It stands at the beginning of what we write, so that a part that is damaged further on still counts as one.
+    vastplan writes the document at the beginning of the file, so a part that is damaged further on still counts as one.
     """
     try:
         head = _HEAD.match(regular_files.begins(file, _HEAD_SIZE, follow=False))

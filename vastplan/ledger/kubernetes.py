@@ -28,7 +28,7 @@ _TRIES = 5
 
 
 class KubernetesLedger:
-    """Parts in one namespace. It connects when it is first used; `where` is how people call the cluster."""
+    """Parts in one namespace. It connects at its first use; `where` is the name of the cluster for people."""
 
     def __init__(
         self,
@@ -64,16 +64,16 @@ class KubernetesLedger:
         return f"kubernetes:{self._namespace} at {self._where}"
 
     def read(self, site: str) -> SiteLedger:
-        """The part that the manifest says; never locks, and waits for nobody."""
+        """The part that the manifest describes; never locks, and never waits."""
         current = manifests.put_together(self._api, self._place(site))
         return current[2] if current else new_part(self._document, site)
 
     def sites(self) -> tuple[str, ...]:
-        """As the leases of the namespace say: one list."""
+        """The sites of this document's leases in the namespace: one list request."""
         return tuple(place.site for place in self._places() if place.document == self._document)
 
     def others(self) -> OtherParts:
-        """As the leases say, each part read by its manifest."""
+        """The parts of other documents' leases in the namespace, each read through its manifest."""
         parts, unread = [], {}
         for place in self._places():
             if place.document != self._document:
@@ -89,7 +89,7 @@ class KubernetesLedger:
         return directory.places(self._api, self._namespace)
 
     def open(self, site: str, holder: str) -> KubernetesSession:
-        """Take the lease, then make the manifest ours: from then on no earlier owner can change it."""
+        """Take the lease, then take the manifest with a higher fence: from then on no earlier owner can change it."""
         place = self._place(site)
         lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace)
         renewal = Renewal(lease) if self._renewing else None
@@ -106,17 +106,17 @@ class KubernetesLedger:
         )
 
     def _claim(self, place: Place, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
-        """The manifest with a number above all before it. Who held it until now may write once more before that; it counts."""
+        """Write the manifest with a higher fence than before. The former owner may write once more until then; that write counts."""
         owner = secrets.token_hex(8)
         chunks = Chunks(self._api, place)
         for _ in range(_TRIES):
             lease.holds()
             current = manifests.put_together(self._api, place)
-            if current is not None and current[0].owner == owner:  # a request without an answer got through
+            if current is not None and current[0].owner == owner:  # an earlier request took effect without an answer
                 return current
             if current is None:
                 part = new_part(place.document, place.site)
-                chunks.drop(chunks.left_behind(2**63, set()))  # of a ledger that is gone
+                chunks.drop(chunks.left_behind(2**63, set()))  # of a ledger that was deleted
                 manifest, version = Manifest(1, owner, 0, chunks.put(dump(part), 1)), ""
             else:
                 old, version, part = current
@@ -128,7 +128,7 @@ class KubernetesLedger:
         raise Locked(f"the ledger of {place.site} keeps changing; try again")
 
     def unlock(self, site: str) -> LockOwner | None:
-        """Break an expired lease. That is only ever to tidy up: `open` takes such a lease over by itself."""
+        """Break an expired lease. This only tidies up: `open` takes over such a lease by itself."""
         return break_expired(self._api, self._place(site), self._clock)
 
     def _place(self, site: str) -> Place:

@@ -1,4 +1,4 @@
-"""One site's part in Kubernetes while we hold it: events that become durable one manifest at a time."""
+"""One site's part in Kubernetes while it is locked: each update of the manifest makes a batch of events durable."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Un
 from vastplan.model.site_ledger import SiteLedger
 
 T = TypeVar("T")
-TAIL = 32 * 1024  # bytes of events in the manifest; beyond that they become chunks of their own
-SEGMENTS = 32  # of the journal; beyond that they are folded into the part
-PAUSE = 1.0  # seconds until a server that did not answer is asked again
+TAIL = 32 * 1024  # bytes of events in the manifest; more are stored as chunks of their own
+SEGMENTS = 32  # of the journal; more are folded into the part
+PAUSE = 1.0  # seconds until a request without an answer is repeated
 
 
 class KubernetesSession:
-    """A part with its lease. What several threads record while a write is under way goes into the next one together."""
+    """A part with its lease. Events that several threads record during a write are written together by the next one."""
 
     def __init__(
         self, api: Api, place: Place, clock: Clock, lease: Lease, renewal: Renewal | None,
@@ -51,13 +51,13 @@ class KubernetesSession:
             return self._reducer.part()
 
     def holds(self) -> None:
-        """Raise `Lost` when somebody else may hold the part by now."""
+        """Raise `Lost` if somebody else may hold the part by now."""
         if self._lost:
             raise Lost(self._lost)
         self._lease.holds()
 
     def record(self, *events: Event) -> None:
-        """One update of the manifest for all that wait; the events count when it is through."""
+        """Write all waiting events with one update of the manifest; they are applied when it succeeds."""
         with self._turns:
             self._waiting += events
             self._asked += 1
@@ -75,7 +75,7 @@ class KubernetesSession:
                 for event in batch:
                     self._reducer.add(event)
                 self._done = upto
-        except BaseException as problem:  # whoever waits for these events must not take them for written
+        except BaseException as problem:  # threads that wait for these events must not take them for written
             self._lost = self._lost or str(problem) or "the ledger is lost"
             if isinstance(problem, VastplanError):
                 raise Lost(self._lost) from None
@@ -85,13 +85,13 @@ class KubernetesSession:
                 self._writing = False
                 self._turns.notify_all()
         if len(self._manifest.journal) > SEGMENTS:
-            with contextlib.suppress(VastplanError):  # the events are written; who records next learns of it
+            with contextlib.suppress(VastplanError):  # the events are written; the next `record` reports the problem
                 self._fold()
 
     def close(self) -> None:
         """Fold the journal into the part, delete unused chunks, release the lease.
 
-        Nothing of it is needed for what was recorded to last, so a server that does not answer is no error here.
+        What was recorded is durable without any of this, so a server that does not answer is no error here.
         """
         try:
             with contextlib.suppress(VastplanError):
@@ -118,7 +118,7 @@ class KubernetesSession:
             self._switch(replace(self._manifest, turn=self._manifest.turn + 1, journal=journal, tail=()))
 
     def _fold(self) -> None:
-        """The part as it is now as chunks of its own, in the place of the old ones and the journal. Nobody else writes."""
+        """Write the part as it is now as new chunks, which replace the old ones and the journal. Nobody else writes meanwhile."""
         with self._turns:
             while self._writing:
                 self._turns.wait()
@@ -135,7 +135,7 @@ class KubernetesSession:
                 self._turns.notify_all()
 
     def _switch(self, new: Manifest) -> None:
-        """Replace the present manifest. After an update without an answer, read before sending it again."""
+        """Replace the current manifest. After an update without an answer, read before sending it again."""
         self._version = self._patiently(lambda: self._switched(new))
         self._manifest = new
 
@@ -154,10 +154,10 @@ class KubernetesSession:
                 return version
             if self._version == version:
                 self._clock.sleep(PAUSE)
-            self._version = version  # the manifest is as we left it: somebody touched a label, or nothing happened
+            self._version = version  # the manifest is as this session left it: somebody changed a label, or the update had no effect
 
     def _patiently(self, act: Callable[[], T]) -> T:
-        """Do it, and repeat while nobody answers; raises `Lost` when the lease expires meanwhile, or the answer is a refusal."""
+        """Call `act`, and repeat it while there is no answer. Raises `Lost` if the lease expires meanwhile or the server refuses."""
         while True:
             self.holds()
             try:

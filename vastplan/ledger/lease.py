@@ -1,7 +1,7 @@
-"""A Lease of coordination.k8s.io: who works on a part, renewed while they do, and free again when they no longer can.
+"""A Lease of coordination.k8s.io: it names who works on a part, who renews it meanwhile; without renewal it expires.
 
-The lease keeps two appliers apart. It does not keep the ledger whole: that is the manifest's number (`manifest.py`), which holds
-whatever clocks say. Between `SURE` and `DURATION` neither its holder nor anybody else relies on a lease; that gap is for
+The lease keeps two appliers apart. It does not protect the ledger's content: the manifest's fence (`manifest.py`) does, whatever
+clocks say. Between `SURE` and `DURATION` neither its holder nor anybody else relies on a lease; that gap is for
 clocks that differ and for calls that were under way.
 """
 
@@ -17,10 +17,10 @@ from vastplan.ledger.chunks import Api, Place, Row, read_object, version
 from vastplan.ledger.clock import Clock
 from vastplan.model.errors import Conflict, Locked, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
 
-DURATION = 60  # seconds after a renewal that nobody else takes the lease
-SURE = 40.0  # seconds after a renewal that its holder relies on it
+DURATION = 60  # seconds after a renewal during which nobody else takes the lease
+SURE = 40.0  # seconds after a renewal during which its holder relies on it
 EVERY = 12.0  # seconds between renewals
-AGAIN = 3.0  # seconds after one that failed
+AGAIN = 3.0  # seconds after a renewal that failed
 _TRIES = 5
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"  # metav1.MicroTime
 
@@ -36,7 +36,7 @@ class Lease:
         self._changing = threading.Lock()
 
     def holds(self) -> None:
-        """Raise `Lost` unless the lease was renewed lately; once lost it stays so."""
+        """Raise `Lost` unless the lease was renewed within `SURE`; once lost, it stays lost."""
         ticks, wall = self._renewed
         since = max(self._clock.ticks() - ticks, (self._clock.wall() - wall).total_seconds())
         if since > SURE and not self._lost:
@@ -47,7 +47,7 @@ class Lease:
             )
 
     def renew(self) -> bool:
-        """Renew it; answers whether that went well. One that somebody else has is lost."""
+        """Renew the lease and return whether that succeeded. A lease that somebody else has is lost."""
         with self._changing:
             asked = self._clock.ticks(), self._clock.wall()
             if self._lost:
@@ -57,12 +57,12 @@ class Lease:
             except (Conflict, NotFound, Unclear):
                 return self._look_whose()
             except (Unreachable, Refused):
-                return False  # the time runs; `holds` says when it is up
+                return False  # time passes; `holds` raises when it is up
             self._renewed = asked
             return True
 
     def _look_whose(self) -> bool:
-        """Whose it is now. When it is ours, the next renewal begins from what is there."""
+        """Read who holds the lease. If this process does, the next renewal starts from what was read; else the lease is lost."""
         try:
             current = read_object(self._api, f"{self._place.leases}/{self._place.base}")
         except VastplanError:
@@ -75,7 +75,7 @@ class Lease:
         return False
 
     def release(self) -> None:
-        """Let go of it, unless it is lost."""
+        """Release the lease, unless it is lost."""
         with self._changing:
             spec = {
                 key: value for key, value in self._row["spec"].items() if key not in ("holderIdentity", "renewTime")
@@ -105,12 +105,12 @@ class Renewal:
 
 
 def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable[[], None]) -> tuple[Lease, bool]:
-    """Take the lease, and say whether its last holder never released it. Raises `Locked`; `prepare` makes a missing namespace."""
+    """Take the lease; the second value is whether its last holder never released it. Raises `Locked`; `prepare` creates the namespace."""
     spec: Row = {}
     for _ in range(_TRIES):
         asked = clock.ticks(), clock.wall()
         row = read_object(api, f"{place.leases}/{place.base}")
-        if row is not None and _is_ours(row, spec):  # a request without an answer got through
+        if row is not None and _is_ours(row, spec):  # an earlier request took effect without an answer
             return Lease(api, place, clock, row, asked), True
         before = holder_of(row, asked[1]) if row else None
         if before is not None and before[1]:
@@ -131,7 +131,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
 
 
 def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
-    """Free a lease that has expired, and answer who held it; raises `Locked` when it has not."""
+    """Free an expired lease and return who held it. Raises `Locked` if it has not expired."""
     row = read_object(api, f"{place.leases}/{place.base}")
     before = holder_of(row, clock.wall()) if row else None
     if row is None or before is None:
@@ -150,7 +150,7 @@ def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
 
 
 def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
-    """Whoever a Lease names, and whether it still runs; what is not understood counts as running from now on."""
+    """The holder that a Lease names, and whether its time still runs; a time that cannot be parsed counts as now."""
     spec = row.get("spec") or {}
     name = spec.get("holderIdentity")
     if not name:
@@ -163,7 +163,7 @@ def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
 
 
 def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
-    """Write the lease, in place of exactly `before`."""
+    """Write the lease; fails unless the stored one is still `before`."""
     manifest: Row = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": place.metadata(place.base)}
     manifest["spec"] = spec
     if before is None:

@@ -1,7 +1,7 @@
-"""The manifest: the one Secret that says which chunks are the part, and the tail of the journal.
+"""The manifest: the one Secret that lists the chunks of the part and holds the tail of the journal.
 
-Every change of a part is one update of its manifest, guarded by resourceVersion. So there is one order of changes, and whoever
-was not the last to write the manifest can change nothing: neither clocks nor leases are trusted with that.
+Every change of a part is one update of its manifest, guarded by resourceVersion. So changes have one order, and a process
+whose manifest is not the current one can change nothing. This relies on neither clocks nor leases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`fence` grows with every owner, `turn` with every change; `owner` tells them apart when a manifest was recreated."""
+    """`fence` grows with every owner, `turn` with every change; `owner` differs if a manifest was recreated with the same fence."""
 
     fence: int
     owner: str
@@ -44,7 +44,7 @@ class Manifest:
 
 
 def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
-    """The manifest and its resourceVersion, `None` when there is none; raises `VastplanError`."""
+    """The manifest and its resourceVersion, `None` if it does not exist. Raises `VastplanError`."""
     row = read_object(api, f"{place.secrets}/{place.base}")
     if row is None:
         return None
@@ -68,7 +68,7 @@ def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
 
 
 def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | None:
-    """The manifest, its resourceVersion and the part as it stood then; a manifest that moves meanwhile is read again."""
+    """The manifest, its resourceVersion and its part. If the manifest changes meanwhile, it is read again."""
     before = ""
     for _ in range(_TRIES):
         current = read(api, place)
@@ -107,7 +107,7 @@ def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> 
 
 
 def write(api: Api, place: Place, manifest: Manifest, before: str) -> str:
-    """Put a manifest in the place of exactly that resourceVersion ("" for none); answers the new one. Raises what the API does."""
+    """Replace the manifest of exactly that resourceVersion ("" for none), and return the new one. Raises what the API raises."""
     body = place.secret(place.base, "head", manifest.dumped())
     if not before:
         row = api.call("POST", place.secrets, body=body)

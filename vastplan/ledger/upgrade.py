@@ -16,22 +16,22 @@ Step = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def _from_0(part: dict[str, Any]) -> dict[str, Any]:
-    """Version 0, of before any release, noted neither the plans that were applied nor the limits that held."""
+    """Version 0, before any release, recorded neither the applied plans nor the limits."""
     return {"plans": [], "limits": {}, "applied": "", **part}
 
 
 def _from_1(part: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 knew no `move`, and noted references as addresses only: what is not noted is compared as it was before."""
+    """Version 1 had no `move`, and recorded references as addresses only; they are compared as they were before."""
     return part
 
 
 def _from_2(part: dict[str, Any]) -> dict[str, Any]:
-    """Version 2 knew no values that are delivered: of what it has, none was."""
+    """Version 2 had no delivered values, so none of its entries has any."""
     return part
 
 
 def _from_3(part: dict[str, Any]) -> dict[str, Any]:
-    """Version 3 knew no operations: none was under way."""
+    """Version 3 had no operations, so none was under way."""
     return part
 
 
@@ -39,7 +39,7 @@ UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1, 2: _fro
 
 
 def upgraded(part: dict[str, Any]) -> dict[str, Any]:
-    """A part's JSON in the present version; raises `KeyError` for a version that never was."""
+    """A part's JSON in the present version. Raises `KeyError` for a version that never existed."""
     while part["version"] != LEDGER_VERSION:
         part = {**UPGRADES[part["version"]](part), "version": part["version"] + 1}
     return part

@@ -10,9 +10,9 @@ GLOBAL = "global"
 
 
 class Address(NamedTuple):
-    """`site/kind/name`; the site is `global` for what is not of a site. A name may itself hold slashes.
+    """`site/kind/name`; the site is `global` for an object that belongs to no site. The name may hold slashes.
 
-    A tuple, because addresses are the keys of nearly every table: it is hashed and compared without running Python.
+    It is a tuple because addresses are the keys of nearly every table: tuples are hashed and compared without running Python.
     """
 
     site: str
@@ -24,7 +24,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """The address that `text` prints; raises `ValueError` when it has fewer than three parts."""
+        """Parses `site/kind/name`; raises `ValueError` when `text` has fewer than three parts, or an empty one."""
         parts = text.split("/", 2)
         if len(parts) != 3 or not all(parts):
             raise ValueError(f"not an address: {quoted(text)} (an address is site/kind/name)")
@@ -32,7 +32,7 @@ class Address(NamedTuple):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
-        """For pydantic: where values are read from files their addresses are addresses already, and in JSON they are text."""
+        """For pydantic: an address in Python values, text in JSON; code that reads files has parsed the addresses already."""
         own = {"type": "is-instance", "cls": cls}
         text = {"type": "str"}
         return {"type": "json-or-python", "ref": f"{__name__}.Address:1", "json_schema": text, "python_schema": own}

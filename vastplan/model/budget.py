@@ -1,4 +1,4 @@
-"""What a volume's checkpoints take, as values for reports: figures with their units in their names, and one line of text."""
+"""The budget of a volume's checkpoints, as values for reports: figures with their units in their names, and one line of text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Figure = int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class CheckpointBudget:
-    """The budget of one volume. `figures` end in their unit: bytes, bytes a second, seconds, or are shares of 1.
+    """The budget of one volume. The names in `figures` end in the unit: bytes, bytes per second, seconds, or a share of 1.
 
-    A figure that is not known is `None`. `curve` holds (interval in seconds, overhead as a share of 1) around the best
-    interval; it is empty where none is known. `changes` says what a plan does to the volume's checkpoints.
+    An unknown figure is `None`. `curve` holds pairs (interval in seconds, overhead as a share of 1) around the best interval;
+    it is empty where the best interval is not known. `changes` says what a plan does to the volume's checkpoints.
     """
 
     address: str

@@ -1,4 +1,4 @@
-"""Frozen values as canonical JSON: keys sorted, one blank a level, ASCII only, so that equal values have equal text.
+"""Frozen values as canonical JSON: keys sorted, one blank per level, ASCII only, so that equal values have equal text.
 
 `plain` and `text` do what `dataclasses.asdict` and `json.dumps(..., sort_keys=True, indent=1)` do, in a tenth of the time:
 `asdict` copies each leaf deeply, and the standard encoder is written in C only without an indent. An enum is written as its
@@ -23,7 +23,7 @@ _LEAVES = frozenset({str, int, bool, float, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """The value as what `json.loads` would give for its text: dicts, lists, and what stands in them."""
+    """The value as `json.loads` would return it for its text: dicts, lists, and plain values in them."""
     kind: type = type(value)
     if kind in _LEAVES:
         return value
@@ -39,12 +39,12 @@ def plain(value: Any) -> Any:
 
 
 def text(value: Any) -> str:
-    """The value as JSON text with one newline at its end. Raises `TypeError` for what has no place in JSON."""
+    """The value as JSON text with one newline at its end. Raises `TypeError` for a value that JSON cannot express."""
     return _written(value, "\n") + "\n"
 
 
 def _written(value: Any, line: str) -> str:
-    """The text of a value; `line` begins a line as deep as the value."""
+    """The text of a value; `line` is a newline and the indent of the value's level."""
     kind: type = type(value)
     if kind is str:
         return _quoted(value)
@@ -66,7 +66,7 @@ def _written(value: Any, line: str) -> str:
             return _written(_simpler(value), line)
         getter, _, members = layout
         parts = [
-            # Most fields of most actions are what they are by default: their text is made once.
+            # Most fields of most actions have their default: its text is computed once.
             by_default if item is default else f"{key}{_written(item, deeper)}"
             for item, (key, default, by_default) in zip(getter(value), members, strict=True)
         ]
@@ -78,7 +78,7 @@ def _key(key: Any) -> str:
 
 
 def _simpler(value: Any) -> Any:
-    """What stands for a value in JSON that is none of JSON's own types."""
+    """The simpler value that represents, in JSON, a value that has none of JSON's types."""
     if isinstance(value, Address):
         return str(value)
     if isinstance(value, Enum):
@@ -94,10 +94,10 @@ def _simpler(value: Any) -> Any:
 
 @cache
 def _layout(kind: type) -> tuple[_Getter, tuple[str, ...], tuple[tuple[str, Any, str], ...]] | None:
-    """A dataclass taken apart: what gets its fields' values, their names, and the key, the default and its text of each.
+    """The layout of a dataclass: a getter of its fields' values, their names, and for each its key, default and default's text.
 
-    In the order of the names. A field without a default has `MISSING`, which no value is. `None` for what is written
-    otherwise than by its fields.
+    Sorted by name. A field without a default has `MISSING`, which no value equals. Returns `None` for a type that is not a
+    dataclass.
     """
     if not is_dataclass(kind):
         return None
@@ -113,6 +113,6 @@ def _layout(kind: type) -> tuple[_Getter, tuple[str, ...], tuple[tuple[str, Any,
 
 def _getter(names: tuple[str, ...]) -> _Getter:
     if len(names) == 1:
-        return lambda value: (getattr(value, names[0]),)  # of one name `attrgetter` gives no tuple
+        return lambda value: (getattr(value, names[0]),)  # for one name `attrgetter` returns no tuple
     get: _Getter = attrgetter(*names)
     return get

@@ -1,4 +1,4 @@
-"""What other documents own, read from their ledgers in the same place: one live object has one owner."""
+"""The objects that other documents own, from their ledgers in the same place: a live object has one owner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An object that another document's ledger owns; `address` is what it is called there."""
+    """An object that another document's ledger owns; `address` is its address there."""
 
     kind: str
     id: str
@@ -18,10 +18,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SiteClaims:
-    """Who else owns something in the systems of one site.
+    """The claims of other documents in the systems of one site.
 
-    `ledger` is where these ledgers are. `known` are pairs of a document and a system of which such a ledger tells: what it
-    does not claim there the document does not own. `unread` are documents whose ledger is there and cannot be read, with why.
+    `ledger` is the place of their ledgers. `known` are pairs of a document and a system that its ledger covers: objects there that
+    it does not claim are not owned by that document. `unread` maps documents whose ledger exists but cannot be read to the reason.
     """
 
     ledger: str = ""

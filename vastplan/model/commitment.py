@@ -1,4 +1,4 @@
-"""What a site promises and what it has, before and after an apply: a figure for a table."""
+"""What a site promises and what it has, before and after an apply: one row of a table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """One sum on one site. `before` is what is live, `after` what the document makes of it, `limit` what the site has.
+    """One sum on one site: `before` of the live objects, `after` by the document; `limit` is what the site has.
 
-    `None` is not known; `unit` is `bytes`, `MB/s`, `IOPS` or `GPUs`.
+    `None` means not known; `unit` is `bytes`, `MB/s`, `IOPS` or `GPUs`.
     """
 
     site: str
@@ -21,5 +21,5 @@ class Commitment:
 
     @property
     def over(self) -> bool:
-        """Whether more is promised than there is."""
+        """Whether the site promises more than it has."""
         return self.limit is not None and self.after > self.limit

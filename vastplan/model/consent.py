@@ -1,4 +1,4 @@
-"""What a person allowed when a plan was made: a plan carries it, so that an apply can weigh its actions again."""
+"""What a person allowed when the plan was made. It is part of the plan, so that an apply can check the actions again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Consent of somebody else to the loss of data behind an address, until a day (ISO), up to an amount.
+    """An entry of the approvals file: another person accepts the loss of an address's data, until a day (ISO), up to an amount.
 
-    `max_used` is what may be in use at most, bytes or a count, as the guard shows it; `max_orphans` how many snapshots may
-    stay behind.
+    `max_used` is the most that may be in use, in bytes or as a count, as the guard shows it; `max_orphans` is how many snapshots
+    may stay behind.
     """
 
     address: str
@@ -22,9 +22,9 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What the person who runs the command has allowed; addresses may be patterns.
+    """What the person who runs the command allows; addresses may be patterns.
 
-    `max_count` is that person's own limit for a kind on a site, in the place of what is recorded.
+    `max_count` is that person's limit of changes for a kind on a site; it replaces the recorded limit.
     """
 
     allow_delete: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""How a secret may come back from whoever was sent it: encoded, in other letters, backwards, taken apart.
+"""Recognises a secret that a server sends back in another form: encoded, in other case, reversed, or split by separators.
 
-All of it is told in a text of which only ASCII letters and digits are left, in lowercase letters: there separators, escapes and
-capitals are gone, and an encoding is a row of letters and digits like any other.
+The search runs on a bare text: only its ASCII letters and digits, in lowercase. Separators, escapes and capitals are gone
+there, and an encoding is a sequence of letters and digits like any other.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import sys
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
-SHORTEST = 8  # letters and digits: what is shorter is in too many texts
+SHORTEST = 8  # letters and digits: shorter sequences occur in too many texts
 _BLOCK = 8  # bytes that are compared at once
 _SMALL = bytes(range(256)).lower()
 _NOISE = bytes(byte for byte in range(128) if not chr(byte).isalnum())
-_ESCAPE = r"\\(?:u[0-9a-f]{4}|x[01][0-9a-f]|[bfnrt])"  # as JSON, and what we show, have what is no ASCII or not seen
+_ESCAPE = r"\\(?:u[0-9a-f]{4}|x[01][0-9a-f]|[bfnrt])"  # how JSON and vastplan's output write invisible and non-ASCII
 _ESCAPED = re.compile(_ESCAPE)
 _ALONE = rf"(?:{_ESCAPE}|[^a-z0-9])*"
 
 
 def bare(text: str) -> bytes:
-    """The letters and digits of a text, in lowercase letters."""
+    """The bare text: the ASCII letters and digits of a text, in lowercase."""
     if "\\" in text:
         text = _ESCAPED.sub("", text)
     return text.encode("ascii", "ignore").translate(_SMALL, _NOISE)
 
 
 def encodings(value: str) -> set[str]:
-    """A value, and what it becomes in JSON, Python, URLs, HTML and base64."""
+    """A value and its forms in JSON, Python, URLs, HTML and base64."""
     forms = {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     raw = value.encode("utf-8", "surrogatepass")
     forms |= {html.escape(value), quote(raw, safe=""), quote(raw), quote_plus(raw)}
-    for before in range(3):  # in the middle of something encoded (user:password) it begins at any of three places
+    for before in range(3):  # inside a longer encoded text (user:password) it begins at one of three offsets
         skipped = (0, 2, 3)[before]
         for encoded in (base64.b64encode(b"\0" * before + raw), base64.urlsafe_b64encode(b"\0" * before + raw)):
             text = encoded.decode().rstrip("=")
@@ -45,7 +45,7 @@ def encodings(value: str) -> set[str]:
 
 
 def disguises(value: str) -> frozenset[bytes]:
-    """What is looked for in a bare text. None of a value that could be a word, a number or a part of one."""
+    """The forms of a value to look for in bare texts; empty for a value that could be a word, a number or part of one."""
     word = value.isalpha() and value in (value.lower(), value.upper(), value.capitalize())
     if word or not any(char.isalpha() for char in value) or len(bare(value)) < SHORTEST:
         return frozenset()
@@ -56,16 +56,16 @@ def disguises(value: str) -> frozenset[bytes]:
 
 
 class Sought:
-    """Many disguises, looked for in one pass over a text, however many they are."""
+    """A set of disguises that are all searched for in one pass over a text, however many they are."""
 
     def __init__(self) -> None:
         self._short: list[bytes] = []
-        # A long one covers a whole block of a text that is cut into blocks, wherever it begins.
+        # In a text cut into blocks, a long disguise covers at least one whole block, wherever it begins.
         self._by_block: dict[int, list[bytes]] = {}
         self._blocks: set[int] = set()
 
     def add(self, forms: Iterable[bytes]) -> None:
-        """From now on these, too."""
+        """Add disguises to the set."""
         for form in forms:
             if len(form) < 2 * _BLOCK - 1:
                 self._short.append(form)
@@ -76,7 +76,7 @@ class Sought:
                 self._blocks.add(block)
 
     def found(self, text: str) -> set[bytes]:
-        """Those that are in a text."""
+        """The disguises that occur in a text."""
         if not (self._blocks or self._short):
             return set()
         stripped = bare(text)
@@ -87,10 +87,10 @@ class Sought:
 
 
 def without(text: str, form: bytes, instead: str, *, one_value: bool) -> str:
-    """The text with something else in the place of a disguise.
+    """The text with each occurrence of a disguise replaced by `instead`.
 
-    Where the text is not `one_value` and the disguise is spread over several, their letters and digits become stars: what
-    holds the values together stays.
+    Where the text is not `one_value` and the disguise is spread over several values, their letters and digits become stars, so
+    that the structure around the values stays.
     """
 
     def replaced(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""What changed outside vastplan, what nobody manages and what is unknown: one value that every report of drift is made of.
+"""What changed outside vastplan, what is unmanaged and what is unknown: the value from which every report of drift is made.
 
-It is what `drift --format json` prints and what `--since FILE` reads again. A minor version adds to it.
+`drift --format json` prints it, and `--since FILE` reads it. A minor format version only adds to it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ FORMAT_VERSION = "1.1"
 
 @dataclass(frozen=True, slots=True)
 class DriftedField:
-    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`.
+    """A field with another value than was applied. `cause` is `system` or `both`; numbers are in `unit`, those inside in `units`.
 
-    Where the document changed too, what was applied is not known any more: `applied` is null, and `wanted` what it says now.
-    `unordered` lists are sets: what moved is which items are there. By one that `opens` (since 1.1) somebody may come in, or get
-    at more, who could not before.
+    Where the document changed too, the applied value is no longer known: `applied` is null, and `wanted` is what the document
+    says now. `unordered` lists are sets: only which items they have changed. With `opens` (since 1.1) the change may give
+    somebody access who had none before, or more access.
     """
 
     path: str
@@ -42,11 +42,12 @@ class DriftedField:
 
 @dataclass(frozen=True, slots=True)
 class DriftedObject:
-    """An object that changed outside vastplan. `since` is when it was last applied; `author` is of one that moved as a whole.
+    """An object that changed outside vastplan. `since` is when it was last applied; `author` is set where the object changed as a
+    whole.
 
-    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours. One that is `undelivered` (since
-    1.1) is there, and the value that only its making told is not where it was delivered. By one that `opens` (since
-    1.1) somebody may come in who could not before.
+    `what` is `replaced` (since 1.1) where the object is gone and another one, which the ledger does not own, exists in its place.
+    It is `undelivered` (since 1.1) where the object exists, but the value that only its create returned is no longer at its
+    destination. With `opens` (since 1.1) the change may give somebody access who had none before.
     """
 
     address: str
@@ -60,7 +61,7 @@ class DriftedObject:
 
 @dataclass(frozen=True, slots=True)
 class UnmanagedObject:
-    """A live object that nobody manages here. It `opens` where it is of a kind that lets somebody in (since 1.1)."""
+    """A live object that no document manages here. `opens` (since 1.1) is true for a kind whose objects give access."""
 
     site: str
     kind: str
@@ -71,7 +72,7 @@ class UnmanagedObject:
 
 @dataclass(frozen=True, slots=True)
 class ControllerObjects:
-    """Live objects that a system or a driver made for itself (`by`): nobody has to manage them."""
+    """Live objects that a system or a driver (`by`) created for itself: nobody has to manage them."""
 
     site: str
     kind: str
@@ -81,7 +82,7 @@ class ControllerObjects:
 
 @dataclass(frozen=True, slots=True)
 class OtherDocumentObjects:
-    """Live objects that another `document` manages, as its ledger or they themselves say."""
+    """Live objects that another `document` manages, by its ledger or by the marks on the objects."""
 
     site: str
     kind: str
@@ -93,7 +94,7 @@ class OtherDocumentObjects:
 class Coverage:
     """How much of a kind is managed here. `percent` is rounded down.
 
-    What a system made for itself, and what another document manages, does not count.
+    Objects that a system created for itself, and those that another document manages, do not count.
     """
 
     site: str
@@ -125,7 +126,7 @@ class IgnoredDrift:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Drift of the earlier file that is not there any more (`settled`), or that nobody can tell of today."""
+    """Drift of the earlier file that no longer exists (`settled`), or for which that cannot be determined today."""
 
     address: str
     path: str
@@ -134,9 +135,10 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A check for drift. `pending` counts changes of the document that are not applied yet.
+    """The result of a check for drift. `pending` counts changes of the document that are not applied yet.
 
-    With `compared_with` (when the earlier check was made) only what is `new` was not there then; `gone` is what was.
+    With `compared_with` (the time of the earlier check) what is `new` was not found then, and `gone` is drift that was found then
+    and is not found now.
     """
 
     document: str
@@ -154,17 +156,18 @@ class Drift:
     ignored: tuple[IgnoredDrift, ...] = ()
     findings: tuple[Finding, ...] = ()
     replications: tuple[Replication, ...] = ()
-    """What is one on two sites: who leads, and how far the copy is (since 1.1)."""
+    """The replicated objects of two sites: which side is the source, and how far the copy is (since 1.1)."""
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
     not_ours: Mapping[str, int] = field(default_factory=dict)
-    """How many objects of the document exist on each site whose ledger is empty (since 1.1): a ledger that was lost, or a first run."""
+    """How many of the document's objects exist on each site whose ledger is empty (since 1.1): the ledger was lost, or nothing was
+    applied yet."""
     format_version: str = FORMAT_VERSION
 
     def news(self) -> tuple[DriftedObject, ...]:
-        """The objects that moved, with those of their fields that are new; all of them where nothing was compared.
+        """The new drift: the objects that changed, each with its new fields; all of them without a comparison.
 
-        What lets somebody in comes first, objects and fields.
+        Objects and fields that open access come first.
         """
         return tuple(
             replace(drifted, fields=tuple(sorted((field for field in drifted.fields if field.new), key=_shut)))
@@ -173,11 +176,11 @@ class Drift:
         )
 
     def astray(self) -> tuple[Replication, ...]:
-        """What two sites share that is not as the document has it. It counts for as long as it is so, whatever was known before."""
+        """The replicated objects that are not as the document says. They count as long as that lasts, also if reported before."""
         return tuple(row for row in self.replications if row.state in ASTRAY)
 
     def strangers(self) -> tuple[UnmanagedObject, ...]:
-        """The unmanaged objects that are new, those that let somebody in before the others."""
+        """The unmanaged objects that are new; those that open access come first."""
         return tuple(unmanaged for unmanaged in sorted(self.unmanaged, key=_shut) if unmanaged.new)
 
 
@@ -186,7 +189,7 @@ def _shut(moved: DriftedObject | DriftedField | UnmanagedObject) -> bool:
 
 
 def compared(now: Drift, earlier: Drift) -> Drift:
-    """`now` with what is new since `earlier`, and what of that is not there any more.
+    """Returns `now` with marks on what is new since `earlier`, and with the drift of `earlier` that is no longer found.
 
     A field that was changed again is new; so is an object that was changed and is now gone.
     """
@@ -200,7 +203,7 @@ def compared(now: Drift, earlier: Drift) -> Drift:
 
 
 def _marked(drift: tuple[DriftedObject, ...], earlier: tuple[DriftedObject, ...]) -> Iterator[DriftedObject]:
-    """The objects of today, each and each of its fields with whether it is new."""
+    """Today's objects, with a mark on each object and field that says whether it is new."""
     known = {_key(drifted, field) for drifted in earlier for field in _fields_or_none(drifted)}
     for drifted in drift:
         fields = tuple(replace(field, new=_key(drifted, field) not in known) for field in drifted.fields)
@@ -217,7 +220,7 @@ def _marked_unmanaged(
 
 
 def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:
-    """The drift of the earlier check that is not found today: it is settled, or where it was cannot be read."""
+    """The drift of the earlier check that is not found today: it is settled, or its collection cannot be read."""
     there = {(drifted.address, _path(field)) for drifted in now.drift for field in _fields_or_none(drifted)}
     there |= {(ignored.address, ignored.path) for ignored in now.ignored}
     unread = {(collection.site, collection.kind) for collection in now.unknown}
@@ -230,7 +233,7 @@ def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:
 
 
 def _fields_or_none(drifted: DriftedObject) -> tuple[DriftedField | None, ...]:
-    """The fields that moved; `None` for an object that moved as a whole."""
+    """The fields that changed; one `None` for an object that changed as a whole."""
     return drifted.fields or (None,)
 
 
@@ -239,5 +242,5 @@ def _path(field: DriftedField | None) -> str:
 
 
 def _key(drifted: DriftedObject, field: DriftedField | None) -> tuple[str, str, str, str]:
-    """What is the same drift in two checks: the same object, field and live value."""
+    """The key by which drift is the same in two checks: object, field and live value."""
     return drifted.address, drifted.what, _path(field), repr(field.live) if field else ""

@@ -1,18 +1,18 @@
-"""The errors a user can meet.
+"""The errors that end a command, with their exit codes.
 
 VastplanError                   exit 1
 ├── Invalid                     findings about a document or another input
 │   └── Forbidden               errors that checks found in what a document asks for, exit 3
-├── Unreachable                 a system that did not answer: its part is unknown, never absent
-├── Refused                     a system that answered no
-│   ├── NotFound                there is no such object
-│   │   └── Nobody              there is the place, and no such user or group in it
-│   ├── Conflict                it exists already, or moved under us
+├── Unreachable                 a system did not answer: its part is unknown, never absent
+├── Refused                     a system refused
+│   ├── NotFound                the object does not exist
+│   │   └── Nobody              the place exists, and has no such user or group
+│   ├── Conflict                the object exists already, or was changed since it was read
 │   └── NotAuthorised           the credential is wrong or lacks the right
 ├── Unclear                     a write was sent and no answer came: it may have happened
-├── Stale                       the plan no longer describes what is there, exit 5
-├── Locked                      somebody else holds the ledger
-└── Lost                        the ledger can no longer be written by us: nothing more may be begun
+├── Stale                       the plan no longer describes the live objects, exit 5
+├── Locked                      another run holds the ledger
+└── Lost                        this run can no longer write the ledger: it must not start anything more
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OK, ERROR, CHANGES, BLOCKED, PARTIAL, STALE, INCOMPLETE = range(7)
 
 
 class VastplanError(Exception):
-    """Anything that stops a command; its text is for the person who typed it, and holds no secret that was used."""
+    """The base of all errors that stop a command; the text is for the user, and secrets that were used are removed from it."""
 
     exit_code = ERROR
 
@@ -36,7 +36,7 @@ class VastplanError(Exception):
 
 
 class Invalid(VastplanError):
-    """An input that cannot be accepted; all findings at once."""
+    """An input that cannot be accepted, with all findings at once."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(in_order(list(findings)))
@@ -44,7 +44,7 @@ class Invalid(VastplanError):
 
 
 class Forbidden(Invalid):
-    """What a document asks for could be done, and checks say that it should not be."""
+    """What a document asks for is possible, but checks found errors in it."""
 
     exit_code = BLOCKED
 
@@ -62,11 +62,11 @@ class Refused(VastplanError):
 
 
 class NotFound(Refused):
-    """There is no such object."""
+    """The object does not exist."""
 
 
 class Nobody(NotFound):
-    """The place that was asked is there, and knows nobody of that name."""
+    """The place exists, and has no user or group of that name."""
 
 
 class Conflict(Refused):
@@ -78,11 +78,11 @@ class NotAuthorised(Refused):
 
 
 class Unclear(VastplanError):
-    """A write was sent and no answer came back; only reading can tell whether it happened."""
+    """A write was sent and no answer came; only a read can show whether it happened."""
 
 
 class Stale(VastplanError):
-    """What the plan was made from is no longer what is there; `moved` says what, where that can be said by field."""
+    """The live objects changed since the plan was made; `moved` lists the fields that changed, where these are known."""
 
     exit_code = STALE
 
@@ -92,13 +92,13 @@ class Stale(VastplanError):
 
 
 class Locked(VastplanError):
-    """Somebody else is applying to this ledger."""
+    """Another run is applying to this ledger."""
 
 
 class Lost(VastplanError):
-    """The hold on a ledger is gone, or it cannot be written: what is done can no longer be noted, so nothing is begun."""
+    """The lock on a ledger is lost, or it cannot be written: changes can no longer be recorded, so none is started."""
 
 
 def exit_code(conditions: set[int]) -> int:
-    """The exit code where several conditions hold: the first of 1, 5, 4, 3, 2, 6, else 0."""
+    """The exit code for several conditions: the first of 1, 5, 4, 3, 2, 6 that is among them, else 0."""
     return next((code for code in (ERROR, STALE, PARTIAL, BLOCKED, CHANGES, INCOMPLETE) if code in conditions), OK)

@@ -1,5 +1,5 @@
-"""Text from outside made harmless for a terminal and a log: one line, nothing invisible, nothing that moves the cursor,
-nothing that is taken for something else."""
+"""Makes text from outside harmless for a terminal and a log: one line, nothing invisible, nothing that moves the cursor,
+nothing that looks like something else."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import re
 from vastplan.model.look_alikes import taken_for_others, unseen
 
 _COMMAND = re.compile(r"#(?=#[a-z]*\[)", re.IGNORECASE)
-"""`##[add-mask]`, `##vso[...]`: what runners of GitHub and Azure look for anywhere in a line that they log."""
+"""`##[add-mask]`, `##vso[...]`: commands that runners of GitHub and Azure look for anywhere in a logged line."""
 _COMMAND_LINE = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
-"""`::add-mask::`, which those of GitHub look for where a line begins; they leave out blanks before it."""
-_COUNTED_FROM = 60  # characters: in less there is no room for a number
+"""`::add-mask::`: a command that runners of GitHub look for at the beginning of a line, after blanks."""
+_COUNTED_FROM = 60  # characters: a shorter text has no room for the count
 
 
 def inert(value: object, limit: int | None = 500) -> str:
-    """`value` as one visible line: what cannot be seen, moves the cursor or is taken for another letter becomes `\\xNN`.
+    """`value` as one visible line: characters that are invisible, move the cursor or look like others become `\\xNN`.
 
-    Of one that is longer than `limit` so much is shown, the number of its other characters included.
+    A longer text is cut to `limit` characters, including a note with the number of characters left out.
     """
     text = str(value)
     if limit is not None and len(text) > limit:
@@ -30,12 +30,12 @@ def inert(value: object, limit: int | None = 500) -> str:
 
 
 def no_commands(lines: str) -> str:
-    """Lines for a log, none of which is a command to what runs the job: what would make it one is its number."""
+    """Lines for a log, none of which is a command for a CI runner: the character that would make it one is escaped."""
     return _COMMAND_LINE.sub(r"\1\\x3a", _COMMAND.sub(r"\\x23", lines))
 
 
 def json_without_commands(text: str) -> str:
-    """JSON that says the same, and no command of a log. `#` stands in its texts alone."""
+    """The same JSON without commands for a CI runner: in JSON `#` occurs only inside strings, so it can be escaped there."""
     return _COMMAND.sub(r"\\u0023", text)
 
 

@@ -12,7 +12,7 @@ State = Literal["new", "changed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """One file, and what became of it."""
+    """One file, and whether it is new, changed or unchanged."""
 
     path: str
     state: State
@@ -20,7 +20,7 @@ class ExportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ExportedMount:
-    """What a task mounts where: a bucket, or a claim."""
+    """A mount of a task: a bucket or a claim at a path."""
 
     task: str
     path: str
@@ -32,7 +32,7 @@ class ExportedMount:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFolder:
-    """What was written for a tenant on a site. `credentials` is how the key got there: nothing is needed, a template, or the key."""
+    """What was written for a tenant on a site. `credentials` is what the folder has: none (not needed), a template, or the key."""
 
     site: str
     tenant: str
@@ -46,7 +46,7 @@ class ExportedFolder:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """`export skypilot`: the folders, what was found, and files of earlier exports that the document no longer has."""
+    """The result of `export skypilot`: the folders, the findings, and files of earlier exports that are no longer part of it."""
 
     document: str
     folders: tuple[ExportedFolder, ...]

@@ -1,4 +1,4 @@
-"""Findings: what is wrong or worth knowing, where it stands, and what to do about it."""
+"""Findings: what is wrong or worth knowing, where it is in the document, and what to do about it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ class Severity(Enum):
 
 
 ENDPOINT_CHANGED = "VP331"
-"""A credential would go elsewhere than before: reports say so before anything else."""
+"""A credential would be sent to another address than before: reports show this before anything else."""
 
 MOVED = "VP345"
-"""What is one on two sites has its source on another one than the document says: the way out is an edit, so it has the place."""
+"""A replicated object has its source on another site than the document says. The fix is an edit of the document, so the finding
+has the place there."""
 
 SPLIT = "VP347"
-"""More than one site writes to what is one. It is the systems' error and no mistake of the document: a guard stops what is about
-that object, and the rest goes on."""
+"""More than one site writes to a replicated object. That is an error of the systems, not of the document: a guard blocks the
+actions on that object, and the rest of the plan stands."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,7 +43,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding with a stable code: `VP...` of a problem, `ABC-01` of a check."""
+    """One finding with a stable code: `VP...` for a problem, `ABC-01` for a check."""
 
     code: str
     severity: Severity
@@ -51,14 +52,14 @@ class Finding:
     address: str = ""
     where: Where | None = None
     waived: bool = False
-    """Whether the document says that it is known and accepted, for now."""
+    """Whether a waiver of the document accepts it until a day."""
     group: str = ""
-    """What several findings have in common, in words that end before `item`: reports for people tell them as one."""
+    """The text that several findings share, up to their `item`: reports for people show them as one."""
     item: str = ""
 
     @property
     def checked(self) -> bool:
-        """Whether a check found it, rather than that something could not be done."""
+        """Whether it comes from a check (`ABC-01`); other findings are problems (`VP...`)."""
         return "-" in self.code
 
     def __str__(self) -> str:
@@ -70,17 +71,17 @@ class Finding:
 
 
 def error(code: str, message: str, *, fix: str = "", address: str = "", where: Where | None = None) -> Finding:
-    """A finding that stops the command. What it quotes may be of any length, and be quoted a thousand times: it is shortened."""
+    """A finding that stops the command. Its texts are shortened: quoted values may have any length, in thousands of findings."""
     return Finding(code, Severity.ERROR, shortened(message), shortened(fix), address, where)
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Sorted by file and line, those without a place last; equal findings once."""
+    """The findings sorted by file and line, those without a place last, duplicates removed."""
     return sorted(dict.fromkeys(findings), key=_place)
 
 
 def once(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once, in their order: what is written for several sites has the same mistake on each."""
+    """Each finding once, in the given order: an entry for several sites has the same mistake on each of them."""
     kept: dict[tuple[object, ...], Finding] = {}
     for one in findings:
         kept.setdefault((one.code, one.message, one.fix, one.where or one.address), one)

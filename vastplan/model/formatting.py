@@ -1,7 +1,7 @@
-"""Figures as a sentence says them: three digits, units by name. What is exact is in the figures themselves.
+"""Figures for sentences: three digits, with the unit. Exact values are in the figures themselves.
 
-What somebody is told to give is rounded to the side on which it does (`at_least`, `at_most`), and two figures that are
-compared get as many digits as it takes to tell them apart (`apart`).
+A figure that somebody should enter is rounded to the safe side (`at_least`, `at_most`), and two figures that are compared get
+as many digits as it takes to see their difference (`apart`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from math import ceil, log10
 from vastplan.model import units
 
 Formatter = Callable[..., str]
-_SIZES = tuple(  # the largest first; a thousand is `k` to physicists, and `K` only where documents are read
+_SIZES = tuple(  # the largest first; a thousand is written `k`; `K` is only what documents may use
     (size, name.replace("K", "k")) for name, size in sorted(units.DECIMAL.items(), key=lambda unit: -unit[1])
 )
-_SPANS = tuple(  # from how many seconds on, in which unit
+_SPANS = tuple(  # (least seconds, factor, unit)
     (from_seconds, float(units.SPANS[unit]), name)
     for from_seconds, unit, name in ((86400.0 * 3, "d", "days"), (7200.0, "h", "h"), (300.0, "m", "min"))
 )
@@ -24,7 +24,7 @@ _DIGITS, _MOST = 3, 12
 
 
 def number(value: float) -> str:
-    """A number as it is; what is whole is not made a float, which does not hold all that a system may say."""
+    """A number as text; an integer is not converted to float, which cannot hold every number a system may return."""
     return str(value) if isinstance(value, int) else f"{value:g}"
 
 
@@ -55,17 +55,17 @@ def share(fraction: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVE
 
 
 def at_least(figure: Formatter, value: float) -> str:
-    """A figure that is enough wherever `value` is."""
+    """The figure rounded up, so that it is enough where `value` is."""
     return figure(value, rounding=ROUND_CEILING)
 
 
 def at_most(figure: Formatter, value: float) -> str:
-    """A figure that is not too much wherever `value` is not."""
+    """The figure rounded down, so that it is not too much where `value` is not."""
     return figure(value, rounding=ROUND_FLOOR)
 
 
 def between(figure: Formatter, low: float, high: float) -> tuple[str, str]:
-    """Two figures that hold all that they enclose between `low` and `high`, however near these are."""
+    """Two figures whose range lies within `low` and `high`, with as many digits as that takes where these are close."""
     digits = _DIGITS
     if 0 < high - low < high:
         digits = min(_MOST, max(_DIGITS, ceil(1 + log10(2 * high / (high - low)))))
@@ -73,7 +73,7 @@ def between(figure: Formatter, low: float, high: float) -> tuple[str, str]:
 
 
 def apart(figure: Formatter, first: float, second: float) -> tuple[str, str]:
-    """Two figures with as many digits as it takes to see which is the greater."""
+    """Two figures with as many digits as it takes to see which one is greater."""
     digits = _DIGITS
     while first != second and digits < _MOST and figure(first, digits) == figure(second, digits):
         digits += 1
@@ -81,7 +81,7 @@ def apart(figure: Formatter, first: float, second: float) -> tuple[str, str]:
 
 
 def _figure(value: float, digits: int, rounding: str) -> str:
-    """So many digits, and all of those before the point."""
+    """A number with so many significant digits, and all digits before the point."""
     exact = Decimal(value)
     if abs(exact) >= 10 ** (digits - 1):
         return f"{exact.to_integral_value(rounding):,f}"

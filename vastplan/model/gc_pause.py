@@ -1,7 +1,7 @@
-"""The cyclic garbage collector, paused while many values are made of which none is garbage.
+"""Pauses the cyclic garbage collector while many values are created of which none is garbage.
 
-Each ten thousand new objects it looks at all that are new, and ever again at all there are: three quarters of the time in
-which a large plan file is read. Frozen values hold no cycles, so nothing is lost by waiting.
+After every ten thousand new objects it scans the new ones, and again and again all objects: three quarters of the time in
+which a large plan file is read. Frozen values hold no cycles, so waiting loses nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No collection until the end; where one is paused already it stays so. Also a decorator."""
+    """A context manager, also a decorator, without collections inside; a collector that was off before stays off after."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,6 +1,6 @@
-"""How Terraform releases what a document has adopted: a frozen value for reports, one for each of its states.
+"""How Terraform releases what a document has adopted: a frozen value for reports, one for each Terraform state.
 
-Addresses are as Terraform writes them, in one line; those that are not to be pasted are made inert.
+Addresses are as Terraform writes them, in one line; those that nobody has to paste are made inert.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ from enum import StrEnum
 
 
 class Standing(StrEnum):
-    """What is known of a resource's object."""
+    """What is known about a resource's object."""
 
     MATCHED = "matched"
     STALE = "stale"
-    """It is not there under its id, or what is there is another: the state has to be refreshed."""
+    """No object has its id, or another object has it: the state has to be refreshed."""
     SEVERAL = "several"
-    """It would be one on each of several sites: which one the state is of has to be said."""
+    """It matches an object on each of several sites: the user has to say which site the state belongs to."""
     UNREAD = "unread"
-    """It cannot be told, because its kind could not be read."""
+    """It cannot be determined, because its kind could not be read."""
     KINDLESS = "kindless"
-    """A data source, or of a type that no kind stands for."""
+    """A data source, or a resource of a type that vastplan has no kind for."""
 
 
 class ByHand(StrEnum):
-    """Why nothing can be typed for a resource that was taken."""
+    """Why vastplan shows no block or command for a resource that was taken."""
 
     DEPOSED = "deposed"
-    """Terraform still means to destroy an earlier object of it, and would forget that too."""
+    """Terraform still has to destroy an earlier object of it, and would forget that one too."""
     UNSHOWABLE = "unshowable"
-    """Its address cannot be shown as it is."""
+    """Its address cannot be shown without escapes, so nobody could paste it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LetGo:
-    """What was taken, and by which text Terraform lets go of it: a `removed` block, or a command."""
+    """A resource that was taken, and the text with which Terraform releases it: a `removed` block, or a command."""
 
     address: str
     text: str
@@ -42,7 +42,7 @@ class LetGo:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A resource with `count` of which instances stay, at other numbers than they will have: Terraform would destroy them."""
+    """A resource with `count` of which some instances stay, with numbers that they will not keep: Terraform would destroy them."""
 
     address: str
     staying: tuple[int, ...]
@@ -50,7 +50,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Staying:
-    """What Terraform keeps, and of what was taken it depends on."""
+    """A resource that stays with Terraform, and the taken resources that it depends on."""
 
     address: str
     depends_on: tuple[str, ...]
@@ -58,7 +58,7 @@ class Staying:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """What was taken, and has to be looked at first."""
+    """A resource that was taken and that a person has to look at first."""
 
     address: str
     reason: ByHand
@@ -66,7 +66,7 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """What stands for a kind, and is not matched: it stays with Terraform."""
+    """A resource of a type that has a kind, without a matching object: it stays with Terraform."""
 
     address: str
     standing: Standing
@@ -75,7 +75,7 @@ class NotFound:
 
 @dataclass(frozen=True, slots=True)
 class OtherType:
-    """Resources of a type that no kind stands for: nobody has looked which objects they are."""
+    """Resources of a type that has no kind: their objects were not looked up."""
 
     type: str
     resources: int
@@ -83,12 +83,12 @@ class OtherType:
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """All of it, each in the order of addresses."""
+    """The whole handover of one state, each part in the order of addresses."""
 
     blocks: tuple[LetGo, ...] = ()
-    """Of resources all of whose instances were taken."""
+    """For resources all of whose instances were taken."""
     commands: tuple[LetGo, ...] = ()
-    """Of single instances."""
+    """For single instances."""
     counted: tuple[Counted, ...] = ()
     unsettled: tuple[Unsettled, ...] = ()
     staying: tuple[Staying, ...] = ()
@@ -97,23 +97,23 @@ class Handover:
 
     @property
     def needed(self) -> bool:
-        """Whether Terraform has anything that was taken."""
+        """Whether Terraform still has a resource that was taken."""
         return bool(self.blocks or self.commands or self.unsettled)
 
     @property
     def stale(self) -> bool:
-        """Whether the state says what is not so."""
+        """Whether the state has a resource that does not match the live objects."""
         return any(each.standing is Standing.STALE for each in self.not_found)
 
 
 @dataclass(frozen=True, slots=True)
 class StateHandover:
-    """Of one state: its file as it was typed, the sites whose objects it has, and what of them goes."""
+    """The handover of one state: its file as it was typed, the sites whose objects it has, and what Terraform releases."""
 
     state: str
     sites: tuple[str, ...]
     found: int
-    """Resources, each instance counted, whose objects are there."""
+    """Resources, each instance counted, whose objects exist."""
     taken: int
-    """Those of them that the document has."""
+    """How many of them the document has."""
     handover: Handover

@@ -1,4 +1,4 @@
-"""What an import wrote, took and left: a frozen value for reports."""
+"""What an import wrote, what it took from the live objects, and what it left: a frozen value for reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.model.handover import StateHandover
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file of the document that is new."""
+    """A new file of the document."""
 
     path: str
     entries: int
@@ -19,7 +19,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class TakenEntry:
-    """An entry and what it stands for. `objects` are addresses as a plan has them, of all sites."""
+    """An entry and the objects that it stands for, on all sites; `objects` are addresses as in a plan."""
 
     entry: str
     file: str
@@ -29,7 +29,7 @@ class TakenEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftObject:
-    """What is live and not in the document: a code, why, and what would change that. With `field` it is a field that is left."""
+    """A live object that is not in the document: a code, why, and what would change that. With `field` only that field is left."""
 
     site: str
     kind: str
@@ -40,12 +40,12 @@ class LeftObject:
     fix: str = ""
     field: str = ""
     counts: bool = True
-    """Whether coverage lacks it."""
+    """Whether it counts as missing in the coverage."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportCoverage:
-    """Of one kind: how many objects the document has already, how many are new in it, and how many that count are left."""
+    """For one kind: how many objects the document had already, how many are new in it, and how many that count are left."""
 
     kind: str
     managed: int
@@ -55,8 +55,8 @@ class ImportCoverage:
 
 @dataclass(frozen=True, slots=True)
 class ImportedValues:
-    """How many values of the objects that were taken are written, or left out as what the vendor's documents say that a system
-    takes anyway, or as what only others say (`unconfirmed`); how many are `withheld`, and how many no entry here can say."""
+    """How many values of the taken objects are written; left out because they are defaults by the vendor's documents, or by other
+    sources only (`unconfirmed`); `withheld`; or `unsaid`, because no entry can express them."""
 
     written: int = 0
     defaults: int = 0
@@ -67,8 +67,8 @@ class ImportedValues:
 
 @dataclass(frozen=True, slots=True)
 class UncountedCollection:
-    """A collection of a system of which vastplan has no kind. `objects` is how many there are, where it was counted; `error` is why
-    it could not be."""
+    """A collection of a system for which vastplan has no kind. `objects` is their number, if it was counted; `error` is why it could
+    not be counted."""
 
     site: str
     system: str
@@ -79,7 +79,7 @@ class UncountedCollection:
 
 @dataclass(frozen=True, slots=True)
 class UnreadCollection:
-    """What could not be read, and why."""
+    """A collection that could not be read, and why."""
 
     site: str
     kind: str
@@ -88,7 +88,7 @@ class UnreadCollection:
 
 @dataclass(frozen=True, slots=True)
 class OtherAction:
-    """What a plan would do to an object of the document as it was."""
+    """What a plan would do to an object that the document had before the import."""
 
     address: str
     verb: str
@@ -96,7 +96,8 @@ class OtherAction:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The whole result. `files` are written unless it was only `tried`; `creates` is what an apply would make beside what it takes."""
+    """The whole result. `files` are written unless it was only `tried`; `creates` lists what an apply would create in addition to
+    the objects that it adopts."""
 
     document: str
     tried: bool
@@ -107,26 +108,26 @@ class Import:
     adopts: int
     creates: tuple[str, ...] = ()
     waiting: int = 0
-    """How many objects the document had already that an apply has yet to take over."""
+    """How many objects that the document had already an apply has yet to adopt."""
     besides: tuple[OtherAction, ...] = ()
-    """What else the plan would do: what the document asks for already, whoever moved it."""
+    """What else the plan would do: changes that the document asked for before the import, whichever side caused them."""
     unread: tuple[UnreadCollection, ...] = ()
     findings: tuple[Finding, ...] = ()
-    """The errors of checks: they are true of what is live, and hold up every apply until they are mended or waived."""
+    """The errors of checks: they describe the live objects, and block every apply until they are corrected or waived."""
     next: str = ""
-    """What to type to take it over."""
+    """The command that adopts the objects."""
     terraform: tuple[StateHandover, ...] = ()
-    """How Terraform lets go of what the document has, for each of its states that was given."""
+    """How Terraform releases what the document has, for each state that was given."""
     rounds: int = 1
     values: ImportedValues = field(default_factory=ImportedValues)
     beyond: tuple[UncountedCollection, ...] = ()
-    """What is never read, because there is no kind for it."""
+    """The collections that are never read, because vastplan has no kind for them."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     format_version: str = "1.0"
 
     @property
     def covered(self) -> int:
-        """How much of what counts is in the document now, in whole percent, rounded down; 100 of nothing."""
+        """The share of the counted objects that the document now has, in whole percent, rounded down; 100 where none count."""
         have = sum(row.managed + row.taken for row in self.coverage)
         whole = have + sum(row.left for row in self.coverage)
         return 100 * have // whole if whole else 100

@@ -1,4 +1,4 @@
-"""Ranges of addresses: how they are read and written, which of them overlap, and which clients a list of them lets in."""
+"""Ranges of IP addresses: reading and writing them, finding overlaps, and comparing which clients a list lets in."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ipaddress import (
 from typing import TypeVar
 
 Owner = TypeVar("Owner")
-Interval = tuple[int, int, int]  # IP version, first and last address, both inside
+Interval = tuple[int, int, int]  # IP version, first and last address, both included
 _WILDCARD = re.compile(r"(\d{1,3})((?:\.(?:\d{1,3}|\*)){3})")
 _EVERYBODY = ((4, 0, 2**32 - 1), (6, 0, 2**128 - 1))
 
 
 def parse_interval(text: str) -> Interval:
-    """`10.0.0.1 - 10.0.0.9`, as the document's ranges are written, or one address; raises `ValueError`."""
+    """Parses `10.0.0.1 - 10.0.0.9`, as documents write ranges, or one address; raises `ValueError`."""
     first, _, last = (part.strip() for part in text.partition(" - "))
     start, end = ip_address(first), ip_address(last or first)
     return start.version, int(start), int(end)
@@ -36,7 +36,7 @@ def interval_text(addresses: Interval) -> str:
 
 
 def meant(text: str) -> str:
-    """What to write for a text that is no range: the same addresses as one where they can be told, else an example."""
+    """What to write instead of a text that is not a range: a range of the addresses it names, else an example."""
     text = text.strip()
     try:
         network = ip_network(text, strict=False)
@@ -46,7 +46,7 @@ def meant(text: str) -> str:
         whole = network.num_addresses <= 2 or network.version == 6
         first, last = (
             (0, -1) if whole else (1, -2)
-        )  # no client and no pool has the address of a network, or its broadcast
+        )  # no client and no pool has the network address or the broadcast address
         return f"{network[first]} - {network[last]}"
     ends = re.fullmatch(r"([0-9.]+|[0-9a-fA-F:]+)\s*(?:-|–|—|,|\.\.+|to|\s)\s*([0-9.]+|[0-9a-fA-F:]+)", text)
     if ends is not None:
@@ -71,7 +71,7 @@ def _is_address(text: str) -> bool:
 
 
 def one_meant(text: str) -> str:
-    """What to write for a text that is no address: the one in it, else an example."""
+    """What to write instead of a text that is not an address: the address in it, else an example."""
     alone = text.strip().partition("/")[0]
     try:
         return f"{ip_address(alone)}, without the prefix length"
@@ -80,7 +80,7 @@ def one_meant(text: str) -> str:
 
 
 def networks(text: str) -> list[str]:
-    """A range as the networks that are just its addresses; none for what is no range."""
+    """The networks that together have exactly the addresses of a range; empty for text that is not a range."""
     try:
         version, first, last = parse_interval(re.sub(r"\s*-\s*", " - ", text.strip(), count=1))
         found: Iterable[IPv4Network | IPv6Network] = (
@@ -94,12 +94,12 @@ def networks(text: str) -> list[str]:
 
 
 def overlaps(owned: Iterable[tuple[Interval, Owner]]) -> Iterator[tuple[Owner, Owner, Interval]]:
-    """Every interval that begins inside another one of another owner: with the owner it reaches into, and what they share.
+    """For each interval that begins inside one of another owner: that owner, its own owner, and the part that both share.
 
-    Sorted by their beginning, an interval can only begin inside those that are still open. Of several that are open, the
-    one that reaches furthest is told, so that the answer is no longer than the question.
+    In the order of their beginnings, an interval can only begin inside those that are still open. Of several open ones only
+    that with the furthest end is reported, so that there is at most one result for each interval.
     """
-    reach: list[tuple[Interval, Owner]] = []  # the furthest, and the furthest of any other owner
+    reach: list[tuple[Interval, Owner]] = []  # the interval with the furthest end, and that of any other owner
     for addresses, owner in sorted(owned, key=lambda item: item[0]):
         version, first, last = addresses
         reach = [item for item in reach if item[0][0] == version and item[0][2] >= first]
@@ -116,9 +116,9 @@ def _furthest(open_intervals: list[tuple[Interval, Owner]]) -> list[tuple[Interv
 
 
 def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
-    """Those of `before` that `after` does not let in, or not all of; in their order.
+    """The clients of `before` that `after` does not let in, or only in part; in their order.
 
-    A list of clients holds addresses, CIDRs, ranges, wildcards, `*`, and names that only equal themselves.
+    A list of clients holds addresses, CIDRs, ranges, wildcards, `*`, and names, which only equal themselves.
     """
     kept = set(after)
     intervals = sorted(addresses for client in kept for addresses in _client(client))
@@ -126,7 +126,7 @@ def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
 
 
 def _client(text: str) -> tuple[Interval, ...]:
-    """The addresses that a client's text stands for; none for what is not about addresses."""
+    """The addresses that a client's text stands for; empty for a name."""
     if text == "*":
         return _EVERYBODY
     try:
@@ -141,14 +141,14 @@ def _client(text: str) -> tuple[Interval, ...]:
 
 
 def _wildcard(text: str) -> tuple[Interval, ...]:
-    """`10.1.*.*` is one interval; a star before a number is none that could be weighed, and only equals itself."""
+    """`10.1.*.*` is one interval; a pattern with a star before a number is none, and only equals itself."""
     if re.search(r"\*\.\d", text):
         return ()
     return ((4, int(ip_address(text.replace("*", "0"))), int(ip_address(text.replace("*", "255")))),)
 
 
 def _covered(wanted: tuple[Interval, ...], intervals: list[Interval]) -> bool:
-    """Whether every wanted interval lies within the sorted ones, several of them together if need be."""
+    """Whether every wanted interval lies within the union of the sorted ones."""
     for version, first, last in wanted:
         for other, start, end in intervals:
             if other == version and start <= first <= end:

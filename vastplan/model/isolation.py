@@ -1,4 +1,4 @@
-"""Which projects of a site are kept apart, and where those that are not meet: what a proof says, as values."""
+"""The isolation proof of a site, as values: which projects are isolated from each other, and what the others share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LAYERS = ("namespace", "storage class", "secret", "tenant", "VIP pool", "view po
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One thing that several projects reach.
+    """One element that several projects reach.
 
-    Any two of `projects` meet in it (all projects of the site when `everybody`), and each of them meets each of `inside`
-    (all, when `everybody_inside`), who reach a directory beneath it. `chains` are two of them step by step: the
-    counter-example that can be followed.
+    Any two of `projects` meet in it (all projects of the site with `everybody`), and each of them meets each project in `inside`
+    (all projects with `everybody_inside`), which reach a directory below it. `chains` shows for two of them, step by step, how
+    they reach it: a counter-example that a person can follow.
     """
 
     layer: str
@@ -29,7 +29,7 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class OpenEnd:
-    """Where a chain cannot be followed, so that nothing is proven of the `projects` (of all of them when `everybody`)."""
+    """A place where a chain cannot be followed, so that nothing is proven for the `projects` (with `everybody` for all)."""
 
     address: str
     reason: str
@@ -39,10 +39,10 @@ class OpenEnd:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The proof of one site. `namespaces` is that of each project; `classes` the namespaces each class is open to.
+    """The proof of one site. `namespaces` has the namespace of each project, `classes` the namespaces that each class is open to.
 
-    A class that is open to every namespace is in `shared` instead; where somebody would be refused but is only seen, `seen` has the
-    namespaces that it is meant for. `unknown` says why there is no proof at all.
+    A class that is open to every namespace is in `shared` instead. Where others are only reported and not refused (audit),
+    `seen` has the namespaces that the class is meant for. `unknown` says why there is no proof at all.
     """
 
     site: str
@@ -56,5 +56,5 @@ class Isolation:
 
     @property
     def apart(self) -> bool:
-        """Whether every two projects are shown to meet in nothing."""
+        """Whether it is proven that no two projects share anything."""
         return not (self.meetings or self.open_ends or self.unknown)

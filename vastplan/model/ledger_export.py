@@ -1,4 +1,4 @@
-"""What is handed from one ledger to another: which objects, under which addresses, and which of their fields were set."""
+"""What one ledger passes to another: which objects, under which addresses, and which of their fields were set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FORMAT_VERSION = "1.0"
 
 @dataclass(frozen=True, slots=True)
 class ExportedObject:
-    """One object. `fields` are the paths of the leaves that were set: to what is known to the ledger it came from alone."""
+    """One object. `fields` are the paths of the leaves that were set; only the ledger that it came from knows their values' digests."""
 
     address: str
     id: str
@@ -21,7 +21,7 @@ class ExportedObject:
 
 @dataclass(frozen=True, slots=True)
 class LedgerExport:
-    """Objects of one document's ledger, and when they were taken out of it. Holds no values and no digests."""
+    """Objects of one document's ledger, and when they were exported. It holds no values and no digests."""
 
     document: str
     exported: str

@@ -1,16 +1,16 @@
-"""When a list that comes in pages is no list: whoever answers may always name another page, with other rows in it."""
+"""Detects a paged list that never ends: a server may always name another page, with other rows in it."""
 
 from __future__ import annotations
 
 from vastplan.model.errors import Unreachable
 
 FEW = 100  # pages that any list may have
-SMALLEST = 10  # rows a page, on the average of those beyond
+SMALLEST = 10  # least rows per page on average, for further pages
 MOST_ROWS = 1_000_000
 
 
 class Length:
-    """How much of a list was read; it ends what never would."""
+    """Counts what was read of a list, and stops a list that would never end."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -18,7 +18,7 @@ class Length:
         self._rows = 0
 
     def another(self, rows: int) -> None:
-        """A page of so many rows was read, and there is a next one. Raises `Unreachable` where there can be no end."""
+        """Record that a page with so many rows was read and another follows. Raises `Unreachable` where the list is too long."""
         self._pages += 1
         self._rows += rows
         if self._pages >= FEW + self._rows // SMALLEST or self._rows >= MOST_ROWS:

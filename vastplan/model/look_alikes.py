@@ -1,9 +1,9 @@
-"""Characters that cannot be seen, or that are taken for others: where they stand in a text.
+"""Finds characters in a text that are invisible, or that look like others.
 
-What is invisible is Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), blanks that are no space, and the
-spaces beside the usual one. What is taken for ASCII is told as UTS #39 tells it, by the scripts of a word: no library with
-its table of confusable characters is kept well enough to be depended on, and mixing is what a forged name cannot do without,
-but for words that are look-alikes from end to end, for which the letters are listed below.
+Invisible are Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), blank characters that are not spaces, and all
+spaces except the usual one. Look-alikes of ASCII are found as in UTS #39, by the scripts of a word, because no library with
+the table of confusable characters is maintained well enough to depend on. A forged name has to mix scripts, except for a word
+that consists of look-alikes only; the letters for that case are listed below.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _TAKEN_FOR_ASCII = frozenset("ɡɑǀǃ‐−∕⁄⧸꞉։׃∶˸ː˗⁃∣∗۔
 
 
 def unseen(char: str) -> bool:
-    """Whether a character shows nothing, or a space that is none: controls, format and unassigned ones, fillers, selectors."""
+    """Whether a character is invisible, or an unusual space: control, format and unassigned characters, fillers, selectors."""
     category = unicodedata.category(char)
     return category in _UNSEEN_CATEGORIES or char in _UNSEEN or (category == "Zs" and char != " ")
 
 
 def taken_for_others(text: str) -> frozenset[int]:
-    """The places of visible characters that stand for others: of another script in a Latin word, of a word that looks like
-    Latin from end to end, wide and mathematical letters, signs like `/` and `-`, marks set upon ASCII."""
+    """The places of visible characters that look like others: letters of another script in a Latin word, all letters of a word
+    that looks Latin from end to end, wide and mathematical letters, signs that look like `/` and `-`, marks on ASCII."""
     if text.isascii():
         return frozenset()
     places = {place for place, char in enumerate(text) if char > "\x7f" and _stands_for_ascii(char)}
     for start, word in _words(text):
         places |= {start + offset for offset in _foreign(word)}
-    spelled_out = False  # what is marked becomes ASCII, and so do the marks upon it
+    spelled_out = False  # a marked character is shown in ASCII, and so are the combining marks on it
     for place, char in enumerate(text):
         if spelled_out and unicodedata.category(char) in ("Mn", "Me"):
             places.add(place)
@@ -53,7 +53,7 @@ def taken_for_others(text: str) -> frozenset[int]:
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
-    """Letters, digits and marks in a row. The number of a character that is spelled out already is no part of a word."""
+    """The words of a text with their start: sequences of letters, digits and marks, without characters escaped already."""
     bare = _SPELLED_OUT.sub(lambda match: " " * len(match[0]), text)
     start = None
     for place, char in enumerate(bare):
@@ -67,7 +67,7 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _foreign(word: str) -> list[int]:
-    """The letters of a word that do not go with its Latin ones; all of them, where all are like Latin ones."""
+    """The places of letters that do not belong with a word's Latin ones; of all letters where all look like Latin ones."""
     if word.isascii():
         return []
     letters = [(place, char) for place, char in enumerate(word) if char.isalpha()]
@@ -81,7 +81,7 @@ def _foreign(word: str) -> list[int]:
 
 @lru_cache(4096)
 def _script(char: str) -> str:
-    """The script of a letter as its name begins with it: `LATIN SMALL LETTER A`."""
+    """The script of a letter, from the first word of its Unicode name: `LATIN SMALL LETTER A`."""
     return "LATIN" if char <= "\x7f" or _stands_for_ascii(char) else unicodedata.name(char, "").split(" ", 1)[0]
 
 

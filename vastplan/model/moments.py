@@ -1,4 +1,4 @@
-"""Times as systems say them."""
+"""Times as systems write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def moment(said: object) -> datetime | None:
-    """The moment that is said, in UTC where it names no zone; `None` for what is none."""
+    """Parses a time in ISO 8601, in UTC where it has no zone; `None` for anything else."""
     try:
         found = datetime.fromisoformat(str(said))
     except ValueError:

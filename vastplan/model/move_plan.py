@@ -1,4 +1,4 @@
-"""A planned move, as a file keeps it."""
+"""A planned move, as it is saved in a file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ PLANNED, UNPLANNED, REJOIN, KEEP = "planned", "unplanned", "rejoin", "keep"
 THROUGH, FORK, REHEARSE = "through-global-access", "fork", "rehearse"
 MODES = (PLANNED, UNPLANNED, REJOIN, KEEP, THROUGH, FORK, REHEARSE)
 BESIDE = (FORK, REHEARSE)
-"""Those that leave both sides their roles: nothing is lost by them, and each has a record of its own."""
+"""The modes that leave both sides in their roles: nothing is lost, and each operation has a record of its own."""
 LOSSLESS = (PLANNED, THROUGH, *BESIDE)
-"""Those that lose nothing, so that nobody has to consent to a loss."""
+"""The modes that lose no data, so that nobody has to consent to a loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovePlan(OperationPlan):
-    """One move. `lose` is the restore point that is gone back to: at the target by an unplanned move, on both sides by a rejoin.
+    """One move. `lose` is the restore point that the data goes back to: at the target in an unplanned move, on both sides in a
+    rejoin.
 
-    In a rejoin `target` is the side that is kept, and `source` the one that follows it from then on. Through global access no role
-    changes; `warm` is the directory at the target that is prefetched, "" for all of it.
+    In a rejoin `target` is the side whose data is kept, and `source` the side that becomes its destination. A move through global
+    access changes no role; `warm` is the directory at the target that is prefetched, "" for all of it.
     """
 
     target: str
@@ -30,15 +31,15 @@ class MovePlan(OperationPlan):
     broken: str = ""
     warm: str = ""
     paths: Mapping[str, str] = field(default_factory=dict)
-    """Of a project or tenant: the guid of each protected path that moves, by its address."""
+    """For a project or tenant: the guid of each protected path that moves, by its address."""
     lose: Mapping[str, str] = field(default_factory=dict)
     fork: str = ""
-    """The volume of the document, at the target, that a fork is to be."""
+    """The volume of the document, at the target, that a fork creates."""
     live: bool = False
     format_version: str = FORMAT_VERSION
     kind: str = "move"
 
     @property
     def subject(self) -> str:
-        """The key of its record: the path's guid is a word of it."""
+        """The key of its record; one of its words is the path's guid."""
         return " ".join(filter(None, (self.mode, self.guid, self.fork))) if self.mode in BESIDE else self.guid

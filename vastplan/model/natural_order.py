@@ -1,4 +1,4 @@
-"""The order of names as people count: `a2` before `a10`."""
+"""Natural order of names: `a2` before `a10`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NaturalKey = tuple[str, tuple[tuple[int, str, str], ...], str]
 
 
 def natural(name: str) -> NaturalKey:
-    """What to sort names by. Only equal names have equal keys: of `a2` and `a02` the text decides."""
+    """The sort key of a name. Only equal names have equal keys: between `a2` and `a02` the text decides."""
     first, *rest = _NUMBER.split(name)
     numbers = (digits.lstrip("0") for digits in rest[::2])
     return first, tuple((len(digits), digits, text) for digits, text in zip(numbers, rest[1::2], strict=True)), name

@@ -1,4 +1,4 @@
-"""What was probably meant by an unknown name, and which names exist."""
+"""Suggestions for an unknown name: the name that was probably meant, and the names that exist."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from vastplan.model.wording import shortened, some
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """`did you mean X?`, when something near is known."""
+    """`did you mean X?`, where a similar name is known; else ""."""
     return asked(closest(name, known))
 
 
 def closest(name: str, known: Collection[str]) -> str:
-    """The nearest of what is known, "" where nothing is near; what is out of all measure is not looked for."""
+    """The most similar known name, "" where none is similar; very long names and lists are not compared."""
     if len(name) > 100 or len(known) > 2000:
         return ""
     written = {
         one.lower(): one for one in reversed(list(known))
-    }  # `nfs` is NFS: of two that differ by case alone, the first
+    }  # case does not matter (`nfs` finds NFS); of two names that differ only in case, the first
     near = get_close_matches(name.lower(), list(dict.fromkeys(one.lower() for one in known)), n=1, cutoff=0.6)
     return written[near[0]] if near else ""
 
 
 def known_ones(known: Collection[str]) -> str:
-    """What there is, where nothing is near: the first of them, and how many more."""
+    """The known names for a message, where none is similar: the first of them, and how many more."""
     return f"known: {some(list(known), show=lambda one: shortened(one, 100))}" if known else ""
 
 
 def asked(name: str) -> str:
-    """The question whether it was meant; none for no name."""
+    """`did you mean NAME?`; "" for an empty name."""
     return f"did you mean {name}?" if name else ""
 
 
 def nearest_address(text: str, addresses: Collection[str]) -> str:
-    """`did you mean X?`, when something near is known, as a word of a shell."""
+    """`did you mean X?`, where a similar address is known, quoted for a shell; else ""."""
     near = sorted(addresses)
-    if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
+    if len(near) > 1000:  # among so many, only addresses that differ in the name alone, or have the same name
         place, _, name = text.rpartition("/")
         near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
     found = closest(text, near)

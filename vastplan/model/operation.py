@@ -1,6 +1,6 @@
-"""An operation that changes roles, as the ledger keeps it: what it is, how far it came, and every call that it made.
+"""The record in the ledger of an operation (move, restore): what it is, how far it came, and every call that it made.
 
-It is written before each call and after it, so that a run that died is gone on with by reading. Nothing secret is in it.
+It is written before and after each call, so that a run that died can be continued by reading it. It holds no secrets.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from vastplan.model.canonical_json import plain
 
 Facts = Mapping[str, Any]  # JSON
 PAST = "past return"
-"""In the facts of a record: the stage behind which it cannot be taken back any more."""
+"""A fact of a record: the stage after which the operation can no longer be aborted."""
 PATHS, WHOLE = "paths", "whole"
-"""In the facts of a record that lies under each of several paths: their guids by their addresses, and the address that was asked for."""
+"""Facts of a record that is kept for each of several paths: their guids by address, and the address that the user gave."""
 
 
 class Outcome(Enum):
-    """What became of a call."""
+    """The outcome of a call."""
 
-    PENDING = "pending"  # it was about to be sent, or no answer came: only reading can tell
-    SEEN = "seen"  # it happened: it was answered so, or what it changes was read
-    FAILED = "failed"  # it was refused, and what it changes is as it was
+    PENDING = "pending"  # about to be sent, or without an answer: only a read can show whether it happened
+    SEEN = "seen"  # it happened: the answer says so, or a read showed its effect
+    FAILED = "failed"  # it was refused, and changed nothing
     NOT_SENT = "not_sent"  # two reads show that nothing happened
 
 
 class Phase(Enum):
-    """Where an operation stands as a whole."""
+    """The phase of an operation as a whole."""
 
     OPEN = "open"
     ABORTING = "aborting"
@@ -38,20 +38,20 @@ class Phase(Enum):
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the operation is finished."""
         return self in (Phase.DONE, Phase.ABORTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call: its intent, what was read before it, and its outcome. `number` counts all calls of an operation."""
+    """One call: its purpose (`what`), what was read before it, and its outcome. `number` counts all calls of an operation."""
 
     number: int
     stage: str
     call: str
     what: str
     body: str
-    """A digest of what was sent."""
+    """A digest of the body that was sent."""
     at: str
     before: Facts = field(default_factory=dict)
     outcome: Outcome = Outcome.PENDING
@@ -61,11 +61,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A record. `subject` is the guid of what changes roles, the same on both sites; `address` what the document calls it.
+    """A record. `subject` is the guid of the replicated object, the same on both sites; `address` is its address in the document.
 
-    `term` counts the operations of a subject: of two records the higher term is the later one, of one term the higher `serial`.
-    `passed` are the stages whose gates have held, in order; `facts` what later stages need of earlier ones; `covers` the
-    addresses that an ordinary apply leaves alone meanwhile.
+    `term` counts the operations of a subject: of two records the one with the higher term is the later one; within a term the one
+    with the higher `serial`. `passed` are the stages whose gates passed, in order; `facts` are what later stages need from earlier
+    ones; `covers` are the addresses that an ordinary apply leaves alone meanwhile.
     """
 
     id: str
@@ -97,21 +97,21 @@ class Operation:
         return any(one.outcome is Outcome.SEEN for one in self.of(stage, call))
 
     def knowing(self, **facts: Any) -> Operation:
-        """The same with more facts."""
+        """The record with more facts."""
         return replace(self, facts={**self.facts, **facts})
 
     def with_attempt(self, attempt: Attempt) -> Operation:
-        """The same with an attempt that is new, or that has another outcome now."""
+        """The record with a new attempt, or with one in place of that with the same number."""
         others = tuple(one for one in self.attempts if one.number != attempt.number)
         return replace(self, attempts=(*others, attempt))
 
     def later_than(self, other: Operation) -> bool:
-        """Whether it is what became of the other one."""
+        """Whether it is later than another record of the same subject."""
         return (self.term, self.serial) > (other.term, other.serial)
 
 
 def last_of_each(parts: Iterable[Iterable[Operation]]) -> tuple[Operation, ...]:
-    """The record of each subject, by whichever part of the ledger knows more of it; in the order in which they began."""
+    """The latest record of each subject in all parts of the ledger, in the order in which the operations began."""
     found: dict[str, Operation] = {}
     for part in parts:
         for one in part:
@@ -131,7 +131,8 @@ _OF_ATTEMPT = ("stage", "call", "what", "body", "at", "why")
 
 
 def from_data(data: Mapping[str, Any]) -> Operation:
-    """The inverse of `to_data`; raises `ValueError` and its like for what is none: anybody may have written a ledger."""
+    """The inverse of `to_data`. Raises `ValueError`, `TypeError` or `KeyError` for data that is not a record: anybody may have
+    written the ledger."""
     attempts = []
     for said in data["attempts"]:
         one = Attempt(**{**said, "outcome": Outcome(said["outcome"])})

@@ -1,4 +1,4 @@
-"""A planned operation: what it would do, what that rests on, and what it cannot take back. A frozen value in a file of its own."""
+"""A planned operation: what it would do, on which facts that is based, and what cannot be undone. A frozen value in its own file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PlannedStage:
-    """A stage as a person reads it; `bound` is in seconds."""
+    """A stage, described for people; `bound` is its longest duration in seconds."""
 
     name: str
     does: str
@@ -21,7 +21,7 @@ class PlannedStage:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that was read, to be weighed."""
+    """A fact that was read, for a person to consider."""
 
     name: str
     value: str
@@ -29,9 +29,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationPlan:
-    """What plans of operations have in common. `address` is what was asked for, `path` what of the document it is done to.
+    """The common part of operation plans. `address` is what the user asked for, `path` the address of the object it is done to.
 
-    `loss` says what is lost, `jobs` are the workloads that it stops, `covers` what an ordinary apply leaves alone meanwhile.
+    `loss` says what is lost, `jobs` are the workloads that it stops, `covers` the addresses that an ordinary apply leaves alone
+    meanwhile.
     """
 
     document: str

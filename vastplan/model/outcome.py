@@ -1,4 +1,4 @@
-"""What an apply did: a receipt per address."""
+"""What an apply did: one outcome per address."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class State(Enum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"  # something it needs failed, was blocked or is unknown
-    STALE = "stale"  # the object moved since the plan
-    UNKNOWN = "unknown"  # sent, no answer, and reading could not settle it
+    STALE = "stale"  # the object changed since the plan
+    UNKNOWN = "unknown"  # sent without an answer, and a read did not show whether it happened
 
 
 @dataclass(frozen=True, slots=True)
 class StaleField:
-    """What made an action stale: a field or a figure, what it was when the plan was made, and what it is now."""
+    """A field or figure that made an action stale: its value when the plan was made, and its value now."""
 
     path: str
     planned: Any
@@ -29,7 +29,7 @@ class StaleField:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one action ended, and why when it did not end well; `moved` is what made it stale."""
+    """How one action ended, and in `message` why it did not succeed; `moved` lists what made it stale."""
 
     address: str
     verb: str

@@ -1,4 +1,4 @@
-"""A plan: what would change, why, in which order, and what blocks it. A frozen value, and the only input of apply."""
+"""A plan: what would change, why, in which order, and what blocks it. A frozen value, and the only input of an apply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMAT_VERSION = "1.1"
 
 
 class Verb(Enum):
-    """What an action does; prints as Terraform's sign."""
+    """What an action does; reports show it as Terraform's sign."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -40,28 +40,28 @@ _SIGNS = {
 
 
 GOING = (Verb.DELETE, Verb.REPLACE)
-"""What takes a live object away."""
+"""The verbs that delete a live object."""
 
 NOT_THERE = "does not exist yet"
-"""The reason of a create that needs no other."""
+"""The reason of an ordinary create."""
 
 
 class Cause(Enum):
-    """Which side moved since the last apply."""
+    """Which side changed since the last apply."""
 
     DOCUMENT = "document"
     SYSTEM = "system"
     BOTH = "both"
     NEW = "new"  # never applied before: there is nothing to compare with
-    DEPENDENCY = "dependency"  # neither: what it refers to is replaced, or is another object now
+    DEPENDENCY = "dependency"  # neither: the object that it refers to is replaced, or is another one now
 
 
 class Standing(Enum):
-    """Whose change it is, where a plan was held against the document that it is based on."""
+    """Where a change comes from, in a plan that was compared with its base document."""
 
-    CHANGE = "change"  # the document's edit makes it
-    PENDING = "pending"  # the base would make it just the same, and nobody has applied it yet
-    DRIFT = "drift"  # the base would make it just the same, because the system moved
+    CHANGE = "change"  # the edit of the document causes it
+    PENDING = "pending"  # the base causes the same change, which nobody has applied yet
+    DRIFT = "drift"  # the base causes the same change, because the system moved
 
 
 BY_HAND = (Cause.SYSTEM, Cause.BOTH)
@@ -69,7 +69,7 @@ BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changed something in a system, when, and in the system's words what was done; or why that is unknown."""
+    """Who changed something in a system, when, and in the system's words how; or in `untold` why that is unknown."""
 
     who: str = ""
     when: str = ""
@@ -81,11 +81,11 @@ class Author:
 class FieldChange:
     """One field's change; `unit` (`bytes`, `MB/s`, `seconds`) says how to show the numbers.
 
-    For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
-    `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
-    `admits` (since 1.1) says that by the change somebody may come in, or get at more, who could not before. Of a secret, whose
-    values are not here, `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is
-    not known.
+    For a list of mappings `units` has the units of the values inside, by name. `author` (since 1.1) is who made a change outside
+    vastplan. `unordered` (since 1.1) says that the order of a list does not matter: only which items it has changes.
+    `admits` (since 1.1) says that the change may give somebody access who had none before, or more access. The values of a secret
+    are not here: `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not
+    known.
     """
 
     path: str
@@ -97,7 +97,7 @@ class FieldChange:
     replaces: bool = False
     known_after_apply: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
-    already: bool = False  # the base of the document would make it just the same (since 1.1)
+    already: bool = False  # the base document causes the same change (since 1.1)
     author: Author | None = None
     unordered: bool = False
     admits: bool = False
@@ -107,7 +107,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A fact read from a system that a person should weigh: `used bytes 1.2 TiB`."""
+    """A fact read from a system that a person should consider: `used bytes 1.2 TiB`."""
 
     name: str
     value: Any
@@ -115,16 +115,17 @@ class Evidence:
 
 
 class Door(Enum):
-    """How an action as a whole lets somebody in."""
+    """How an action as a whole opens access."""
 
-    MADE = "made"  # the object lets people in, and there was none
-    GONE = "gone"  # the object keeps something closed that stays
-    UNSAID = "unsaid"  # the system opens what is not said of the new object
+    MADE = "made"  # a new object gives access
+    GONE = "gone"  # the deleted object kept something closed that stays
+    UNSAID = "unsaid"  # the system opens a new object where the document leaves fields out
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A way in that is no field of the document. `fields` are those that are not said, `whom` they let in: none named is everybody."""
+    """Access that an action opens without a field of the document. `fields` are the fields that are left out, `whom` the clients
+    that these let in; empty for everybody."""
 
     door: Door
     fields: tuple[str, ...] = ()
@@ -135,7 +136,7 @@ class Opening:
 class Block:
     """Why a guard stops an action, and what would satisfy it.
 
-    `max_used` and `max_orphans` are what an approval would have to say of the address, 0 where it need not (since 1.1).
+    `max_used` and `max_orphans` are the values that an approval of the address needs, 0 where it needs none (since 1.1).
     """
 
     guard: str
@@ -149,12 +150,12 @@ class Block:
 class Action:
     """One object's change. `desired` is symbolic: references by address, secrets by source.
 
-    `seen` are the live values of what is to be deleted, of the fields that we set: apply deletes nothing that has moved.
-    `together` (since 1.1) are addresses that this action is blocked with, whatever the order of the two.
-    `renamed_from` is the address that the ledger has the object at, where that is another (since 1.1).
-    Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
-    are left as they were changed by hand, `opens` how it lets somebody in beside the changes that do, `deletes` the fields by which the system deletes by itself what
-    people keep, more of it than before or sooner.
+    `seen` has the live values, of the fields that vastplan set, of an object that is to be deleted: an apply deletes nothing that
+    changed since. `together` (since 1.1) are addresses: if one of them is blocked, so is this action, whatever their order.
+    `renamed_from` is the address that the ledger has for the object, where that differs (since 1.1).
+    Since 1.1: `since` is when the object was last applied, `author` who deleted an object that is gone, `left` the fields that
+    keep a change made outside vastplan, `opens` how it opens access besides its field changes, and `deletes` the fields by which
+    the system itself deletes people's data: more than before, or sooner.
     """
 
     address: Address
@@ -173,7 +174,7 @@ class Action:
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     seen: Mapping[str, Any] = field(default_factory=dict)
-    holds_data: bool = False  # the object is where people's data is: its loss is not made good by a create (since 1.1)
+    holds_data: bool = False  # the object holds people's data, which recreating it does not bring back (since 1.1)
     standing: Standing | None = None  # `None` where there is no base (since 1.1)
     since: str = ""
     author: Author | None = None
@@ -181,21 +182,22 @@ class Action:
     opens: tuple[Opening, ...] = ()
     deletes: tuple[str, ...] = ()
     deleted_outside: bool = (
-        False  # what was ours was deleted by somebody else: a create, or an adoption of what is there now (since 1.1)
+        False  # the object was deleted outside vastplan: the action recreates it, or adopts what exists now (since 1.1)
     )
     together: tuple[str, ...] = ()
     renamed_from: str = ""
     supersedes: str = ""
-    """Where the ledger has the object from now on whose place a new one takes, with another value (since 1.1)."""
+    """For a new object that takes the place of one with another value: the address of the former object in the ledger from now on
+    (since 1.1)."""
     secrets: Mapping[str, str] = field(default_factory=dict)
-    """Keyed digests of the secrets that are wanted, by their paths, where the plan has a `review_key` (since 1.1)."""
+    """Keyed digests of the desired secrets, by path, where the plan has a `review_key` (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredChange:
-    """A change by hand that the plan leaves alone, and why. `changes` are empty for an object that is gone.
+    """A change outside vastplan that the plan leaves alone, and why. `changes` is empty for an object that is gone.
 
-    `rule` is true for a rule of the document, which drift does not count; `until` is its last day.
+    `rule` is true for a rule of the document, whose changes do not count as drift; `until` is its last day.
     """
 
     address: Address
@@ -206,17 +208,17 @@ class IgnoredChange:
 
 
 def lets_in(action: Action) -> bool:
-    """Whether somebody may come in by the action, or get at more, who could not before."""
+    """Whether the action may give somebody access who had none before, or more access."""
     return bool(action.opens) or any(change.admits for change in action.changes)
 
 
 def moved_by_hand(change: FieldChange) -> bool:
-    """Whether the system moved the field since it was applied."""
+    """Whether the field changed in the system since it was applied."""
     return change.cause in BY_HAND
 
 
 def let_go(change: FieldChange) -> bool:
-    """Whether it is a reference that is taken out before its target is replaced, and put back after."""
+    """Whether it is a reference that is detached before its target is replaced, and attached again afterwards."""
     return change.cause is Cause.DEPENDENCY and change.known_after_apply
 
 
@@ -226,27 +228,27 @@ def by_hand(action: Action) -> bool:
 
 
 def undoes(action: Action) -> bool:
-    """Whether the action undoes a change outside vastplan; a recreated object is adopted as it is."""
+    """Whether the action undoes a change outside vastplan; an object that others recreated is adopted, which undoes nothing."""
     gone = action.deleted_outside and action.verb is not Verb.ADOPT
     return gone or any(moved_by_hand(change) for change in action.changes)
 
 
 def only_noted(action: Action) -> bool:
-    """Whether only the ledger changes: the object stays in it, and none of its fields is released."""
+    """Whether the action only updates the ledger's entry: the object stays owned, and none of its fields is released."""
     return action.verb is Verb.RELEASE and bool(action.desired) and not action.released
 
 
 class Step(Enum):
-    """The parts an action is carried out in."""
+    """The steps of an action."""
 
-    DETACH = "detach"  # let go of what is about to be replaced
+    DETACH = "detach"  # take out the reference to an object that is about to be replaced
     DELETE = "delete"
     WRITE = "write"  # create, update, adopt or release
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One step of one action, and the operations (by index) that must be done before it."""
+    """One step of one action, and the operations (by index) that must be done first."""
 
     address: Address
     step: Step
@@ -255,9 +257,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSite:
-    """One site's share of the plan: its ledger at plan time and where its systems are (no credentials).
+    """One site's part of the plan: its ledger at plan time, and the addresses of its systems (no credentials).
 
-    `limits` are those the document asks for (`count`, `percent`), which the ledger notes when all of it was applied.
+    `limits` are those of the document (`count`, `percent`), which the ledger records when the whole plan was applied.
     """
 
     site: str
@@ -269,7 +271,7 @@ class PlannedSite:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCollection:
-    """What could not be read; everything that depends on it is left out of the plan."""
+    """A collection that could not be read; everything that depends on it is left out of the plan."""
 
     site: str
     system: str
@@ -278,7 +280,7 @@ class UnknownCollection:
 
 
 class Stage(Enum):
-    """The place of a kind between the storage and those who use it: the columns of a picture, left to right."""
+    """The position of a kind between the storage and its users: the columns of a site's diagram, left to right."""
 
     OWNER = "owner"
     NETWORK = "network"
@@ -290,10 +292,10 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One object of a planned site and what it depends on, changed or not: what pictures are drawn from.
+    """One object of a planned site and what it depends on, changed or not; diagrams are drawn from these.
 
-    `refers` are addresses: what it names, and what must be there before it. `stage` is empty for a kind that no picture
-    shows by itself. `figures` say how much it is (`GPUs 64`). What the document only refers to is not `managed`.
+    `refers` are the addresses that it refers to, and those that must exist before it. `stage` is `None` for a kind that no diagram
+    shows by itself. `figures` say how large it is (`GPUs 64`). An object that the document only refers to is not `managed`.
     """
 
     address: str
@@ -306,7 +308,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FromSnapshot:
-    """The snapshot that a plan was made from, when it was taken, and all that it does not tell of the document's sites."""
+    """The snapshot that a plan was made from, when it was taken, and the collections of the document's sites that it lacks."""
 
     id: str
     taken: str
@@ -315,10 +317,10 @@ class FromSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The document that a plan's own was held against.
+    """The document that the plan's document was compared with.
 
-    `withdrawn` are addresses that it would change and the plan's own would not any more. Of the plan's findings the first
-    `findings` are new; the others are of the base too.
+    `withdrawn` are addresses that the base would change and the plan's document no longer does. The first `findings` of the plan's
+    findings are new; the base has the others too.
     """
 
     source: str
@@ -328,18 +330,18 @@ class Base:
 
 
 class HeldAgainst(Enum):
-    """What the settings of a document were held against."""
+    """What the settings of a document were compared with."""
 
     BASE = "base"
-    LEDGER = "ledger"  # those that an apply noted last
+    LEDGER = "ledger"  # the settings that the last apply recorded
     NOTHING = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentHead:
-    """What a document says beside its objects, by path (`limits.max_changes`), and what of it differs from what it was.
+    """The settings of a document, by path (`limits.max_changes`), and how they differ from the earlier ones.
 
-    Credentials stand there by their source, as the document has them.
+    Credentials appear by their source, as in the document.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -349,11 +351,11 @@ class DocumentHead:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole plan. `digest` is the document's, resolved and with its settings; `id` is the plan's own, over all the rest.
+    """The whole plan. `digest` is that of the resolved document with its settings; `id` is the plan's own, over everything else.
 
-    `topology` (since 1.1) is that of the planned sites; a plan without actions carries none. A plan from a `snapshot` (since
-    1.1) is there to be read and is never applied. With a `base` (since 1.1) each action has a `standing`.
-    `left` (since 1.1) is what was changed by hand and is left alone.
+    `topology` (since 1.1) has the objects of the planned sites; it is empty in a plan without actions. A plan from a `snapshot`
+    (since 1.1) is only for reading and is never applied. With a `base` (since 1.1) each action has a `standing`.
+    `left` (since 1.1) are changes outside vastplan that are left alone.
     """
 
     format_version: str
@@ -373,28 +375,28 @@ class Plan:
     isolation: tuple[Isolation, ...] = ()
     """Which projects the document keeps apart, by site."""
     commitments: tuple[Commitment, ...] = ()
-    """What each site promises together, before and after."""
+    """What each site promises in total, before and after."""
     replications: tuple[Replication, ...] = ()
-    """What is one on two sites: who leads, and how far the copy is (since 1.1)."""
+    """The replicated objects of two sites: which side is the source, and how far the copy is (since 1.1)."""
     snapshot: FromSnapshot | None = None
     base: Base | None = None
     left: tuple[IgnoredChange, ...] = ()
     budgets: tuple[CheckpointBudget, ...] = ()
-    """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
+    """The checkpoint budget of each volume with a `checkpoint`, and what the plan changes in it."""
     sources: tuple[str, ...] = ()
-    """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
+    """The paths of the document, as a list for the apply (since 1.1); `source` shows the same to people."""
     folder: str = ""
     """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
     head: DocumentHead | None = None
     """The document's settings (since 1.1)."""
     review_key: str = ""
-    """The id of the key of the digests of secrets, "" where there are none (since 1.1)."""
+    """The id of the key of the digests in `secrets`, "" where there are none (since 1.1)."""
     consent: Consent = field(default_factory=Consent)
-    """What was allowed when it was made: an apply weighs every action again, with no more than this (since 1.1)."""
+    """The consent at plan time: an apply checks every action again, with no more consent than this (since 1.1)."""
     keep_drift: tuple[str, ...] = ()
-    """Patterns of addresses whose changes by hand were to be left alone (since 1.1)."""
+    """Patterns of addresses whose changes outside vastplan are left alone (since 1.1)."""
     limited: bool = False
-    """Whether somebody chose the sites (since 1.1)."""
+    """Whether the user chose the sites (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:
@@ -402,7 +404,7 @@ class Plan:
         return {action.address: action for action in self.actions}
 
     def count(self) -> dict[str, int]:
-        """How many actions of each verb there are, those that are blocked counted apart."""
+        """The number of actions of each verb; blocked ones are counted under `blocked` instead."""
         counts = {verb.value: 0 for verb in Verb} | {"blocked": 0}
         for action in self.actions:
             counts["blocked" if action.blocked else action.verb.value] += 1

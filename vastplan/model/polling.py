@@ -1,4 +1,4 @@
-"""Ask again, with growing pauses, until something is finished elsewhere."""
+"""Polls, with growing pauses, until something finishes elsewhere."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def poll(
     growth: float = 1.6,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Answer:
-    """What `look` answers once that is not `None`; raises what `overdue` makes when `timeout` seconds are over.
+    """Returns the first result of `look` that is not `None`; raises the exception that `overdue` returns after `timeout` seconds.
 
-    It looks at least once. The pauses begin with `first` seconds and grow by `growth` up to `longest`.
+    `look` is called at least once. The pauses begin with `first` seconds and grow by the factor `growth` up to `longest`.
     """
     deadline, pause = time.monotonic() + timeout, first
     while (answer := look()) is None:

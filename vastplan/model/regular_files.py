@@ -1,6 +1,6 @@
-"""Files that somebody else may have put there: regular ones only, of a size that is looked at first, within their folder.
+"""Safe access to files that somebody else may have created: only regular files, of limited size, within their folder.
 
-Nothing here waits for a pipe, reads a device without end, or follows a link out of a folder that is not ours.
+Nothing here waits for a pipe, reads a device without end, or follows a link out of a folder that others control.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from pathlib import Path
 from typing import BinaryIO
 
 OURS = ".vastplan"
-LEDGER_FOLDER = f"{OURS}/ledger"  # beside a document that says no other place
+LEDGER_FOLDER = f"{OURS}/ledger"  # beside the document, unless it says another place
 SECRET_BYTES = 64 * 1024
-TRUST_BYTES = 1024 * 1024  # of certificates, and of a kubeconfig
-DATA_BYTES = 1024 * 1024 * 1024  # of a plan or a snapshot: 100,000 actions take a tenth of it
+TRUST_BYTES = 1024 * 1024  # for certificates, and for a kubeconfig
+DATA_BYTES = 1024 * 1024 * 1024  # for a plan or a snapshot: 100,000 actions take a tenth of it
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Outside(PermissionError):
-    """A file that is not in the folder of whoever names it, or that a link there leads out of it."""
+    """The file is outside the folder of the document or file that names it, directly or through a link."""
 
 
 class Hidden(PermissionError):
-    """A file in the folder that is not for whoever names it."""
+    """The file is in the folder, but hidden: whoever names it must not use it."""
 
 
 def read(path: Path, most: int, *, follow: bool = True) -> bytes:
-    """What is in a regular file of at most that many bytes.
+    """The content of a regular file of at most `most` bytes.
 
     Raises:
-        OSError: There is none. `strerror` says why, also where it is not a regular file (nothing is opened then) or too large.
+        OSError: The file cannot be read, is not a regular file (then it is not opened), or is too large; `strerror` says which.
     """
     with _opened(path, follow) as file:
         if os.fstat(file.fileno()).st_size <= most:
-            content = file.read(most + 1)  # one that grows meanwhile, or says no size, is bounded, too
+            content = file.read(most + 1)  # also bounds a file that grows meanwhile, or shows no size
             if len(content) <= most:
                 return content
     raise OSError(EFBIG, f"it is larger than {_size(most)}")
 
 
 def size(path: Path, most: int, *, follow: bool = True) -> int:
-    """How many bytes are in a regular file of at most that many, of which none is read. Raises `OSError` as `read` does."""
+    """The size in bytes of a regular file of at most `most` bytes, without reading it. Raises `OSError` as `read` does."""
     with _opened(path, follow) as file:
         found = os.fstat(file.fileno()).st_size
     if found > most:
@@ -61,7 +61,7 @@ def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
 
 
 def digest(path: Path, most: int) -> str:
-    """The SHA-256 of what is in a regular file, as text; "" where it cannot be read."""
+    """The SHA-256 of a regular file's content, as text; "" where it cannot be read."""
     try:
         return digest_of(read(path, most))
     except (OSError, ValueError):
@@ -74,22 +74,23 @@ def digest_of(content: bytes) -> str:
 
 
 def within(folder: Path, name: str, *, ours: bool = False) -> Path:
-    """The file behind a name and its links, which need not be there.
+    """The path of a file by its name, with links resolved; the file need not exist.
 
-    A name with a dot in front is none of a document's own: `.git`, `.env` and `.vastplan` hold what is the runner's. Two dots
-    are how Kubernetes mounts a volume. With `ours` it may be in `.vastplan`, which is where we write.
+    A document must not use names with one leading dot: `.git`, `.env` and `.vastplan` hold files of the user who runs vastplan.
+    Two leading dots are allowed, because Kubernetes mounts volumes so. With `ours` the file may be in `.vastplan`, where vastplan
+    writes.
 
     Raises:
-        Outside: It is outside the folder.
-        Hidden: It is hidden in it.
-        OSError: No file can be called that. `strerror` says each.
+        Outside: The file is outside the folder.
+        Hidden: A name in its path is hidden.
+        OSError: No file can have that name. `strerror` gives the reason for each.
     """
     try:
         home = folder.resolve()
         path = (home / name).resolve()
     except OSError as problem:
         raise OSError(problem.errno, problem.strerror) from None
-    except (ValueError, RuntimeError):  # a zero byte; links in a ring
+    except (ValueError, RuntimeError):  # a zero byte; circular links
         raise OSError(ELOOP, "no file can have that name") from None
     if not path.is_relative_to(home):
         raise Outside(EACCES, "it is not in the document's folder")
@@ -102,10 +103,10 @@ def within(folder: Path, name: str, *, ours: bool = False) -> Path:
 
 
 def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Write a file in the place of whatever has that name; a link there is replaced, never followed.
+    """Write a file, replacing whatever has that name; a link there is replaced, never followed.
 
     Raises:
-        OSError: It cannot be; with the name of the file.
+        OSError: The file cannot be written; it has the file's name.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
@@ -119,7 +120,7 @@ def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def _opened(path: Path, follow: bool) -> BinaryIO:
-    _refuse_special(os.stat(path, follow_symlinks=follow).st_mode)  # to open a device may do something already
+    _refuse_special(os.stat(path, follow_symlinks=follow).st_mode)  # opening a device may already have an effect
     file = os.fdopen(os.open(path, _READ | (0 if follow else os.O_NOFOLLOW)), "rb")
     try:
         _refuse_special(os.fstat(file.fileno()).st_mode)

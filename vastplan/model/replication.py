@@ -1,4 +1,4 @@
-"""What two sites say of one replicated object: which is the source, what has arrived, and how old the copy is. A figure for reports."""
+"""The state of one replicated object on two sites, for reports: which side is the source, what has arrived, how old the copy is."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from enum import Enum
 
 
 class ReplicationState(Enum):
-    """How a replicated object is reported: the first state that holds."""
+    """The reported state of a replicated object: the first one that applies."""
 
-    BUSY = "busy"  # a role changes, or is none that is known; or nothing has arrived yet
+    BUSY = "busy"  # a role is changing or unknown, or nothing has arrived yet
     SPLIT = "split"  # more than one site writes
     FAILED_OVER = "failed over"  # one site was detached, the other is the source
     COPY_GONE = "copy gone"  # recreating it sends all data again
     MOVED = "moved"  # the source is on another site than the document says
-    UNKNOWN = "unknown"  # a site does not answer, or none says that it is the source
-    STOPPED = "not replicating"  # a side says that it failed, or was suspended
-    BEHIND = "behind"  # what has arrived is older than the schedule says
+    UNKNOWN = "unknown"  # a site does not answer, or no side is the source
+    STOPPED = "not replicating"  # a side reports a failure, or that it is suspended
+    BEHIND = "behind"  # the newest data that arrived is older than the schedule allows
     IN_ORDER = "in order"
 
 
 WRITTEN_TWICE = frozenset({ReplicationState.SPLIT, ReplicationState.FAILED_OVER})
-"""More than one site takes writes: what is detached does, too."""
+"""More than one site takes writes: a detached side does too."""
 ASTRAY = WRITTEN_TWICE | {ReplicationState.COPY_GONE, ReplicationState.MOVED, ReplicationState.STOPPED}
-"""Not as the document has it, by what was read."""
+"""The states that differ from the document, by what was read."""
 
 
 ABSENT = "it does not exist there"
-"""What `unread` of a member says where its site answered and has none."""
+"""The value of a member's `unread` where its site answered and does not have the object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One site's own word. Times are its system's, "" where it says none; `coming` are bytes that are on their way, `None` where
-    that is not known. `unread` says why nothing is known of it, or is `ABSENT`.
+    """The state by one site. Times are those of its system, "" where it returns none; `coming` are the bytes in transfer, `None`
+    where they are not known. `unread` says why nothing is known about this member, or is `ABSENT`.
     """
 
     site: str
@@ -42,7 +42,7 @@ class Member:
     health: str = ""
     peer: str = ""
     as_of: str = ""
-    """When what has arrived last was taken."""
+    """When the restore point that arrived last was taken."""
     arrived: str = ""
     coming: int | None = None
     suspended: bool = False
@@ -51,8 +51,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """One object of several sites. `active` is the site that the document has lead, `leads` the one that does, "" where that is
-    not known. `text` says what a person should know beside the figures.
+    """One object of several sites. `active` is the source site by the document, `leads` the actual source, "" where that is not
+    known. `text` says what a person should know besides the figures.
     """
 
     address: str
@@ -62,9 +62,9 @@ class Replication:
     text: str = ""
     members: tuple[Member, ...] = ()
     at_once: bool = False
-    """Whether a write is answered when both sites have it: then there are no restore points, and no age of a copy."""
+    """Whether a write is answered when both sites have it: then there are no restore points, and the copy has no age."""
     parted: str = ""
-    """Who may write of two that were `at_once` and wait no more for each other, and who gives no access; "" where they do not say so."""
+    """For two members with `at_once` that are disconnected: which one takes writes and which one gives no access; "" otherwise."""
 
     @property
     def as_of(self) -> str:
@@ -73,5 +73,5 @@ class Replication:
 
     @property
     def coming(self) -> int | None:
-        """Bytes that are on their way to the copy, as the site says that leads."""
+        """The bytes in transfer to the copy, as the source reports them; `None` where that is not known."""
         return next((one.coming for one in self.members if one.site == self.leads), None)

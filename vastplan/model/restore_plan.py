@@ -1,4 +1,4 @@
-"""A planned restore, as a file keeps it."""
+"""A planned restore, as it is saved in a file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ MODES = (NEW, IN_PLACE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestorePlan(OperationPlan):
-    """One restore. `subject` is the guid of the protected path, or which directory is made; `snapshot` what is gone back to.
+    """One restore. `subject` is the guid of the protected path, or the directory that is created; `snapshot` is the snapshot that
+    is restored.
 
-    `name` and `directory` are of what is made, "" in place; `lines` what to write into the document for it.
+    `name` and `directory` are those of the new copy, "" for a restore in place; `lines` is what to write into the document for it.
     """
 
     subject: str

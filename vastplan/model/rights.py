@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Right:
-    """May do `verb` to all of `on`.
+    """The right to do `verb` to all objects in `on`.
 
     VAST: create, view, edit or delete in a realm. Kubernetes: a verb of RBAC and `GROUP/RESOURCE` (`/RESOURCE` of the core group).
     Run:AI: create, read, update or delete, and a type of resource.
@@ -19,33 +19,33 @@ class Right:
 
 
 RightOf = Callable[[str, str], Right | None]
-"""The right that an operation takes, by method and path with `{}` for names; `None` for what everybody may who is let in.
+"""Returns the right that an operation needs, by method and path with `{}` for names; `None` where every login is enough.
 
-Raises `KeyError` for a path that it does not know.
+Raises `KeyError` for an unknown path.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class NamedObjects:
-    """Objects that are read one by one, by those rights: their names, in `namespace` where they have one."""
+    """Objects that are read one by one, with rights for them alone: their names, in `namespace` where they have one."""
 
     on: str
     namespace: str
     names: tuple[str, ...]
     written: tuple[str, ...] = ()
-    """Those of them that an apply makes, changes or deletes."""
+    """Those of `names` that an apply creates, changes or deletes."""
     read: tuple[str, ...] = ()
-    """What must be allowed of those in `names`, to look at them."""
+    """The verbs that must be allowed for `names`, to read them."""
     write: tuple[str, ...] = ()
-    """What must be allowed of those in `written`, to change them."""
+    """The verbs that must be allowed for `written`, to change them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemRights:
-    """What a document takes in one system of one site.
+    """The rights that a document needs in one system of one site.
 
-    `read` is what plan, drift, show, import and record need, `write` what apply needs besides. Without what is in `optional`
-    all of it works, and says less. Rights to objects of kinds that are read by name are in `named` alone.
+    `read` is what plan, drift, show, import and record need, `write` what apply needs besides. Without the rights in `optional`
+    everything works, with less information. Rights to objects of kinds that are read by name are only in `named`.
     """
 
     site: str
@@ -58,7 +58,7 @@ class SystemRights:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a document takes in all of its systems, by site and system."""
+    """The rights that a document needs in all of its systems, by site and system."""
 
     document: str
     systems: tuple[SystemRights, ...]

@@ -1,4 +1,4 @@
-"""What one identity policy allows that another in its place does not allow any more. Pure."""
+"""Compares two identity policies: what the first one allows and its replacement no longer does. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ _Told = tuple[Statement, str]
 
 
 def narrowed(before: Any, after: Any) -> list[str]:
-    """What is allowed no more, by statement, for people; what nobody can read as a policy allowed what cannot be told.
+    """Describes, by statement, what is no longer allowed. Where one of the two is not a policy that can be read, what is lost
+    cannot be determined.
 
-    What is said more widely elsewhere is still allowed. A statement that denies takes away unless one did that denied as much.
+    What another statement allows more widely is still allowed. A new statement that denies takes access away, unless an earlier
+    one denied as much.
     """
     was, now = _statements(before), _statements(after)
     if was is None or now is None:
@@ -29,7 +31,7 @@ def narrowed(before: Any, after: Any) -> list[str]:
 
 
 def _statements(document: Any) -> list[_Told] | None:
-    """The statements with their conditions as text."""
+    """The statements, each with its conditions as text; `None` for a document that is not a policy."""
     try:
         policy = parse(document)
     except ValueError:
@@ -43,7 +45,7 @@ def _statements(document: Any) -> list[_Told] | None:
 
 
 def _covers(wider: _Told, one: _Told) -> bool:
-    """Whether a statement speaks of all that another one does: false also where only both together with more would tell."""
+    """Whether one statement covers all that another one does; false also where only several statements together would."""
     (other, its), (statement, condition) = wider, one
     return (
         (not other.conditional or its == condition)
@@ -53,7 +55,7 @@ def _covers(wider: _Told, one: _Told) -> bool:
 
 
 def _all_in(few: tuple[str, ...], but_few: bool, many: tuple[str, ...], but_many: bool) -> bool:
-    """Whether all that patterns say others say too; of what is not said the other way round."""
+    """Whether the patterns `many` match everything that `few` match; for negated patterns the other way round."""
     if but_few != but_many:
         return not but_many and "*" in many
     inner, outer = (many, few) if but_few else (few, many)
@@ -61,7 +63,7 @@ def _all_in(few: tuple[str, ...], but_few: bool, many: tuple[str, ...], but_many
 
 
 def _is_in(one: str, pattern: str) -> bool:
-    """Whether every text that is as one pattern says is so as another says: a star is a text as any, but for `?`."""
+    """Whether `pattern` matches every text that `one` matches: a star in `one` counts as ordinary text, except against `?`."""
     return one == pattern or (matches(pattern, one) and not ("?" in pattern and "*" in one))
 
 

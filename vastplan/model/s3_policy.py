@@ -1,9 +1,9 @@
-"""VAST's S3 policies: what a document says, whether two say the same, and what they decide about a request. Pure.
+"""VAST's S3 policies: parsing them, comparing them by meaning, and deciding requests. Pure.
 
 Sources: the pages "Identity and Bucket Policy Reference", "Overview of S3 Access Management", "Managing S3 Access" and
 "Supported S3 Requests" of VAST's knowledge base, and the description of `POST /s3policies/`. VAST takes a subset of Amazon's
-policy language; where its pages are silent (`?`, letters of actions) Amazon's reference counts. Which page says what is
-beside each case of `tests/model/s3_policies.yaml`.
+policy language; where its pages say nothing (`?`, case of actions) Amazon's reference counts. Each case in
+`tests/model/s3_policies.yaml` names the page that it comes from.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ EVERYBODY = "*"
 
 
 class Verdict(Enum):
-    """What policies decide."""
+    """The decision of policies about a request."""
 
     DENIED = "denied"
     ALLOWED = "allowed"
-    CONDITIONAL = "conditional"  # allowed where a condition holds, or where one does not
-    UNCOVERED = "uncovered"  # none allows it: the access lists decide, by which the owner may do everything
+    CONDITIONAL = "conditional"  # allowed if a condition holds, or if one does not
+    UNCOVERED = "uncovered"  # no policy allows it: the access lists decide, which allow the owner everything
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement. `principals` is `None` in an identity policy, which speaks of those to whom it is attached."""
+    """One statement. `principals` is `None` in an identity policy, which applies to those to whom it is attached."""
 
     allows: bool
     actions: tuple[str, ...]
@@ -46,15 +46,15 @@ class Statement:
     sid: str = ""
 
     def has_action(self, action: str) -> bool:
-        """Whether it speaks of an action, `s3:GetObject` say; letters are the same in either case."""
+        """Whether it applies to an action, such as `s3:GetObject`; case does not matter."""
         return any(matches(pattern.lower(), action.lower()) for pattern in self.actions) != self.but_actions
 
     def has_resource(self, resource: str) -> bool:
-        """Whether it speaks of `BUCKET` or `BUCKET/KEY`."""
+        """Whether it applies to the resource `BUCKET` or `BUCKET/KEY`."""
         return any(matches(pattern, resource) for pattern in self.resources) != self.but_resources
 
     def reaches(self, bucket: str) -> bool:
-        """Whether it speaks of a bucket, or of anything that there may be in it."""
+        """Whether it applies to a bucket, or to any key that may be in it."""
         inside = f"{bucket}/"
         if self.but_resources:
             whole = any(matches(pattern, bucket) for pattern in self.resources)
@@ -64,14 +64,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Principals:
-    """Whom a statement of a bucket policy is about: `NAME@DOMAIN`, or everybody."""
+    """To whom a statement of a bucket policy applies: users and groups as `NAME@DOMAIN`, or everybody."""
 
     users: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     everybody: bool = False
 
     def has(self, request: Request) -> bool:
-        """Whether it is about who makes a request."""
+        """Whether they include the user of a request, or one of the user's groups."""
         return self.everybody or request.user in self.users or not self.groups.isdisjoint(request.groups)
 
 
@@ -84,7 +84,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Who (`NAME@DOMAIN`, and the groups in the same form) wants to do what, with what: `BUCKET` or `BUCKET/KEY`."""
+    """A request: the user (`NAME@DOMAIN`) and groups in the same form, the action, and the resource: `BUCKET` or `BUCKET/KEY`."""
 
     action: str
     resource: str
@@ -93,9 +93,9 @@ class Request:
 
 
 def decide(request: Request, identity: Iterable[Policy] = (), bucket: Policy | None = None) -> Verdict:
-    """What the identity policies of who asks, and the policy of the bucket, decide together.
+    """The decision of a user's identity policies and the bucket's policy together.
 
-    What one denies no other allows. Conditions are not looked at: with one a statement may count or not.
+    A deny overrides every allow. Conditions are not evaluated: a statement with a condition may apply or not.
     """
     spoken = [
         statement
@@ -115,7 +115,7 @@ def decide(request: Request, identity: Iterable[Policy] = (), bucket: Policy | N
 
 
 def allowed_in(policy: Policy, buckets: Collection[str]) -> Iterator[str]:
-    """The buckets of which a policy allows something; only patterns are held against all of them."""
+    """The buckets in which a policy allows something; only patterns are compared with all of them."""
     for statement in policy.statements:
         if statement.allows:
             named = [resource.partition("/")[0] for resource in statement.resources]
@@ -124,12 +124,12 @@ def allowed_in(policy: Policy, buckets: Collection[str]) -> Iterator[str]:
 
 
 def applies(flavor: str | None) -> bool:
-    """Whether policies count at all for the views of a view policy of that flavor; others skip them."""
+    """Whether S3 policies apply at all to views with a view policy of that flavor."""
     return flavor == "S3_NATIVE"
 
 
 def parse(document: Any, *, of_bucket: bool = False) -> Policy:
-    """What a policy says; raises `ValueError` for what VAST's syntax does not have."""
+    """Parses a policy; raises `ValueError` for anything that VAST's syntax does not have."""
     if not isinstance(document, Mapping):
         raise ValueError("a policy is a mapping with Version and Statement")
     _known(document, frozenset({"Version", "Id", "Statement"}), "a policy")
@@ -179,7 +179,7 @@ def _statement(written: Any, where: str, of_bucket: bool) -> Statement:
 
 
 def _one_of(written: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, ...], bool]:
-    """What stands at an element or at its opposite, of which there is one."""
+    """The texts of an element or of its negation (`Action`, `NotAction`), and whether it is negated; exactly one must exist."""
     if (name in written) == (f"Not{name}" in written):
         raise ValueError(f"{where}: give either {name} or Not{name}")
     negated = name not in written
@@ -214,7 +214,7 @@ def _known(written: Mapping[str, Any], names: frozenset[str], where: str) -> Non
 
 
 def canonical(document: Any) -> Any:
-    """The same for documents that say the same: one value as a list of one, lists and statements in one order."""
+    """Returns equal values for policies with the same meaning: single values become lists; lists and statements are sorted."""
     if not isinstance(document, Mapping):
         return document
     statements = document.get("Statement")
@@ -248,27 +248,27 @@ def _ordered(value: Any) -> list[Any]:
 
 
 def plain(resource: str) -> str:
-    """A resource without the prefix that names Amazon's service, which may be left out."""
+    """A resource without the optional prefix that names Amazon's service."""
     return resource.removeprefix(_ARN)
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a text is as a pattern says, where `*` stands for any text, `?` for one character; takes their product at most."""
+    """Whether a text matches a pattern (`*` is any text, `?` one character); takes time of at most the product of their lengths."""
     return len(pattern) in _after(pattern, text)
 
 
 def goes_on(pattern: str, start: str) -> bool:
-    """Whether some text that begins so, and is longer, is as a pattern says."""
+    """Whether a pattern matches some longer text that begins with `start`."""
     return any(place < len(pattern) for place in _after(pattern, start))
 
 
 def takes_all(pattern: str, start: str) -> bool:
-    """Whether every text that begins so, and is longer, is as a pattern says; false also where only several of its parts say so."""
+    """Whether a pattern matches every longer text that begins with `start`; false also where only several of its parts together do."""
     return any(place < len(pattern) and set(pattern[place:]) == {"*"} for place in _after(pattern, start))
 
 
 def _after(pattern: str, text: str) -> set[int]:
-    """The places in a pattern that may be next after a text; past its end where that is all of it."""
+    """The positions in a pattern that can follow a text; the pattern's length is among them where the text matches all of it."""
     places = _skipping(pattern, {0})
     for character in text:
         places = _skipping(
@@ -283,7 +283,7 @@ def _after(pattern: str, text: str) -> set[int]:
 
 
 def _skipping(pattern: str, places: set[int]) -> set[int]:
-    """The places, and those behind stars that stand for nothing."""
+    """The positions, and those after stars that match no text."""
     reached = set(places)
     for place in places:
         while place < len(pattern) and pattern[place] == "*":

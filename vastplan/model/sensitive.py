@@ -1,8 +1,8 @@
-"""What must not be said: the secrets this process has used, and text without them.
+"""Registers the secrets that this process used, and removes them from text.
 
-A server may answer with what it was sent: the header, the body, an encoding of either, or either taken apart. Whoever takes a
-secret out of its source says so here. Every text from outside loses it before it becomes part of a message, and every report,
-plan and snapshot before it leaves.
+A server may answer with what it was sent: the header, the body, an encoding of either, or parts of either. Code that reads a
+secret from its source registers it here. Secrets are removed from every text from outside before it becomes part of a message,
+and from every report, plan and snapshot before it is written.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any
 from vastplan.model.disguises import Sought, bare, disguises, encodings, without
 
 INSTEAD = "(sensitive)"
-MOST = 500  # tokens remembered: far more than can be in flight at once, so that an echo always meets its original
-_SHORTEST = 4  # characters; shorter ones are in every other word, so that hiding them would hide the message
+MOST = 500  # remembered tokens: far more than are in use at once, so a token is still known when an answer has it
+_SHORTEST = 4  # characters; shorter secrets occur in ordinary words, so that hiding them would hide the message
 
 
 class Kept:
-    """What this process has used, and what its documents say."""
+    """The secrets that this process used, and the texts of its documents."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.lasting: dict[str, tuple[str, ...]] = {}  # what each value becomes
-        self.passing: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # the same; the last used at the end
-        self.open: set[bytes] = set()  # bare
+        self.lasting: dict[str, tuple[str, ...]] = {}  # secrets for the whole process, each with its forms
+        self.passing: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # tokens and forms; the last used at the end
+        self.open: set[bytes] = set()  # bare texts of documents
         self.sought = Sought()
 
     def forms(self) -> Iterator[str]:
-        """All that any value becomes."""
+        """All forms of all secrets."""
         for forms in (*self.lasting.values(), *self.passing.values()):
             yield from forms
 
@@ -39,7 +39,7 @@ _kept = Kept()
 
 
 def keep_secret(value: str) -> None:
-    """From now on this value is left out, and what it becomes in JSON, URLs, HTML and base64: for as long as the process lives."""
+    """Register a secret for the life of the process: it is removed from texts, with its forms in JSON, URLs, HTML and base64."""
     if len(value) < _SHORTEST:
         return
     with _kept.lock:
@@ -49,9 +49,9 @@ def keep_secret(value: str) -> None:
 
 
 def keep_token(value: str) -> None:
-    """The same for a token that is renewed, and whatever else there is ever more of.
+    """Register a token that is renewed, or another secret of which new ones keep coming.
 
-    At least the `MOST` that were used last are remembered: what every text is searched for must not grow with them.
+    At least the last `MOST` are remembered, no unlimited number: every text is searched for all of them.
     """
     if len(value) < _SHORTEST:
         return
@@ -63,7 +63,7 @@ def keep_token(value: str) -> None:
             return
         _kept.passing[value] = _forms(value)
         _kept.sought.add(disguises(value))
-        if len(_kept.passing) > 2 * MOST:  # many at once: what is looked for is made anew then
+        if len(_kept.passing) > 2 * MOST:  # many at once, because the search index is rebuilt then
             while len(_kept.passing) > MOST:
                 _kept.passing.popitem(last=False)
             _kept.sought = Sought()
@@ -72,7 +72,7 @@ def keep_token(value: str) -> None:
 
 
 def keep_credential(header: str) -> None:
-    """The same for the value of an Authorization header: the scheme in front of it is no secret."""
+    """Register the token in the value of an Authorization header; the scheme in front of it is not secret."""
     keep_token(header.rpartition(" ")[2])
 
 
@@ -81,13 +81,13 @@ def _forms(value: str) -> tuple[str, ...]:
 
 
 def said_openly(text: str) -> None:
-    """What a document says is no secret in a report: a password that is a name there would hide that name everywhere."""
+    """Register a document's text as not secret in reports: a password that equals a name there would hide the name everywhere."""
     with _kept.lock:
         _kept.open.add(bare(text))
 
 
 def without_secrets(text: str) -> str:
-    """A message with "(sensitive)" where a secret stood, also a short one."""
+    """A message with "(sensitive)" in place of each secret, also a short one."""
     with _kept.lock:
         contained = [form for form in _kept.forms() if form in text]
     for form in sorted(contained, key=len, reverse=True):  # the longest first: a shorter one may be a part of it
@@ -96,10 +96,10 @@ def without_secrets(text: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """A text of any length with "(sensitive)" where a secret stood, or a disguise of one.
+    """A text of any length with "(sensitive)" in place of each secret, or disguise of one.
 
-    Only secrets of eight letters and digits or more that are no words: what is shorter may be a name. One pass over a text
-    without any, however many secrets there are.
+    Applies only to secrets of at least eight letters and digits that are not words: shorter ones may be names. A text without
+    secrets takes one pass, however many secrets there are.
     """
     for form in _found(text):
         text = without(text, form, INSTEAD, one_value=False)
@@ -107,7 +107,7 @@ def guarded(text: str) -> str:
 
 
 def guarded_data(data: Any) -> Any:
-    """The same for JSON data: for each text in it, and each key."""
+    """Does the same as `guarded` for JSON data: for each text and each key in it."""
     if isinstance(data, str):
         for form in _found(data):
             data = without(data, form, INSTEAD, one_value=True)
@@ -120,7 +120,7 @@ def guarded_data(data: Any) -> Any:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether `guarded` would change it."""
+    """Whether `guarded` would change the text."""
     return bool(_found(text))
 
 

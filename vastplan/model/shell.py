@@ -1,4 +1,4 @@
-"""Words of a command that a message asks somebody to paste: a name may have spaces, quotes, `$` and worse."""
+"""Quotes the words of commands that messages show for pasting: a name may have spaces, quotes, `$` and worse."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PLAIN = frozenset(range(0x20, 0x7F)) - {*b"'\\#"}
 
 
 def word(text: object) -> str:
-    """`text` as one word of a shell, in quotes where it needs them.
+    """`text` as one word for a shell, in quotes where needed.
 
-    What cannot be shown as it is (`inert`) is spelled out byte by byte in `$'…'` (POSIX.1-2024; bash, zsh and ksh have it).
+    A text that cannot be shown as it is (`inert`) is written byte by byte in `$'…'` (POSIX.1-2024; bash, zsh and ksh have it).
     """
     plain = str(text)
     if inert(plain, None) == plain:
@@ -23,10 +23,10 @@ def word(text: object) -> str:
 
 
 def _is_of_bytes(text: str) -> bool:
-    """Whether it can be the name of a file, whose bytes that are no text stand for themselves."""
+    """Whether the text can be a file name in which surrogate escapes stand for bytes that are not text."""
     return all(not "\ud800" <= char <= "\udfff" or "\udc80" <= char <= "\udcff" for char in text)
 
 
 def words(texts: Iterable[object]) -> str:
-    """Several, with spaces between: what a command takes one after the other."""
+    """Several words for a shell, separated by spaces."""
     return " ".join(map(word, texts))

@@ -1,4 +1,4 @@
-"""What we own, as values: the ledger's parts, what happened to them, and keyed digests of what we last applied."""
+"""The ledger's parts as values: the owned objects, pending writes, and keyed digests of the values last applied."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from vastplan.model.value import canonical
 LEDGER_VERSION = 4
 KEPT_GONE = 1000
 REDACTED_DIGEST = "withheld"
-"""In the place of a digest that a snapshot does not hold; no digest is this text."""
+"""Stands for a digest that a snapshot does not hold; no digest equals this text."""
 UNKNOWN_DIGEST = "unknown"
-"""In the place of a digest of what another ledger applied: that we set the field is known, and not to what."""
+"""Stands for the digest of a value that another ledger applied: the field is known to be set, but not to which value."""
 NO_DIGESTS = frozenset({REDACTED_DIGEST, UNKNOWN_DIGEST})
 
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied.
+    """One owned object. `fields` maps each leaf that vastplan set to a keyed digest of the value last applied; a reference counts
+    there as an address.
 
-    A reference is an address there. `wire` (since version 2) has digests of the same leaves as the system said them then,
-    for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
-    version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
-    each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
-    they were not; `generation` is the number that they were made for, 0 where there are none or it is not known. `origin` (since
-    version 3) is the composite entry that it is a part of, "" where it is none. `group` (since version 3) is what the members of its group
-    on other sites are told by, "" where it has none. `made_of` (since version 4) is what it was made of, of an object that is made once:
-    names, ids and times, as the system said them then.
+    `wire` (since version 2) has, for leaves that hold references, digests of the values that the system returned then: the objects
+    that they refer to may be renamed or deleted while these leaves stay the same. `sources` (since version 2) say where the values
+    of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of each value that only the create
+    returned, by its destination; `delivered_at` is when all of them were found there, "" before that; `generation` is the number
+    that they were created for, 0 where there are none or it is not known. `origin` (since version 3) is the composite entry that
+    the object is a part of, "" for none. `group` (since version 3) is the key that it shares with the members of its group on other
+    sites, "" for none. `made_of` (since version 4) says from what an object that is created once was created: names, ids and times,
+    as the system returned them then.
     """
 
     id: str
@@ -50,11 +51,11 @@ class Owned:
 
     @property
     def imported(self) -> bool:
-        """Whether another ledger had it, and this one has not applied it yet."""
+        """Whether it comes from another ledger, and this one has not applied it yet."""
         return UNKNOWN_DIGEST in self.fields.values()
 
     def without(self, names: Set[str]) -> Owned:
-        """The same with some fields no longer noted as applied."""
+        """The same object without records of some top-level fields as applied."""
         fields, wire = (
             {path: digest for path, digest in digests.items() if path.partition(".")[0] not in names}
             for digests in (self.fields, self.wire)
@@ -64,10 +65,10 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A write that was about to be sent; it stands until its outcome is known.
+    """A write that was about to be sent; it stays in the ledger until its outcome is known.
 
-    `before` (since version 3) are the ids of what it is told from, where objects are told by their ids alone: what else is
-    there of the same afterwards may be what it made. `None` where an object is told by what it is.
+    `before` (since version 3) are the ids of the equal objects that existed before, for kinds whose objects are distinguished by
+    their ids alone: another equal object afterwards may be the one that the write created. It is `None` for other kinds.
     """
 
     verb: str
@@ -78,19 +79,19 @@ class Intent:
 
     @property
     def takes_away(self) -> bool:
-        """Whether the object may be gone by this write: then nobody else deleted it."""
+        """Whether this write may have deleted the object: then it was not deleted outside vastplan."""
         return self.verb in ("delete", "replace")
 
 
 def intent_of(said: Mapping[str, Any]) -> Intent:
-    """An intent as it is written; raises `TypeError` for what is none."""
+    """Parses an intent from its data; raises `TypeError` for data that is not an intent."""
     before = said.get("before")
     return Intent(**{**said, "before": None if before is None else tuple(before)})
 
 
 @dataclass(frozen=True, slots=True)
 class SiteLedger:
-    """One site's share of the ledger. No attribute values and no secrets are in it, but the document's own settings."""
+    """One site's part of the ledger. It holds the document's settings, but no values of objects and no secrets."""
 
     document: str
     site: str
@@ -103,33 +104,33 @@ class SiteLedger:
     limits: Mapping[str, int] = field(default_factory=dict)
     applied: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
-    """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
+    """The addresses of the site's systems at the last apply, by system, as a plan shows them."""
     head: Mapping[str, Any] = field(default_factory=dict)
-    """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
+    """The document's settings at the last apply there, by path (since version 2); secrets by their source."""
     operations: Mapping[str, Operation] = field(default_factory=dict)
     """The last operation of each replicated object, by its guid, open or closed (since version 4)."""
     gone: tuple[str, ...] = ()
-    """Addresses that it had and has no more, the newest last, and no more than `KEPT_GONE`: whoever names one again made no
-    mistake (since version 4)."""
+    """Addresses that it no longer has, the newest last, at most `KEPT_GONE`: to name one of them is no mistake (since version
+    4)."""
     version: int = LEDGER_VERSION
 
 
 def digest(key: str, value: Any) -> str:
-    """A keyed digest (64 bits, hex) of a value: equal values have equal digests, and it cannot be looked up elsewhere."""
+    """A keyed digest (64 bits, hex) of a value: equal values have equal digests, which are useless without the key."""
     return hashlib.blake2b(canonical(value).encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
 @lru_cache(4096)
 def path_text(path: tuple[str, ...]) -> str:
-    """A leaf's path as people read it; a key that holds dots is quoted."""
+    """A leaf's path as text; a key with dots or quotes is quoted."""
     return ".".join(f'"{step}"' if "." in step or '"' in step else step for step in path)
 
 
 def last_on(parts: Mapping[str, SiteLedger], subject: str) -> Operation | None:
-    """The last operation of a subject, `None` where there was none."""
+    """The last operation of a subject, `None` where it has none."""
     return next((one for one in operations(parts) if one.subject == subject), None)
 
 
 def operations(parts: Mapping[str, SiteLedger]) -> tuple[Operation, ...]:
-    """The last operation of each subject, by whichever part knows more of it; in the order in which they began."""
+    """The latest record of each subject's operation in all parts, in the order in which the operations began."""
     return last_of_each(part.operations.values() for part in parts.values())

@@ -1,9 +1,9 @@
-"""A snapshot: what one run saw of the systems and the ledger, without what is secret, to plan against without credentials.
+"""A snapshot: what one run read from the systems and the ledger, without secrets, for plans without credentials.
 
-It holds decoded values, not answers: what the field tables do not know of an object is in no snapshot. What is secret, and
-text that somebody else keeps under a free key (an annotation), is `withheld`: its place is named, not its value and no
-digest of it. The ledger's parts come with their key, so that digests of what was applied can be compared; with it a digest
-can be guessed, so those of secret fields are left out.
+It holds decoded values, not answers: fields that the field tables do not know are not in it. Secrets, and text that somebody
+else keeps under a free key (an annotation), are `withheld`: the snapshot has their paths, but neither values nor digests. The
+ledger's parts include their key, so that digests of applied values can be compared; with the key a value can be guessed from
+its digest, so the digests of secret fields are left out.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from vastplan.model.site_ledger import SiteLedger
 
 SNAPSHOT_VERSION = "1.2"
 Figure = int | float | str
-"""A number, or a text where the system did not tell it."""
+"""A number, or a text where the system did not return one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenObject:
-    """One live object. `withheld` are the paths of values that were there and are not in `values`."""
+    """One live object. `withheld` are the paths of values that the object has and that are not in `values`."""
 
     id: str
     locator: str
@@ -30,21 +30,21 @@ class SeenObject:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Figure | Mapping[str, Figure]] = field(default_factory=dict)
     system_owned: bool = False
-    controller: str = ""  # what made it for itself (since 1.1)
+    controller: str = ""  # who created it for itself (since 1.1)
     writers: tuple[str, ...] = ()
     withheld: tuple[tuple[str, ...], ...] = ()
     document: str = ""
-    """The document that wrote it last, where the system tells (since 1.1)."""
+    """The document that wrote it last, if the system shows that (since 1.1)."""
     marked: str = ""
     """When that was (since 1.1)."""
     owners: tuple[str, ...] = ()
-    """What it belongs to or was made by, where the system tells: kind and name (since 1.2)."""
+    """What it belongs to or was created by, if the system shows that: kind and name (since 1.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenCollection:
-    """All objects of a kind on a site, or why they could not be read; then those that were `asked` for by name (since 1.1), and of
-    those whom nobody knows there (since 1.2)."""
+    """All objects of a kind on a site, or why they could not be read; then only those that were `asked` for by name (since 1.1).
+    `nobody` are those of them whose user or group does not exist there (since 1.2)."""
 
     site: str
     kind: str
@@ -56,11 +56,11 @@ class SeenCollection:
 
 @dataclass(frozen=True, slots=True)
 class SeenSite:
-    """One site: where each of its systems is (no credentials), what they said of themselves, and its part of the ledger.
+    """One site: the addresses of its systems (no credentials), the facts that were probed, and its part of the ledger.
 
-    `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them. `trust` (since
-    1.1) says by system who vouches for its server, `contents` (since 1.1) what the files said that the document names for it: where
-    it is, the digest of who vouches for it.
+    `systems` has the addresses as the document or the connections file writes them, `endpoints` as a plan shows them. `trust`
+    (since 1.1) says for each system how its server's certificate is verified; `contents` (since 1.1) has what the files that the
+    document names for it said: its address, and the digest of the certificate authority.
     """
 
     site: str
@@ -76,9 +76,9 @@ class SeenSite:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The whole snapshot. `id` is a digest of all the rest; `taken` is when reading began.
+    """The whole snapshot. `id` is a digest of everything else; `taken` is when reading began.
 
-    `tables` is a digest of the field tables that it was decoded with: others would read other fields.
+    `tables` is a digest of the field tables with which it was decoded: other tables would read other fields.
     """
 
     format_version: str

@@ -1,4 +1,4 @@
-"""JSON from outside, read strictly: what another reader would not take, or what would break in our hands, is not JSON."""
+"""Strict reader for JSON from outside: it refuses what other readers would not accept, and what would break vastplan."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from functools import partial
 from math import isfinite
 from typing import Any, NoReturn
 
-MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
-MOST_DIGITS = 2000  # of a whole number in a file of ours
-ANSWERED_DIGITS = 1000  # in an answer: sums of them, and they in other units, have a few more, and are in our files
-DENSEST = 201  # bytes that `held` says at most of a byte of text
+MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; code that walks values recurses
+MOST_DIGITS = 2000  # of a whole number in a file that vastplan wrote
+ANSWERED_DIGITS = 1000  # in an answer: sums and other units have a few more digits, and are written to vastplan's files
+DENSEST = 201  # most bytes that `held` counts for one byte of text
 
 
 def held(raw: bytes | bytearray) -> int:
-    """Bytes that the values of a JSON text take in memory, roughly; of a part of a text, what that part adds.
+    """The approximate memory in bytes of the values of a JSON text; for a part of a text, what that part adds.
 
-    Every value but the first has a comma or a bracket of its own. As CPython keeps them: an object 200, a list 72, what is in
-    one 100 with its place and its key; commas in strings are counted as well.
+    Every value except the first has a comma or a bracket of its own. In CPython an object takes 200 bytes, a list 72, and each
+    member 100 with its slot and key; commas in strings are counted too.
     """
     return len(raw) + 200 * raw.count(b"{") + 72 * raw.count(b"[") + 100 * raw.count(b",")
 
 
 def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS) -> Any:
-    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
+    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and deep nesting.
 
-    A whole number has at most so many `digits`: what comes of it is written again, and Python writes 4300.
-    So it does for a number that is too large for a float, such as 1e400: it would be infinite, which JSON cannot say.
-    With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it. One that
-    has such a key twice says two things, of which other readers might take the other.
+    It also raises for a whole number of more than so many `digits`, because results are written again and Python writes at most
+    4300, and for a number that is too large for a float, such as 1e400: it would be infinite, which JSON cannot express.
+    With `keep` objects get only these keys: the others are dropped as soon as the object is parsed. An object that has such a key
+    twice is refused, because other readers might take the other value.
     """
-    # Asked of every number it costs a tenth: only where there may be such a one, or a string that has as many.
+    # The check of every number costs a tenth of the time, so it runs only if the text has that many digits in sequence.
     long = bytes(digits + 1) in raw.translate(_DIGITS)
     whole = partial(_whole, digits) if long else None
     prune = None if keep is None else partial(_kept, keep)
@@ -83,10 +83,10 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 def _shallow_text(raw: bytes | bytearray) -> bool:
-    """Whether a JSON text without escapes is told to be shallow by its brackets alone; false says nothing.
+    """Whether the brackets alone show that a JSON text without escapes is shallow; false means that it may be shallow or not.
 
-    Of the text only quotes and brackets are kept. A string without brackets is then two quotes side by side, and goes; one
-    with brackets leaves a quote behind, and then the brackets say nothing. Each turn takes the innermost level away.
+    Only quotes and brackets of the text are kept. A string without brackets is then two adjacent quotes, which are removed; one
+    with brackets leaves a quote, and then the brackets show nothing. Each pass removes the innermost level.
     """
     brackets = raw.translate(_BRACKETS, _NO_BRACKETS).replace(b'""', b"")
     for _ in range(MAX_DEPTH + 1):

@@ -1,8 +1,8 @@
-"""Quantities as people write them and as the systems count them.
+"""Converts quantities between the forms that people write and the numbers that systems use.
 
 Sizes are bytes (`TiB` is 2^40, `TB` is 10^12), bandwidths are MB/s (10^6 bytes, the unit of VAST's `*_mbps`), spans are
-seconds. What is read is never rounded: what does not come out whole is refused. Figures that somebody weighs, three digits
-of them, are `model.formatting`'s, in the units that are named here.
+seconds. Parsing never rounds: a text that does not give a whole number is refused. Figures with three digits for sentences are
+in `model.formatting`, in the units that are named here.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from vastplan.model.wording import quoted
 
 BYTES, BANDWIDTH, SECONDS = "bytes", "MB/s", "seconds"
 LEAST_BARE = 2**20
-"""Bytes. Where a size is meant, nobody means fewer by a number without a unit: `size: 500` was to be 500 GiB."""
+"""Bytes. A smaller number without a unit is never meant as a size: who writes `size: 500` means 500 GiB."""
 
 _PREFIXES = "KMGTPE"
 BINARY = {"B": 1} | {f"{prefix}iB": 1024**power for power, prefix in enumerate(_PREFIXES, 1)}
 DECIMAL = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate(_PREFIXES, 1)}
 SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "M": 30 * 86400, "y": 365 * 86400}
 _SIZES = BINARY | DECIMAL
-_NUMBER = r"(\d{1,100}(?:\.\d{1,100})?)"  # nobody writes more, and each more takes time
+_NUMBER = r"(\d{1,100}(?:\.\d{1,100})?)"  # nobody writes more, and each further digit takes time
 
 
-@lru_cache(1024)  # a document says the same few sizes over and over
+@lru_cache(1024)  # a document repeats the same few sizes
 def parse_bytes(text: str) -> int:
     """`50 TiB`, `1.5 TB`, `10GiB` as bytes; raises `ValueError`."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?B)", text.strip())
@@ -42,7 +42,7 @@ def parse_bandwidth(text: str) -> int:
     if match and match[3] == "b":
         raise ValueError(f"{quoted(text)} is in bits, and a limit is in bytes; write {_in_bytes(match[1], match[2])}")
     if not match or match[2] + "B" not in _SIZES:
-        size = re.fullmatch(_NUMBER + r"\s*([KMGTP]i?B)", text.strip())
+        size = re.fullmatch(_NUMBER + r"\s*([KMGTPE]i?B)", text.strip())
         meant = f"{size[0]}/s" if size else "a number and its unit, such as 2 GB/s or 500 MB/s"
         raise ValueError(f"{quoted(text)} is not a bandwidth; write {meant}")
     return _whole(Fraction(match[1]) * _SIZES[match[2] + "B"] / 10**6, text, "MB/s")
@@ -58,7 +58,7 @@ def parse_span(text: str) -> int:
 
 
 def _size_meant(text: str) -> str:
-    """What to write for a text that is no size: the same number in a unit that is near, else an example."""
+    """What to write instead of a text that is not a size: the same number in a similar unit, else an example."""
     near = re.fullmatch(_NUMBER + r"\s*([kKmMgGtTpPeE])(i?)[bB]?", text.strip())
     if near:
         prefix = near[2].upper()
@@ -68,7 +68,7 @@ def _size_meant(text: str) -> str:
 
 
 def _in_bytes(number: str, prefix: str) -> str:
-    """A bandwidth in bits as one in bytes, where that comes out in whole MB/s."""
+    """A bandwidth in bits as one in bytes, where that is whole MB/s; else an example."""
     exact = Fraction(number) * _SIZES[prefix + "B"] / 8 / 10**6 if prefix + "B" in _SIZES else Fraction(1, 2)
     return f"{exact} MB/s" if exact.denominator == 1 else "it in bytes, such as 2 GB/s"
 
@@ -77,7 +77,7 @@ _SPAN_WORDS = {"sec": "s", "min": "m", "hour": "h", "hr": "h", "day": "d", "week
 
 
 def _span_meant(text: str) -> str:
-    """What to write for a text that is no span: the same number in the unit that was written out, else examples."""
+    """What to write instead of a text that is not a span: the same number with the short unit, else examples."""
     near = re.fullmatch(r"(\d{1,9})\s*([A-Za-z]+)", text.strip())
     unit = next((unit for word, unit in _SPAN_WORDS.items() if near and near[2].lower().startswith(word)), "")
     if near and (unit or near[2].lower() in SPANS):
@@ -98,24 +98,24 @@ def _largest_first(units: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(units.items(), key=lambda unit: -unit[1]))
 
 
-# What each canonical unit is shown in, the largest first; what it is rounded in; what stands between number and unit. Binary
-# and decimal units are equals: a size is shown in the one that it was meant in. Spans are never rounded: `1d1h30m` is as short.
+# For each canonical unit: the units to show it in, the largest first; those to round it in; the text between number and unit.
+# Binary and decimal units count equally: a size is shown in the unit that divides it. Spans are never rounded: `1d1h30m` is short.
 _SHOWN_IN: Mapping[str, tuple[_Units, _Units, str]] = {
     BYTES: (_largest_first(_SIZES), _largest_first(BINARY), " "),
     BANDWIDTH: (*(2 * (_largest_first({"MB/s": 1, "GB/s": 1000, "TB/s": 10**6}),)), " "),
 }
 _SHOWN_SPANS = _largest_first({name: SPANS[name] for name in "smhd"})
 _LONGEST = 10_000
-"""From here on nobody reads a number: it is told in a larger unit, and where that rounds it with what it is exactly beside it."""
+"""Nobody reads larger numbers: they are shown in a larger unit, and where that rounds them, with the exact value beside it."""
 _DIGITS = 4
 _WRITTEN = 100_000
 
 
 def show(value: object, unit: str) -> str:
-    """A canonical number as a person would write it, in four digits at most; anything else as it is.
+    """A canonical number as a person would write it, with at most four digits; anything else as it is.
 
-    A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`; else a fraction that says all of it,
-    `65.25 TiB`. One that four digits do not say is rounded, and says so: `≈ 931.3 GiB (1000000000001 B)`.
+    A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`; else an exact fraction, `65.25 TiB`. A size
+    that four digits cannot express exactly is rounded, and shows it: `≈ 931.3 GiB (1000000000001 B)`.
     """
     if not unit or not isinstance(value, int) or isinstance(value, bool):
         return str(value)
@@ -127,7 +127,8 @@ def show(value: object, unit: str) -> str:
 
 
 def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
-    """In the largest unit that divides it; where that says too long a number, in the largest of which there is one."""
+    """The number in the largest unit that divides it; where that takes too many digits, as a fraction, exact or rounded, of a
+    larger unit."""
     name, size = next(((name, size) for name, size in exact if value and value % size == 0), exact[-1])
     if value < _LONGEST * size or size == exact[0][1]:
         return f"{value // size}{gap}{name}"
@@ -139,12 +140,12 @@ def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
 
 
 def _places(value: int, size: int) -> int:
-    """How many digits there are behind the point, of four in all."""
+    """The number of digits after the point, of four in total."""
     return max(0, _DIGITS - len(str(value // size)))
 
 
 def _figure(value: int, size: int) -> str:
-    """A number of the unit, as far as four digits say it. No float: a system may say any number."""
+    """A number in the unit, with at most four digits. Without floats, because a system may return any number."""
     places = _places(value, size)
     whole, parts = divmod(round(Fraction(10**places * value, size)), 10**places)
     fraction = f"{parts:0{places}}".rstrip("0") if places else ""
@@ -152,7 +153,7 @@ def _figure(value: int, size: int) -> str:
 
 
 def written(value: int, unit: str) -> str:
-    """As a document says it: a whole number of the largest unit that divides it, "" where that is a number that nobody reads."""
+    """A number as documents write it: a whole number of the largest unit that divides it, "" where that is too long to read."""
     exact = _SHOWN_SPANS if unit == SECONDS else _SHOWN_IN[unit][0]
     gap = "" if unit == SECONDS else " "
     name, size = next((name, size) for name, size in exact if value % size == 0)
@@ -160,7 +161,7 @@ def written(value: int, unit: str) -> str:
 
 
 def _span(seconds: int) -> str:
-    """In the largest unit that divides it, or where that says too long a number in several."""
+    """A span in the largest unit that divides it, or in several units where that number is too long."""
     name, size = next(((name, size) for name, size in _SHOWN_SPANS if seconds and seconds % size == 0), ("s", 1))
     if seconds < _LONGEST * size or name == "d":
         return f"{seconds // size}{name}"

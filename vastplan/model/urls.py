@@ -1,4 +1,4 @@
-"""Addresses as they are shown: in plans, reports, the ledger and snapshots. So there is no login in one."""
+"""URLs of systems. Plans, reports, the ledger and snapshots show them, so they must not have a login."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ LOGIN_IN_URL = "there is a user or a password in it (before an @)"
 
 
 def holds_login(url: str) -> bool:
-    """Whether something is in front of an `@`, wherever: what ends a host is not the same to all who read an address."""
+    """Whether the URL has an `@` anywhere: parsers disagree on where the host ends."""
     return "@" in url
 
 
 def can_be_taken_apart(url: str) -> bool:
-    """Whether it has a host, and a port if any, that can be told: not so `https://[::1`."""
+    """Whether the URL's host, and its port if there is one, can be parsed: not so `https://[::1`."""
     try:
         parts = urlsplit(url)
         return bool(parts.hostname) and parts.port != 0
@@ -23,15 +23,15 @@ def can_be_taken_apart(url: str) -> bool:
 
 
 def normalised(place: str) -> str:
-    """An address, and what follows after a blank, as all spellings of it are: what is alike may be one system.
+    """An address, and the text after a blank, in one form for all its spellings: equal forms may be one system.
 
-    The host is in lowercase letters and has no dot at its end; the port of the scheme and slashes at the end are left out.
+    The host is in lowercase without a dot at its end; the default port of the scheme and slashes at the end are left out.
     """
     url, blank, rest = place.partition(" ")
     try:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").rstrip("."), parts.port
-    except ValueError:  # no address: it is compared as it is written
+    except ValueError:  # not an address: compared as it is written
         return place
     if not host:
         return place

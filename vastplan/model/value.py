@@ -1,4 +1,4 @@
-"""Symbolic values: what a document or a plan can say before anything is looked up.
+"""Symbolic values: values in a document or plan before references and secrets are resolved.
 
 A value is JSON, or a `Ref` to another object, or a `Secret` that is resolved only when it is used. In files they are
 written `{"$ref": ADDRESS}`, `{"$existing": ADDRESS}` and `{"$secret": SOURCE}`.
@@ -21,7 +21,7 @@ Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 class Ref:
     """A reference to an object by address; `managed` is false for `{existing: NAME}`.
 
-    Two references are equal when they name the same object, whoever manages it.
+    Two references are equal when they name the same object, whether it is managed or not.
     """
 
     target: Address
@@ -33,7 +33,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Where a secret is to be found: `("env", NAME)` or `("file", PATH)`; never the secret itself."""
+    """The source of a secret: `("env", NAME)` or `("file", PATH)`; never the secret itself."""
 
     source: tuple[str, str]
 
@@ -42,7 +42,7 @@ class Secret:
 
 
 class Redacted:
-    """A live value that a snapshot does not hold: nothing can be said of it, so nothing is compared with it."""
+    """A live value that a snapshot does not hold: it is unknown, so nothing is compared with it."""
 
     __slots__ = ()
 
@@ -56,15 +56,15 @@ REDACTED = Redacted()
 class Reason(Enum):
     """Why a value is unknown."""
 
-    NOT_REPORTED = "not reported"  # the system's answer does not have it, or has something else there
-    UNREAD = "unread"  # the collection that it is in could not be read
-    NOT_CREATED = "not created"  # the object is not there yet: known after apply
-    AMBIGUOUS = "ambiguous"  # several objects fit
+    NOT_REPORTED = "not reported"  # the system's answer does not have it, or has a value of another type
+    UNREAD = "unread"  # its collection could not be read
+    NOT_CREATED = "not created"  # the object does not exist yet: known after apply
+    AMBIGUOUS = "ambiguous"  # several objects match
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An unknown value, and why. It never counts as zero, as nothing, or as absent."""
+    """An unknown value, and why. It never counts as zero, as empty, or as absent."""
 
     why: str
     reason: Reason = Reason.NOT_REPORTED
@@ -77,7 +77,7 @@ Reveal = Callable[[Secret], str]
 
 
 def to_json(value: Any) -> Any:
-    """`value` as plain JSON; sets of references become sorted lists."""
+    """`value` as plain JSON, with references, secrets and withheld values as objects with a `$` key."""
     if isinstance(value, Ref):
         return {"$ref" if value.managed else "$existing": str(value.target)}
     if isinstance(value, Secret):
@@ -110,7 +110,7 @@ def from_json(value: Any) -> Any:
 
 
 def revealed(value: Any, reveal: Reveal) -> Any:
-    """The value with its secrets in place; raises what `reveal` raises."""
+    """The value with its secrets resolved; raises what `reveal` raises."""
     if isinstance(value, Secret):
         return reveal(value)
     if isinstance(value, dict):
@@ -121,7 +121,7 @@ def revealed(value: Any, reveal: Reveal) -> Any:
 
 
 def sources(value: Any) -> list[tuple[str, str]]:
-    """Where the secrets inside a value come from."""
+    """The sources of the secrets inside a value."""
     if isinstance(value, Secret):
         return [value.source]
     if isinstance(value, dict):
@@ -132,17 +132,17 @@ def sources(value: Any) -> list[tuple[str, str]]:
 
 
 def json_text(value: Any) -> str:
-    """The text of `to_json(value)` with its keys sorted, without making that first."""
+    """The text of `to_json(value)` with sorted keys, without building that value first."""
     return _ENCODER.encode(value)
 
 
 def canonical(value: Any) -> str:
-    """One text for equal values, whatever the order of keys: what digests are made of."""
+    """The same text for equal values, whatever the order of keys; digests are computed from it."""
     return _CANONICAL.encode(value)
 
 
 def _symbol(value: Any) -> Any:
-    """A value that is none of JSON's own, for an encoder."""
+    """The JSON form of a value that is not of a JSON type, for an encoder."""
     symbol = to_json(value)
     if symbol is value:
         raise TypeError(f"a {type(value).__name__} has no place in JSON")
@@ -150,7 +150,7 @@ def _symbol(value: Any) -> Any:
 
 
 def _canonical_symbol(value: Any) -> Any:
-    # whether we manage what is referred to is not part of what it is
+    # whether the target is managed does not change which object it is
     return {"$ref": str(value.target)} if isinstance(value, Ref) else _symbol(value)
 
 
@@ -159,7 +159,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_ca
 
 
 def references(value: Any) -> list[Ref]:
-    """Every reference inside a value, in the order they stand."""
+    """Every reference inside a value, in order."""
     if isinstance(value, Ref):
         return [value]
     if isinstance(value, dict):

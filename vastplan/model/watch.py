@@ -1,19 +1,19 @@
-"""Who receives the progress of a read, so that the terminal shows what vastplan waits for. Any thread may report."""
+"""Receives the progress of reads, so that the terminal shows what vastplan waits for. Any thread may call it."""
 
 from __future__ import annotations
 
 
 class Watch:
-    """Is told, and does nothing about it."""
+    """A watch that ignores all progress; others override it."""
 
     def begins(self, site: str, system: str, what: str) -> None:
-        """A system is asked for something: a collection, or its version."""
+        """A read begins: of a collection, or of the system's version."""
 
     def page(self, site: str, system: str, what: str) -> None:
-        """It has answered with a page of that."""
+        """A page of the read has arrived."""
 
     def ends(self, site: str, system: str, what: str) -> None:
-        """Nothing more of that is waited for."""
+        """The read has ended."""
 
 
 UNWATCHED = Watch()

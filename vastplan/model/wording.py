@@ -1,4 +1,4 @@
-"""Nouns, and lists of them, as sentences need them."""
+"""Nouns, counts, quotes and lists for sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 
 
 def plural(noun: str) -> str:
-    """Several of it: `objects`, `qos_policies`, `storage classes`."""
+    """The plural of a noun: `objects`, `qos_policies`, `storage classes`."""
     if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
@@ -21,7 +21,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def shortened(text: str, most: int = 500) -> str:
-    """A text of so many characters at most: of a longer one its beginning and its end, and how many are between."""
+    """A text of at most `most` characters: of a longer text its beginning, its end, and how many are left out between."""
     if len(text) <= most:
         return text
     kept = (most - 40) // 2
@@ -29,10 +29,10 @@ def shortened(text: str, most: int = 500) -> str:
 
 
 def quoted(value: object) -> str:
-    """What somebody wrote, in quotes, as a message has room for it."""
+    """A written value in quotes, shortened for a message."""
     return shortened(repr(value), 200)
 
 
 def some(items: Sequence[_T], most: int = 5, show: Callable[[_T], str] = str) -> str:
-    """The first of them with commas between, and how many more there are."""
+    """The first items, separated by commas, and how many more there are."""
     return ", ".join(map(show, items[:most])) + (f" and {len(items) - most:,} more" if len(items) > most else "")

@@ -7,10 +7,10 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What time it is, and how to wait."""
+    """The current time, and how to wait."""
 
     def now(self) -> datetime:
-        """As people call it."""
+        """The wall-clock time."""
 
     def ticks(self) -> float:
         """Seconds that never go back."""

@@ -107,7 +107,7 @@ def writes(side: Side) -> str:
 
 
 def noted(work: Work, job: Job) -> Facts:
-    """A workload as the record keeps it. If the target does not have all claims that it mounts, its `to_claim` is empty: it is not submitted there."""
+    """A workload for the record. If the target lacks a claim that it mounts, `to_claim` is empty, and it is not submitted there."""
     becomes = work.target if not work.stays(job) else None
     return {
         "id": job.id, "name": job.name, "type": job.type, "phase": job.phase, "project": job.project,

@@ -23,7 +23,7 @@ def phase(jobs: Jobs, id: str) -> str:
 
 
 def suspend(jobs: Jobs, fact: Facts) -> Call:
-    """Suspend one."""
+    """Suspend a workload."""
     job = job_of(fact)
 
     def told(_: Facts, now: Facts) -> Told:
@@ -34,7 +34,7 @@ def suspend(jobs: Jobs, fact: Facts) -> Call:
 
 
 def resume(jobs: Jobs, fact: Facts) -> Call:
-    """Resume one that the operation suspended."""
+    """Resume a workload that the operation suspended."""
     job = job_of(fact)
 
     def told(_: Facts, now: Facts) -> Told:
@@ -82,5 +82,5 @@ def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tup
 
 
 def is_starting(job: Job | None) -> bool:
-    """Whether it is still starting."""
+    """Whether a workload is still starting; one that is gone counts, too."""
     return job is None or job.phase in _STARTING

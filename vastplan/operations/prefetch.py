@@ -72,12 +72,12 @@ def task_of(operation: Operation) -> int | None:
 
 
 def _ours(operation: Operation) -> tuple[int, ...]:
-    """The prefetches that this operation started by their answers; the owner of one that was found running is unknown."""
+    """The prefetches that this operation started, by their answers; who started one that was found running is unknown."""
     return tuple(int(one.seen["task"]) for one in operation.of(WARM) if "task" in one.seen)
 
 
 def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int, ...]:
-    """Those of the record that are running; no call if there can be none."""
+    """The prefetches of the record that are running; sends no request if none can be."""
     known = _known(operation)
     if not known or WARM in operation.passed:
         return ()
@@ -86,13 +86,13 @@ def _left(satellite: Cached, directory: str, operation: Operation) -> tuple[int,
 
 
 def _known(operation: Operation) -> tuple[int, ...]:
-    """Those that this operation started, and the one that is followed."""
+    """The prefetches that this operation started, and the one that is followed."""
     followed = task_of(operation)
     return tuple(dict.fromkeys((*_ours(operation), *(() if followed is None else (followed,)))))
 
 
 def _kept(operation: Operation, task: int) -> bool:
-    """Whether stopping it was refused: then it continues, and nothing waits for it."""
+    """Whether stopping it was refused: then it continues, and no gate waits for it."""
     return any(one.outcome is Outcome.FAILED for one in operation.of(f"undo {WARM}", f"stop {task}"))
 
 

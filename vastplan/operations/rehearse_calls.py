@@ -16,7 +16,7 @@ from vastplan.schema.replicated import Job
 
 MOUNT, TRY = "mount", "try"
 CLOSE = "drop view"
-VIEW, REHEARSAL = "view", "rehearsal"  # facts: the created view; what is created, and like what
+VIEW, REHEARSAL = "view", "rehearsal"  # facts: the created view; what the rehearsal creates, and on which model
 _LONGEST = 63  # characters of a name that Kubernetes takes everywhere, labels too
 
 
@@ -66,7 +66,7 @@ def to_make(ends: Rehearsed, id: str) -> Facts:
 
 
 def wanted(operation: Operation) -> Wanted:
-    """The copy: only what is read is copied."""
+    """The rehearsal's copy, which copies only the data that is read."""
     said = operation.facts[REHEARSAL]
     return Wanted(str(said["name"]), str(said["directory"]), background=False)
 
@@ -204,7 +204,7 @@ def in_the_way(ends: Rehearsed, operation: Operation) -> str:
 
 
 def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
-    """A workload of the rehearsal as it is now, by its name, project and label. Raises `Unreachable` if the document no longer has Run:AI there."""
+    """A tried workload as it is now, by its name, project and label. Raises `Unreachable` if the document has no Run:AI there now."""
     jobs = ends.target_jobs
     name = rehearsed_name(operation, str(fact["name"]))
     if jobs is None:
@@ -213,7 +213,7 @@ def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
 
 
 def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:
-    """The same workload at the target, on the copy, with few GPUs, from its specification as the source returns it when this is sent."""
+    """The same workload at the target on the copy, with few GPUs, from its specification as the source returns it at that moment."""
     here, there = ends.source_jobs, ends.target_jobs
     if here is None or there is None:
         return ()
@@ -234,7 +234,7 @@ def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) ->
 
 
 def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
-    """Delete it, if it is the operation's own."""
+    """Delete a tried workload, if it is the operation's own."""
     job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
 
     def send() -> None:

@@ -91,7 +91,7 @@ def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call,
 
 
 def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
-    """Whether none of them exists."""
+    """Whether none of the rehearsal's claims and volumes exists."""
     left = calls.left_of(ends, operation)
     return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
 

@@ -31,7 +31,7 @@ def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
 
 
 def replicate(replica: Replica) -> Call:
-    """Take a new point; one that a schedule took meanwhile will do, because it is as new."""
+    """Take a new restore point; one that a schedule took meanwhile counts, because it is as new."""
 
     def told(before: Facts, now: Facts) -> Told:
         fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
@@ -76,7 +76,7 @@ def _roles(ends: Ends) -> Facts:
 
 
 def take_over(ends: Ends) -> Call:
-    """Begin the planned change, at the target."""
+    """Begin the graceful failover, at the target."""
 
     def told(before: Facts, now: Facts) -> Told:
         if now["target_role"] in (Role.SOURCE.value, Role.CHANGING.value):
@@ -90,7 +90,7 @@ def take_over(ends: Ends) -> Call:
 
 
 def give_up(ends: Ends) -> Call:
-    """Call the planned change off, at the target."""
+    """Abort the graceful failover, at the target."""
 
     def told(_: Facts, now: Facts) -> Told:
         roles = (now["source_role"], now["target_role"])
@@ -125,14 +125,14 @@ def has_role(replica: Replica, role: Role) -> Gate:
 
 
 def detach(replica: Replica) -> Call:
-    """The first half of a forced change."""
+    """The first half of a forced failover: detach the destination."""
     told = _became(Role.STANDALONE, of=Role.DESTINATION)
     what = f"PATCH {replica.path} failover not graceful at {replica.site}"
     return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
 
 
 def force(replica: Replica) -> Call:
-    """The second half."""
+    """The second half of a forced failover: the detached side becomes the source."""
     told = _became(Role.SOURCE, of=Role.STANDALONE)
     what = f"PATCH {replica.path}force_failover at {replica.site}"
     return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)

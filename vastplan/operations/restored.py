@@ -49,7 +49,7 @@ class Cloned:
 
 
 def patience(used: int | None) -> float:
-    """How long a copy is waited for, in seconds."""
+    """The seconds that a copy may take."""
     return max(LEAST, 2 * (used or 0) / PACE)
 
 

@@ -1,7 +1,7 @@
 """Carry an operation out: journal, call, journal, observe. A run that finds an open record reads before it sends.
 
 A call whose outcome is unknown is sent again only after two reads, half a minute apart, that show no effect.
-No stage becomes another one, and none is left out: if a gate does not hold in time, the run stops and says which side may write.
+No stage is replaced or skipped: if a gate does not hold in time, the run stops and reports which side may write.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.operations.stage import Call, Gate, Holds, Stage, Told, undoing
 Value = TypeVar("Value")
 APART = 30.0  # seconds between the two reads that must show that nothing happened
 PAUSE = 5.0  # between two looks at a gate
-READS, RETRY = 4, 10.0  # of a read that a decision needs
+READS, RETRY = 4, 10.0  # of a read that a decision needs: how often it is tried, and the seconds between
 TRIES = 3  # of one call in one run
 _LIKE_BUSY = (408, 425, 429)
 
@@ -54,7 +54,7 @@ class Run:
 
 
 def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
-    """Go on at the first stage whose gate has not held, to the end. Raises `Stopped`."""
+    """Go on at the first stage whose gate has not held, up to the last. Raises `Stopped`."""
     for number, stage in enumerate(stages, 1):
         if stage.name not in operation.passed:
             run.tell(f"[{number}/{len(stages)}] {stage.name}: {stage.does}")
@@ -63,7 +63,7 @@ def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Oper
 
 
 def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
-    """Take back what was begun, and close the record. Raises `Stopped` past the point of no return, having changed nothing."""
+    """Take back what was begun, and close the record. Past the point of no return it raises `Stopped` and changes nothing."""
     for stage in stages if operation.phase is Phase.OPEN else ():
         operation = settle(operation, stage, run)
         why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]

@@ -11,7 +11,7 @@ from vastplan.model.operation import Facts, Operation
 
 
 class Told(Enum):
-    """The effect of a call, from a read compared with the read before it."""
+    """The effect of a call: a read after it compared with the read before it."""
 
     HAPPENED = "happened"
     NOTHING = "nothing"

@@ -27,7 +27,7 @@ LEAST = 600.0  # seconds that a gate gets in addition to the lease
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """How long a checkpoint takes that is written at the satellite: `said` in words, `problem` why workloads must not run there."""
+    """The time that a checkpoint takes at the satellite: `said` is it in words, `problem` is why workloads must not run there."""
 
     said: str
     problem: str = ""
@@ -47,7 +47,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedEnds(Ends):
-    """The ends of which one is a satellite of the other. `lease` is that of the document, `size` the bytes at the origin."""
+    """The ends of a move, one of which is a satellite of the other. `lease` is the document's, `size` the bytes at the origin."""
 
     origin: Replica
     cached: tuple[Cached, Cached]
@@ -160,7 +160,7 @@ def _read_gate(ends: SharedEnds) -> Stage:
     does = f"wait until no read at {there} can be older than the freeze"
     if (
         not ends.outbound
-    ):  # where a write lands, and when, nobody but a live system can say: so the lease is waited for, too
+    ):  # only a live system shows where a write arrives, and when, so the lease is waited for here, too
         does = f"wait while {there} may see another state than {origin}"
     return Stage(
         READ,
@@ -173,7 +173,7 @@ def _read_gate(ends: SharedEnds) -> Stage:
 
 
 def _start(ends: SharedEnds) -> Stage:
-    """As in any move, but with a way back."""
+    """Like the start of any move, but with a way back."""
 
     def rollback(operation: Operation) -> tuple[Call, ...]:
         jobs, calls = ends.target_jobs, []

@@ -22,7 +22,7 @@ def unplanned(ends: Ends, broken: str = "") -> tuple[Stage, ...]:
 
 
 def answers(ends: Ends) -> bool:
-    """Whether the source answers: it is asked three times over half a minute."""
+    """Whether the source answers: it is read up to three times over half a minute."""
     for number in range(TRIES):
         if number:
             ends.clock.sleep(APART)

@@ -25,7 +25,7 @@ def others(home: Home, operation: Operation) -> str:
 
 
 def strangers(home: Home, operation: Operation) -> str:
-    """The same by workloads alone, for operations without a freeze."""
+    """Like `others`, but only by workloads, for operations without a freeze."""
     more = newcomers(home.users(), jobs_of(operation))
     return f"workloads that are not in the plan use it now: {more}; plan again" if more else ""
 

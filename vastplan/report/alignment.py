@@ -1,4 +1,4 @@
-"""Two lists side by side by the keys of their items: which stay in their order, which moved, which are on one side only. Pure."""
+"""Aligns two lists by the keys of their items: which keep their order, which moved, which are on one side only. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Two lists side by side, by the places of their items: what stays where it is, what moved, what is on one side only."""
+    """Two aligned lists, by the positions of their items: which keep their order, which moved, which are on one side only."""
 
     kept: tuple[tuple[int, int], ...]
     moved: tuple[tuple[int, int], ...]
@@ -19,7 +19,7 @@ class Aligned:
 
 
 def aligned(before: Sequence[str], after: Sequence[str]) -> Aligned:
-    """The most items that can stay in their order stay; n log n, however the lists differ."""
+    """Align two lists so that the most items keep their order; n log n, however much the lists differ."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for old, key in enumerate(before):
         places[key].append(old)
@@ -41,8 +41,8 @@ def aligned(before: Sequence[str], after: Sequence[str]) -> Aligned:
 
 
 def _longest_rising(numbers: Sequence[int]) -> list[int]:
-    """The longest run of numbers, others between them left out, of which each is larger than the one before."""
-    ends: list[int] = []  # of the runs of each length, the one that ends lowest
+    """The longest increasing subsequence."""
+    ends: list[int] = []  # the lowest end of a run of each length
     at: list[int] = []
     before: list[int] = []
     for place, number in enumerate(numbers):
@@ -62,7 +62,7 @@ def _longest_rising(numbers: Sequence[int]) -> list[int]:
 
 
 def of_one_gap(sides: Aligned) -> Iterator[tuple[int, int]]:
-    """What went and what came between the same items that stay, one by one."""
+    """Pairs of a removed and an added item between the same kept items, in order."""
     old_marks, new_marks = [old for old, _ in sides.kept], [new for _, new in sides.kept]
     came: dict[int, deque[int]] = defaultdict(deque)
     for new in sides.added:

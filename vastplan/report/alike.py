@@ -1,4 +1,4 @@
-"""Actions that do the same, so that a person is told once what many objects have in common. Pure; the work grows with the actions."""
+"""Groups actions that do the same, so that a report shows once what many objects have in common. Pure; the work grows with the actions."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from vastplan.report.values import kind_words, plain
 from vastplan.report.view import FieldView, inner_difference, of_change
 
 _SAME, _OF_ONE_KIND, _SHARE = 3, 8, 10
-"""From how many on actions are told together: those that say the same, and those of which some values are their own. Of very
-many, those that say the same are so many a part of them at least: a hundred small groups are no shorter than what they hold."""
+"""The least size of a group: of actions that are the same, and of actions of which some values differ. Of very many actions, a group of
+the same ones must also be at least a tenth (`_SHARE`): a hundred small groups are no shorter than their members."""
 _ANY = "*"
 OWN = "ADDRESS"
-"""What stands in a sentence in the place of the object's own address."""
+"""Stands in a sentence for the object's own address."""
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Several actions of one kind. What is said of the first is true of all, but for the values of the fields in `own`."""
+    """Several actions of one kind. What the first one says is true of all, except for the values of the fields in `own`."""
 
     actions: tuple[Action, ...]
     own: frozenset[str] = frozenset()
 
     @property
     def first(self) -> Action:
-        """The one that stands for all."""
+        """The action that stands for all."""
         return self.actions[0]
 
     @cached_property
@@ -41,11 +41,11 @@ class Alike:
         return f"{len(self.actions):,} {plural(kind_words(self.first.address.kind))}"
 
     def shared(self) -> list[FieldView]:
-        """The fields that change alike. What stays in a list is not told: it need not be the same."""
+        """The fields that change alike. The number of unchanged list items is left out: it may differ."""
         return [replace(of_change(change), unchanged=0) for change in self.first.changes if change.path not in self.own]
 
     def values(self, action: Action) -> str:
-        """The values of one of them that are its own."""
+        """The values of one action in the fields of `own`, without a name that its address already shows."""
         return ", ".join(
             f"{change.path}: {_value(action, change)}"
             for change in action.changes
@@ -53,12 +53,12 @@ class Alike:
         )
 
     def pattern(self) -> str:
-        """An address, with `*` where they differ, that all of them fit."""
+        """A pattern that all their addresses match, with `*` where they differ."""
         sites = {action.address.site for action in self.actions}
         return f"{sites.pop() if len(sites) == 1 else _ANY}/{self.first.address.kind}/{_ANY}"
 
     def seen(self) -> list[tuple[str, str]]:
-        """What was read of them, a name and its values: from the least to the most, and of sizes also the sum."""
+        """The evidence of all actions, each with a name and its values: from the least to the most, and for sizes also the sum."""
         return [_range(found) for found in zip(*(action.evidence for action in self.actions), strict=True)]
 
 
@@ -82,7 +82,7 @@ def _range(found: Sequence[Evidence]) -> tuple[str, str]:
 
 
 def told(actions: Iterable[Action]) -> tuple[list[Alike], list[Action]]:
-    """Those that are told together, the largest number first, and the others in their order."""
+    """The groups of similar actions, the largest first, and the other actions in their order."""
     kinds: dict[Hashable, list[Action]] = {}
     for action in actions:
         kinds.setdefault(_key(action, exact=False), []).append(action)
@@ -116,7 +116,7 @@ def _own(actions: Sequence[Action]) -> Iterator[str]:
 
 
 def _key(action: Action, *, exact: bool) -> Hashable:
-    """What reports say of an action, but for its name, whom it affects, when it was, and how much was seen."""
+    """What reports show of an action, except its name, whom it affects, when it happened, and the values of its evidence."""
     address = action.address
     return (
         address.kind, action.verb, action.standing, only_noted(action), action.holds_data, action.deleted_outside, bool(action.supersedes),
@@ -129,12 +129,12 @@ def _key(action: Action, *, exact: bool) -> Hashable:
 
 
 def of_any(text: str, address: Address | str) -> str:
-    """A sentence as it is of all: `ADDRESS` stands for the object's own."""
+    """A sentence that is true of all: `ADDRESS` replaces the object's own address."""
     return text.replace(str(address), OWN)
 
 
 def _field(change: FieldChange, *, exact: bool) -> Hashable:
-    """A field; who let somebody in by it, and by what, is told of each that differs."""
+    """The key of a field: it includes the author of the change and, if `exact`, as for each field that lets somebody in, the values."""
     who = change.author.who if change.author is not None else ""
     return (
         change.path, change.cause, change.replaces, change.sensitive, change.already, change.admits, who,
@@ -143,7 +143,7 @@ def _field(change: FieldChange, *, exact: bool) -> Hashable:
 
 
 def _sides(change: FieldChange) -> str:
-    """What a report tells of both sides: of a list without an order what comes and what goes."""
+    """What a report shows of both sides: for an unordered list, the items that are added and removed."""
     if change.unordered and isinstance(change.before, list) and isinstance(change.after, list):
         parts = inner_difference(change).parts
         if parts:

@@ -18,7 +18,7 @@ _NAMED = 4
 
 
 def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[str]:
-    """Nothing where no volume says what writes checkpoints to it."""
+    """The lines of all budgets; none if no volume sets what writes checkpoints to it."""
     for number, alike in enumerate(alike_budgets(budgets)):
         if not number:
             yield ""
@@ -29,7 +29,7 @@ def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[
 
 
 def alike_budgets(budgets: Iterable[CheckpointBudget]) -> list[list[CheckpointBudget]]:
-    """The budgets, those together of which the same is said."""
+    """The budgets, those that report the same in one group."""
     alike: dict[tuple[object, ...], list[CheckpointBudget]] = {}
     for budget in budgets:
         alike.setdefault((budget.line, tuple(budget.changes)), []).append(budget)
@@ -37,7 +37,7 @@ def alike_budgets(budgets: Iterable[CheckpointBudget]) -> list[list[CheckpointBu
 
 
 def named(alike: Sequence[CheckpointBudget]) -> str:
-    """The volume, or the first of several and how many there are."""
+    """The volume, or the number of several volumes and the first of them."""
     few = some([budget.address for budget in alike], _NAMED)
     return few if len(alike) == 1 else f"{len(alike)} volumes ({few})"
 
@@ -54,7 +54,7 @@ def budget_text(shown: ShownBudget, style: Style) -> str:
 
 
 def figure_texts(figures: Mapping[str, Figure]) -> Iterator[tuple[str, str]]:
-    """Each figure that is known, with its unit, by its name without it."""
+    """Each known figure: its name without the unit, and its value with it."""
     for name, value in figures.items():
         if value is not None:
             words, text = _figure_text(name, value)

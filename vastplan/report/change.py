@@ -1,4 +1,4 @@
-"""A plan as the review of a change: what is the change's own, what was there before it, and from what it was made."""
+"""A plan as the review of a change: what the change itself does, what was pending or drifted before, and what the plan was made from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 12
 
 
 def shares(plan: Plan) -> list[tuple[Standing | None, Plan]]:
-    """The plan in parts by standing, the change's own first; all of it where there is no base."""
+    """The plan in parts by standing, the change's own first; the whole plan if it has no base."""
     if plan.base is None:
         return [(None, plan)]
     parts: list[tuple[Standing | None, Plan]] = []
@@ -38,7 +38,7 @@ def own(plan: Plan) -> Plan:
 
 
 def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Those of the change, and those that its base has too."""
+    """The findings of the change, and those that its base has too."""
     count = len(plan.findings) if plan.base is None else plan.base.findings
     return plan.findings[:count], plan.findings[count:]
 
@@ -47,19 +47,19 @@ _AGAINST = {HeldAgainst.BASE: "differ from the base", HeldAgainst.LEDGER: "diffe
 
 
 def settings_changed(plan: Plan) -> tuple[FieldChange, ...]:
-    """The settings of the document that differ from its base's, or from those that an apply noted last."""
+    """The settings of the document that differ from those of its base, or from those of the last apply."""
     return plan.head.changes if plan.head is not None else ()
 
 
 def settings_title(plan: Plan) -> str:
-    """What heads them, "" where there are none."""
+    """The heading of these settings, "" if none changed."""
     if plan.head is None or not plan.head.changes:
         return ""
     return f"Settings of the document that {_AGAINST.get(plan.head.against, 'changed')}"
 
 
 def beside(plan: Plan) -> str:
-    """One sentence on what is not the change's own; an apply of the plan carries it out too."""
+    """One sentence on the actions that do not come from the change; an apply of the plan carries them out too."""
     parts = []
     for standing, word in ((Standing.PENDING, "pending"), (Standing.DRIFT, "drifted")):
         actions = [action for action in plan.actions if action.standing is standing]
@@ -80,7 +80,7 @@ def _lost(actions: Sequence[Action]) -> str:
 
 
 def provenance(plan: Plan) -> str:
-    """Where a plan from a snapshot has its knowledge from, and how old that is; "" for a live one."""
+    """The snapshot that a plan was made from, and its age; "" for a live plan."""
     if plan.snapshot is None:
         return ""
     return (
@@ -94,7 +94,7 @@ def age(plan: Plan) -> str:
     assert plan.snapshot is not None
     try:
         passed = datetime.fromisoformat(plan.created) - datetime.fromisoformat(plan.snapshot.taken)
-    except (ValueError, TypeError):  # a plan file may say anything
+    except (ValueError, TypeError):  # a plan file may have any text here
         return "of unknown age"
     if passed < timedelta(0):
         return "from the future"
@@ -106,13 +106,13 @@ def age(plan: Plan) -> str:
 
 
 def uncovered(plan: Plan) -> list[str]:
-    """What the snapshot does not tell, a line each."""
+    """What the snapshot does not cover, a line each."""
     missing = plan.snapshot.uncovered if plan.snapshot else ()
     lines = [f"{collection.site}/{collection.kind}: {collection.reason}" for collection in missing[:_SHOWN]]
     return lines + ([f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else [])
 
 
 def withdrawn(plan: Plan) -> list[str]:
-    """The addresses that the base would change and this document does not any more."""
+    """The addresses that the base would change and this document no longer does."""
     gone = plan.base.withdrawn if plan.base else ()
     return [*gone[:_SHOWN], *([f"and {len(gone) - _SHOWN} more"] if len(gone) > _SHOWN else [])]

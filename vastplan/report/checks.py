@@ -7,7 +7,7 @@ from vastplan.report.text import Style
 
 
 def check_list(checks: tuple[KnownCheck, ...], style: Style) -> str:
-    """One line a check."""
+    """One line per check."""
     return "\n".join(f"{check.code}  {check.severity.value:7}  {check.title}" for check in checks) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What each site promises together, as a table: before, after, what there is, and how much of it that is."""
+"""What the document promises in total on each site, as a table: before, after, what the site has, and the share that is promised."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = ("", "before", "after", "has", "promised")
 
 
 def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
-    """One part a site."""
+    """One part per site."""
     by_site: dict[str, list[Commitment]] = {}
     for row in rows:
         by_site.setdefault(row.site, []).append(row)

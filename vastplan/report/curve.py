@@ -1,4 +1,4 @@
-"""What an interval between checkpoints costs, as a curve in SVG, and the same as a table for those who cannot see it."""
+"""The cost of an interval between checkpoints, as a curve in SVG, and as a table for those who cannot see it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MARKS = (
 
 
 class _Axes:
-    """From seconds and shares to pixels: a logarithmic axis to the right, a linear one up."""
+    """Maps seconds and shares to pixels: a logarithmic axis to the right, a linear one up."""
 
     def __init__(self, budget: CheckpointBudget, markers: list[tuple[str, str, float]]) -> None:
         times = [interval for interval, _ in budget.curve]
-        # what is far off the curve would squeeze it: it is in the table only
+        # a marker far off the curve would squeeze it: it is only in the table
         near = [at for _, _, at in markers if times[0] / 10 <= at <= times[-1] * 10]
         self.first, self.last = min([*times, *near]), max([*times, *near])
         self.most = max(cost for _, cost in budget.curve)
@@ -79,7 +79,7 @@ def _grid(axes: _Axes) -> Iterator[Html]:
 
 
 def _mark(axes: _Axes, row: int, words: str, name: str, at: float) -> Iterator[Html]:
-    """A line from its own row of text down to the axis, so that marks which coincide can be read."""
+    """A line from the marker's own row of text down to the axis, so that markers at the same place can be read."""
     if not axes.first <= at <= axes.last:
         return
     x, y = axes.right(at), 16 + 17 * row

@@ -1,7 +1,7 @@
-"""Where two lists or two mappings differ: which items are there more and less, and how many stay.
+"""Where two lists or two mappings differ: which items were added, removed, changed or moved, and how many stay.
 
-Lists are held against each other by their items, so that one that comes in front makes no others look changed; mappings by
-their keys. What is equal on both sides is counted and not shown. A reference is one value. The work grows with the items.
+Lists are compared by their items, so that an item inserted in front does not make the others look changed; mappings by their keys. What
+is equal on both sides is counted and not shown. A reference is one value. The work grows with the items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Show = Callable[[str], str]
 
 
 class Sign(Enum):
-    """What became of a part; the value stands before it in a report."""
+    """What happened to a part; a report writes the value in front of it."""
 
     REMOVED = "-"
     ADDED = "+"
@@ -36,9 +36,9 @@ class Sign(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A place inside a value (`[2].keep_local`, "" in a list without an order) and what is there, before and after.
+    """A place inside a value (`[2].keep_local`, "" in an unordered list), and what it holds before and after.
 
-    One that moved is the same on both sides, and `path` says from where and where to.
+    A part that moved is the same on both sides; its `path` has the old place and the new one.
     """
 
     sign: Sign
@@ -47,7 +47,7 @@ class Part:
     after: str = ""
 
     def value(self, show: Show = str) -> str:
-        """What comes or goes, or both sides."""
+        """The value that is added or removed, or both sides."""
         if self.sign is Sign.CHANGED:
             return f"{show(self.before)} → {show(self.after)}"
         return show(self.before if self.sign is Sign.REMOVED else self.after)
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The parts in which two values differ, and how many items or keys of the whole do not."""
+    """The parts in which two values differ, and the number of items or keys that do not differ."""
 
     parts: tuple[Part, ...] = ()
     unchanged: int = 0
@@ -72,7 +72,7 @@ NO_DIFFERENCE = Difference()
 def difference(
     before: Any, after: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS, *, unordered: bool = False
 ) -> Difference:
-    """Two lists or two mappings held against each other; none for any other values, which are shown whole."""
+    """Compare two lists or two mappings; other values have no inner difference, and reports show them whole."""
     told = _Told(unit, units)
     if isinstance(before, list) and isinstance(after, list):
         parts = tuple(told.unordered(before, after) if unordered else told.lists(before, after, ""))
@@ -90,7 +90,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 class _Told:
-    """Differences as people read them; `units` are those of the values inside, by their keys."""
+    """Differences as people read them; `units` are those of the inner values, by their keys."""
 
     def __init__(self, unit: str, units: Mapping[str, str]) -> None:
         self._unit, self._units = unit, units
@@ -108,7 +108,7 @@ class _Told:
         pairs = [
             (old, new)
             for old, new in of_one_gap(sides)
-            if _nested(before[old], after[new])  # what was edited where it stands
+            if _nested(before[old], after[new])  # edited in place
         ]
         edited = {old for old, _ in pairs}, {new for _, new in pairs}
         removed = [old for old in sides.removed if old not in edited[0]]
@@ -148,7 +148,7 @@ class _Told:
         return plain(value, self._units.get(key, self._unit), self._units)
 
     def _labels(self, items: list[Any]) -> list[str]:
-        """Each item by its name; where two are called alike, with what makes them two."""
+        """The label of each item: its name, or, where two labels are equal, its name with the kind, or its whole address."""
         labels = [plain(item, self._unit, self._units) for item in items]
         for longer in (_with_kind, target):
             alike = {label for label, count in Counter(labels).items() if count > 1}
@@ -160,7 +160,7 @@ class _Told:
 
 
 def before_after(change: FieldChange) -> tuple[str, str]:
-    """Both sides of a change, each whole."""
+    """Both sides of a change, each in full."""
     if change.sensitive:
         return sensitive(change.source_before), sensitive(change.source_after)
     if change.known_after_apply:
@@ -169,7 +169,7 @@ def before_after(change: FieldChange) -> tuple[str, str]:
 
 
 def told_apart(before: Any, after: Any, show: Callable[[Any], str]) -> tuple[str, str]:
-    """Both sides as texts that differ where the values do: by the whole addresses, or as JSON has them."""
+    """Both sides as texts that differ where the values do: as `show` writes them, else with whole addresses, else as JSON."""
     for told in (show, lambda value: show(in_full(value)), lambda value: inert(json.dumps(value), None)):
         old, new = told(before), told(after)
         if old != new:
@@ -182,7 +182,7 @@ def _nested(before: Any, after: Any) -> bool:
 
 
 def _key(item: Any) -> str:
-    """A reference is the same whoever manages what it names."""
+    """The key to compare an item by; a reference is the same whoever manages the object that it names."""
     if isinstance(item, str):
         return f'"{item}'
     return json.dumps({"$ref": target(item)} if target(item) else item, sort_keys=True)
@@ -193,5 +193,5 @@ def _with_kind(item: Any) -> str:
 
 
 def named(parts: Iterable[Part], sign: Sign) -> tuple[str, ...]:
-    """The values of the parts that came, or that went."""
+    """The values of the parts with a sign."""
     return tuple(part.value() for part in parts if part.sign is sign)

@@ -1,4 +1,4 @@
-"""Drift for a terminal: what the system moved since the last apply, told apart from what the document wants; and one object."""
+"""Drift for a terminal: what changed outside vastplan since the last apply, apart from changes of the document; and one object."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
 
 
 def controller_owned(drift: Drift) -> list[tuple[str, int]]:
-    """How many objects each driver or system made for itself, in the order of their names."""
+    """How many objects each driver or system created for itself, in the order of their names."""
     counts: dict[str, int] = {}
     for owned in drift.made:
         counts[owned.by] = counts.get(owned.by, 0) + owned.count
@@ -37,9 +37,8 @@ def other_documents(drift: Drift) -> list[tuple[str, int]]:
 
 
 def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, acceptable: str = "") -> str:
-    """The whole check; of one that was compared with an earlier one only what is new. With `paths`, the document as it was
-    typed, it ends with what to type next; `acceptable` is what `--accept` takes.
-    """
+    """The whole check; one that was compared with an earlier check shows only what is new. With `paths`, the document as typed, it ends
+    with what to type next; `acceptable` is the argument of `--accept`."""
     lines = [*findings_lines(drift.findings, style)]
     for drifted in drift.news():
         lines += _object(drifted, style)
@@ -68,7 +67,7 @@ def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, accept
 
 
 def _headline(drift: Drift) -> str:
-    """None is only said where all of it was read."""
+    """It is `none` only if everything was read."""
     if drift.drift or drift.astray():
         return "Drift: "
     if drift.not_ours:
@@ -138,7 +137,7 @@ def share_managed(coverage: Coverage) -> str:
 
 
 def object_text(described: dict[str, Any], style: Style) -> str:
-    """One object: every field, what the document says, what the system says, and who moved."""
+    """One object: every field, its value in the document and in the system, and which side changed."""
     lines = [style.paint(inert(described["address"]), "bold")]
     for name in ("origin", "id", "applied", "state"):
         if described.get(name):

@@ -1,4 +1,4 @@
-"""Drift as a page that stands alone: what moved and who moved it, what nobody manages, what is ignored."""
+"""Drift as a self-contained page: what changed and who changed it, what nobody manages, what is ignored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read
 
 
 def page(drift: Drift) -> str:
-    """The whole check as one HTML document; of one that was compared with an earlier one only what is new."""
+    """The whole check as one HTML document; one that was compared with an earlier check shows only what is new."""
     shown = view.of_drift(drift)
     news, strangers = drift.news(), drift.strangers()
     gone = [

@@ -1,4 +1,4 @@
-"""Drift as one comment or issue, below what a code host takes, with a marker of its own to update it in place."""
+"""Drift as one comment or issue, within the limit of a code host, with a marker of its own to update it in place."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
 
 _FOOT = 2_000  # characters kept free for the end
-_FULL = 0.85  # of the limit: from here on objects are counted, so that what comes after them has room
+_FULL = 0.85  # of the limit: beyond it objects are only counted, to leave room for what follows
 _SHOWN, _SHOWN_FIELDS = 60, 40
 
 
 def comment(drift: Drift) -> str:
-    """The check as a comment; of one that was compared with an earlier one only what is new. Never longer than `LIMIT`."""
+    """The check as a comment; one that was compared with an earlier check shows only what is new. Never longer than `LIMIT`."""
     shown, page = view.of_drift(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
     page.add(head(shown))
     page.add_lines(findings(shown.findings))
@@ -41,7 +41,7 @@ def comment(drift: Drift) -> str:
 
 
 def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
-    """Adds the objects that moved, those that let somebody in first, then those that are gone; answers how many did not fit."""
+    """Add the objects that changed: those that let somebody in first, then those that are gone. Returns how many did not fit."""
     left = 0
     titles = {
         "opens": "Lets somebody in",

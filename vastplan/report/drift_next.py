@@ -1,4 +1,4 @@
-"""What one would type next for what a check for drift found: three commands at most, the most urgent first. Pure."""
+"""What to type next after a check for drift: three commands at most, the most urgent first. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEADS_ELSEWHERE = (ReplicationState.MOVED, ReplicationState.FAILED_OVER)
 
 
 def next_commands(drift: Drift, paths: Sequence[Path], acceptable: str = "") -> list[tuple[str, str]]:
-    """Each command with what it does; `paths` are the document as it was typed, `acceptable` what `--accept` takes of it."""
+    """Each command with what it does; `paths` are the document as typed, `acceptable` is the argument of `--accept`."""
     return [*_commands(drift, words(paths), acceptable)][:_MOST]
 
 

@@ -1,4 +1,4 @@
-"""Findings as people are told them: each cause once, with all that it is about. Files for machines list every one. Pure."""
+"""Findings for people: each cause once, with everything that it concerns. Files for machines list every finding. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from vastplan.report.values import counted, kind_words
 
 _SHOWN = 6
 _MANY = 5
-"""From so many objects on, the same of each of them is told once."""
+"""From this many objects on, a finding that is the same for each of them is shown once."""
 
 
 def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding for each cause, where the first of them stands; what is waived is counted, by its code, after all others.
+    """One finding for each cause, at the place of the first; waived findings are counted, by code, after all others.
 
-    One cause are those that say the same of one thing on several sites, those of one `group`, and those that say the same of
-    many objects of one kind; but each error stays, as each is mended in its own place.
+    One cause are findings that say the same of one object on several sites, findings of one `group`, and findings that say the same of
+    many objects of one kind. Errors without a `group` stay separate unless they are at the same place of a file, because each is
+    corrected in its own place.
     """
     causes: dict[tuple[object, ...], list[Finding]] = {}
     waived: dict[str, list[Finding]] = {}
@@ -33,7 +34,7 @@ def folded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, those that say the same of many objects as one, where the first of them stands."""
+    """The findings; those that say the same of many objects become one, at the place of the first."""
     keys = [_said(one) for one in findings]
     alike: dict[Hashable, list[Finding]] = {}
     for key, one in zip(keys, findings, strict=True):
@@ -47,7 +48,7 @@ def _of_many(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _said(one: Finding) -> Hashable:
-    """What is said of an object, whichever it is; `None` of no object, and where each has to be told."""
+    """What is said of an object, whichever it is; `None` if it is about no object, or if each has to be shown."""
     if one.severity is Severity.ERROR or one.group or one.address.count("/") < 2:
         return None
     bare = (of_any(text, one.address) for text in (one.message, one.fix))
@@ -64,7 +65,7 @@ def _of_each(many: Sequence[Finding]) -> Finding:
 
 
 def counted_known(findings: Iterable[Finding]) -> str:
-    """One line for those that a change did not bring: `12 findings that the base has too (...)`, "" for none."""
+    """One line for findings that the change did not cause: `12 findings that the base has too (...)`, "" for none."""
     known = [*findings]
     if not known:
         return ""
@@ -79,7 +80,7 @@ def counted_known(findings: Iterable[Finding]) -> str:
 
 def _cause(one: Finding) -> tuple[object, ...]:
     about = one.group or (one.message, _on_any_site(one.address))
-    place = one.where if one.severity is Severity.ERROR and not one.group else None  # each is mended in its place
+    place = one.where if one.severity is Severity.ERROR and not one.group else None  # corrected in its place
     return one.code, one.severity, one.fix, about, place
 
 

@@ -1,4 +1,4 @@
-"""What stands on what on one site, reduced to what a picture shows: boxes in bands and columns, and lines between them."""
+"""What depends on what on one site, reduced to what a picture shows: boxes in bands and columns, and lines between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GOING = (Verb.DELETE,)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A connection from what stands further left to what stands further right; `state` is `same`, `new` or `gone`."""
+    """A connection between two objects, from left to right; `state` is `same`, `new` or `gone`."""
 
     left: str
     right: str
@@ -24,20 +24,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """One owner with all that is its own, by column; the last band, without a name, is what no owner has alone."""
+    """One owner with the objects that are its own, by column; the last band, without a name, has those of no single owner."""
 
     owner: str
     columns: Mapping[Stage, tuple[str, ...]]
 
     def members(self) -> Iterator[str]:
-        """Every address in it."""
+        """Every address in the band."""
         for members in self.columns.values():
             yield from members
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """One site. `actions` are those on it, by address."""
+    """One site. `actions` are those on the site, by address."""
 
     site: str
     nodes: Mapping[str, Node]
@@ -75,7 +75,7 @@ def _graph(site: str, nodes: Mapping[str, Node], actions: Mapping[str, Action]) 
 
 
 def _let_go(action: Action) -> set[str]:
-    """What an action's object refers to before it and not after it."""
+    """The addresses that an action's object refers to before the action and not after it."""
     addresses: set[str] = set()
     for change in action.changes:
         if change.before is not None:
@@ -104,7 +104,7 @@ def _bands(nodes: Mapping[str, Node], refers: Mapping[str, set[str]]) -> Iterato
     placed: set[str] = set()
     for owner in sorted(address for address, node in nodes.items() if node.stage is Stage.OWNER):
         reached = _reached(owner, users, nodes)
-        # A team is not made of the storage: what it mounts refers to it, so it is found the other way round.
+        # A team does not refer to storage: what it mounts refers to the team, so it is found in the other direction.
         reached |= {
             other for member in reached for other in refers.get(member, ()) if _stage(nodes, other) is Stage.TEAM
         }
@@ -117,7 +117,7 @@ def _bands(nodes: Mapping[str, Node], refers: Mapping[str, set[str]]) -> Iterato
 
 
 def _reached(start: str, users: Mapping[str, list[str]], nodes: Mapping[str, Node]) -> set[str]:
-    """All that stands on an object, as far as the next owner or team."""
+    """Everything that depends on an object, as far as the next owner or team."""
     reached, queue = {start}, [start]
     while queue:
         for user in users.get(queue.pop(), ()):
@@ -148,7 +148,7 @@ def _lines(
     everything: Mapping[str, set[str]],
     actions: Mapping[str, Action],
 ) -> Iterator[Line]:
-    """Connections between drawn objects, over undrawn ones; those that follow from others are left out."""
+    """Connections between drawn objects, also across undrawn ones; those that follow from others are left out."""
     left: dict[str, set[str]] = {}
     rank = {address: STAGES.index(node.stage) for address, node in nodes.items() if node.stage}
     for address in rank:
@@ -168,7 +168,7 @@ def _lines(
 
 
 def _drawn(address: str, refers: Mapping[str, set[str]], rank: Mapping[str, int]) -> set[str]:
-    """The drawn objects that one refers to, directly or over what is not drawn."""
+    """The drawn objects that an object refers to, directly or across undrawn ones."""
     drawn: set[str] = set()
     seen, queue = {address}, [address]
     while queue:

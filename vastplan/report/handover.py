@@ -9,7 +9,7 @@ from vastplan.model.handover import ByHand, Handover, StateHandover
 from vastplan.report.values import counted
 
 _SHOWN = 20
-"""Of what nothing is to be typed for; a JSON report has all."""
+"""Items of a list for which nothing is to be typed; a JSON report has all."""
 
 _TWO_OWNERS = "Two tools own these objects until the last step is done. Do not run Terraform in between."
 _CHANGE = (
@@ -42,10 +42,10 @@ _WHY = {
 def handover_text(
     states: Sequence[StateHandover], apply: str, *, tried: bool = False, name: Callable[[object], str] = inert
 ) -> list[str]:
-    """What to do, for people, in order: `apply` is the command that takes the objects, "" where the ledger has them.
+    """What to do, for people, in order: `apply` is the command that adopts the objects, "" if the ledger has them.
 
-    Lines that are to be typed, and those that name addresses, are indented by four blanks; in the others names are shown by
-    `name`. Where the import was only tried there is nothing to do yet.
+    Lines to type, and lines that name addresses, are indented by four spaces; in the others `name` shows names. If the import was only
+    `tried`, there is nothing to do yet.
     """
     text = [_found(state, name) for state in states]
     needed = [state for state in states if state.handover.needed]
@@ -69,7 +69,7 @@ def handover_text(
 
 
 def _found(state: StateHandover, name: Callable[[object], str]) -> str:
-    """What a state has, and what of it is ours."""
+    """What a state has, and how much of it is in the document."""
     sites, others = ", ".join(map(name, state.sites)), state.handover.other_types
     text = (
         f"Terraform, {name(state.state)}: {counted(state.found, 'resource')} found on {sites},"

@@ -1,4 +1,4 @@
-"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing, and needs to run nothing."""
+"""A plan as a self-contained page: the verdict, the picture of each site, every action. It loads nothing and works without a script."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page(plan: Plan) -> str:
         for change in settings_changed(plan)
         for line in of_change(change).lines()
     ]
-    # Of a long plan the notes come after its changes: nobody decides on them.
+    # In a long plan the notes come after the changes: no decision depends on them.
     large = is_large(plan)
     minor = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
     told = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
@@ -50,7 +50,7 @@ def page(plan: Plan) -> str:
         notes("The ledger is empty", [tag("li", f"{one.text}; {WAY_OUT}", class_="error") for one in found]),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed outside vastplan and kept", kept),
-        *(changes if large else []),  # which pictures of a long plan would push far down
+        *(changes if large else []),  # in a long plan before the pictures, which would push them far down
         *_pictures(plan),
         *([] if large else changes),
         checks(minor, "Notes"),
@@ -65,7 +65,7 @@ def page(plan: Plan) -> str:
 
 
 def problems(name: str, shown: Problems) -> str:
-    """What there is to say where no plan could be made."""
+    """The page for when no plan could be made."""
     lines = [tag("li", line, class_="error") for line in shown.error.splitlines()]
     listed = checks(worst_first(shown.findings)) or notes("Checks", lines)
     head = tag("header", tag("h1", f"vastplan: {name}"), tag("p", "No plan could be made.", class_="verdict"))

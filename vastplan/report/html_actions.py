@@ -1,6 +1,6 @@
-"""The actions of a plan as tables that filter themselves, the worst first. The filters are boxes and style.
+"""The actions of a plan as tables, the worst first, with filters that are only checkboxes and CSS.
 
-Of a long plan what many actions have in common is told once, with each of their addresses in a list that folds.
+A long plan shows once what many actions have in common, with each of their addresses in a list that folds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.report.values import CAUSES, author_text, kind_words, plain, verb_
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
-_MOST_SITES = 60  # with a box of their own; more would be a wall
+_MOST_SITES = 60  # with a checkbox of their own; more would fill the window
 
 
 def verbs(plan: Plan) -> list[Verb]:
@@ -36,7 +36,7 @@ def sites(plan: Plan) -> list[str]:
 
 
 def filter_style(plan: Plan) -> str:
-    """The rules that hide what is not ticked. Sites are numbered: their names are not ours to put into a style sheet."""
+    """The rules that hide what is not ticked. Sites are numbered: their names are untrusted and do not belong in a style sheet."""
     names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
     items = f", {_EACH}.{{name}}" if is_large(plan) else ""
     return "".join(
@@ -53,7 +53,7 @@ def _boxed_sites(plan: Plan) -> list[tuple[int, str]]:
 
 
 def filters(plan: Plan) -> Html:
-    """The boxes to tick."""
+    """The checkboxes."""
     of_verbs = [
         tag("label", _tick(f"f-v-{verb.value}", ticked=True), f"{verb.sign} {verb.value}") for verb in verbs(plan)
     ]
@@ -72,7 +72,7 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
 
 
 def tables(plan: Plan) -> Html:
-    """One table for each risk, folded when it is long."""
+    """One table for each risk, folded if it is long."""
     topology, owners = Topology(plan), Owners(plan)
     numbers = {site: number for number, site in enumerate(sites(plan))}
     large = is_large(plan)
@@ -93,7 +93,7 @@ def tables(plan: Plan) -> Html:
 
 
 def by_tenant(plan: Plan) -> Html:
-    """How much is whose in a long plan, those first of whom something is deleted or replaced."""
+    """How many changes each tenant has in a long plan; tenants of whom something is deleted or replaced come first."""
     if not is_large(plan):
         return Html("")
     mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
@@ -136,7 +136,7 @@ _SHORT_ROW = Form(
         tag("td", HOLE),
         class_=HOLE,
     )
-)  # one of thousands: how it looks is said once, in the style
+)  # one of thousands: the style sheet has its looks, once
 _NOBODY = tag("span", "nobody else", class_="quiet")
 
 
@@ -159,7 +159,7 @@ _SEEN = Form(tag("p", HOLE, class_="seen"))
 
 
 def _together(alike: Alike, topology: Topology, numbers: Mapping[str, int]) -> Html:
-    """What many actions have in common, and every one of them by its address."""
+    """What many similar actions have in common, and the address of each."""
     action, on = alike.first, {numbers[one.address.site] for one in alike.actions}
     site = f" s-{on.pop()}" if len(on) == 1 else ""
     items = (
@@ -230,7 +230,7 @@ _SHORT_PART = Form(tag("li", tag("code", HOLE), " ", tag("code", HOLE), HOLE))
 
 
 def _short_fields(verb: Verb, fields: Iterable[FieldView]) -> Html:
-    """The fields of a row among many: a line for each. That the document changed is what goes without saying."""
+    """The fields of a row among many, a line for each. The cause is shown only if it is not a change of the document."""
     return _SHORT.fill(joined(*(line for field in fields for line in _short_lines(verb, field))))
 
 

@@ -1,4 +1,4 @@
-"""Untrusted text in HTML: the only place that makes tags. What is not mark-up made here is escaped, also in attributes."""
+"""Untrusted text in HTML: the only place that creates tags. What is not mark-up created here is escaped, also in attributes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from vastplan.model.escaping import inert
 
 _VOID = frozenset({"input", "meta", "br", "hr"})
 _LONGEST = 100_000  # characters: what takes longer to read than a page
-# Most names and values need nothing done: printable ASCII without what HTML gives a meaning.
+# Most names and values need no escaping: printable ASCII without the characters that mean something in HTML.
 _HARMLESS = re.compile(r"[ !#-%(-;=?-~]{0,100000}")
 
 
 class Html(str):
-    """Text that is mark-up already. What it is made from is `tag` and `joined`, or a constant."""
+    """Text that is mark-up already. It comes from `tag`, `joined` or a constant only."""
 
     __slots__ = ()
 
 
 HOLE = Html("\0")
-"""Where a `Form` is filled in. Escaped text holds no such character, so no value is taken for one."""
+"""Where a `Form` is filled in. Escaped text never has this character, so no value is mistaken for a hole."""
 
 
 def text(value: object) -> Html:
@@ -34,7 +34,7 @@ def _escaped(value: object) -> str:
 
 
 def joined(*parts: object) -> Html:
-    """Parts one after the other, those that are not mark-up escaped."""
+    """Parts one after the other; those that are not mark-up are escaped."""
     return Html("".join([part if isinstance(part, Html) else _escaped(part) for part in parts]))
 
 
@@ -57,7 +57,7 @@ def code(value: object) -> Html:
 
 
 class Form:
-    """Mark-up that is made once and filled in a thousand times: a row of a table, a line of a list.
+    """Mark-up that is built once and filled in a thousand times: a row of a table, a line of a list.
 
     >>> Form(tag("li", code(HOLE), " to ", HOLE)).fill("<a>", 3)
     '<li><code dir="auto">&lt;a&gt;</code> to 3</li>'
@@ -67,5 +67,6 @@ class Form:
         self._template = form.replace("%", "%%").replace(HOLE, "%s")
 
     def fill(self, *values: object) -> Html:
-        """The mark-up with a value in each hole, those that are not mark-up escaped. Raises `TypeError` for another number."""
+        """The mark-up with a value in each hole; values that are not mark-up are escaped. Raises `TypeError` for another number of
+        values."""
         return Html(self._template % tuple([value if isinstance(value, Html) else _escaped(value) for value in values]))

@@ -1,7 +1,7 @@
-"""What every page is made of: its head, lists that say how long they are, and tables.
+"""The parts of every page: its head, lists with their length, and tables.
 
-Its content security policy allows its own style sheet, by digest, and on a long page one script: should a name ever find a way out of the text,
-a browser would still not run or fetch what it says.
+The content security policy allows only the page's own style sheet, by digest, and on a long page one script: if a name ever escaped from
+the text, a browser would still not run or fetch what it says.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vastplan.report.view import View
 
 
 def document(title: str, style: str, parts: list[Html], script: str = "") -> str:
-    """A whole page. `script` is a constant of ours: nothing that somebody named may be in it."""
+    """A whole page. `script` is a constant of vastplan: nothing that a user named may be in it."""
     runs = f"script-src 'sha256-{_digest(script)}'; " if script else ""
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; {runs}base-uri 'none'; form-action 'none'"
     head = tag(
@@ -38,7 +38,7 @@ def _digest(text: str) -> str:
 
 
 def header(view: View, *more: Html, facts: Iterable[Html] = ()) -> Html:
-    """The title, the verdict, what else must be known first, and the figures of it all."""
+    """The title, the verdict, what else must be known first, and the summary figures."""
     figures = [*facts, tag("li", tag("b", f"{view.in_sync:,}"), " in sync")]
     return tag(
         "header",
@@ -73,11 +73,11 @@ def unknown(collections: Iterable[UnknownCollection], title: str) -> Html:
 
 
 def notes(title: str, items: Sequence[Html]) -> Html:
-    """A list with its number; nothing for no items."""
+    """A list under a heading with its length; nothing for no items."""
     return joined(tag("h2", f"{title} ({len(items):,})"), tag("ul", *items, class_="notes")) if items else Html("")
 
 
 def table(names: Iterable[str], rows: Iterable[Html], *, style: str, label: str = "") -> Html:
-    """A table with a head; `style` is the class that says how it looks."""
+    """A table with a head; `style` is its CSS class."""
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
     return tag("table", head, tag("tbody", *rows), class_=style, aria_label=label or False)

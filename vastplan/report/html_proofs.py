@@ -1,4 +1,4 @@
-"""What a plan proves and promises as tables of its page: who is kept apart, what is promised of what there is, checkpoints."""
+"""What a plan proves and promises, as tables of its page: isolation, commitments, checkpoints, and objects on two sites."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_CURVES = 20
 
 
 def proofs(plan: Plan) -> Iterator[Html]:
-    """The parts that have something to say."""
+    """The parts that are not empty."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
     if isolations:
         yield tag("h2", "Isolation")
@@ -42,7 +42,7 @@ def proofs(plan: Plan) -> Iterator[Html]:
 
 
 def on_two_sites(rows: Sequence[Replication], now: str) -> Html:
-    """Which side is the source and how old the copy was when it was read (`now`): drawn, and as a table with a row for each site."""
+    """Which side is the source and how old the copy was when it was read (`now`): as pictures, and as a table with a row for each site."""
     marked = ((cells, row.state is not ReplicationState.IN_ORDER) for row in rows for cells in sites_of(row))
     listed = figures(TWO_SITES, (_row(*cells, style="stop" if amiss else "") for cells, amiss in marked))
     return joined(*pictures(rows, now), listed)
@@ -59,7 +59,7 @@ def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
 
 
 def figures(names: Iterable[str], rows: Iterable[Html]) -> Html:
-    """A table that scrolls by itself where the window is narrow."""
+    """A table that scrolls by itself in a narrow window."""
     return tag("figure", table(names, rows, style="figures"), tabindex=0, aria_label="table")
 
 

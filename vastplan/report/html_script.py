@@ -1,6 +1,7 @@
-"""The one script there is: it adds a box that filters a long page by text. Without it nothing is missing but the box.
+"""The only script: it adds a box that filters a long page by text. Without it only the box is missing.
 
-It reads nothing but the page, and writes no mark-up. The page's policy allows it by digest, and no other. Nothing of a plan is in it.
+It reads nothing but the page, and writes no mark-up. The page's policy allows this script by digest, and no other. It contains nothing
+of a plan.
 """
 
 FILTER = """

@@ -1,4 +1,5 @@
-"""How the page looks: system fonts, light and dark by the reader's choice, and a form that prints. No file, no font, no host."""
+"""The looks of the page: system fonts, light or dark as the reader prefers, and a form that prints. It loads no file and no font from
+any host."""
 
 STYLE = """
 :root { color-scheme: light dark;
@@ -93,4 +94,4 @@ output { color: var(--soft) } .plan code { unicode-bidi: plaintext }
 .by-tenant { margin: 12px 0 } .tenants { columns: 34em; list-style: none; padding: 0 }
 @media (max-width: 760px) { .short > tbody > tr > * { width: auto !important } }
 """
-"""What a long page has beside it: groups of what is alike, and the box that filters by text."""
+"""The style that a long page adds: groups of similar actions, and the box that filters by text."""

@@ -1,4 +1,4 @@
-"""What an import took and left, as text: what holds up an apply first, then counts, then what is left by reason, then what to type."""
+"""The result of an import as text: what blocks an apply first, then counts, then what is left out by reason, then what to type."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ONLY_COUNTED = frozenset({"MANAGED", "UNSELECTED"})
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """What is left for one reason under one name, on one site or several."""
+    """What is left out for one reason under one name, on one site or several."""
 
     kind: str
     name: str
@@ -50,7 +50,7 @@ class Alike:
 
 
 def alike(left: Iterable[LeftObject]) -> list[Alike]:
-    """The same on several sites as one, in the order of the first."""
+    """The left-out objects, the same on several sites as one, in the order of the first."""
     sites: dict[tuple[str, str, str, str, str], list[str]] = {}
     for each in left:
         sites.setdefault((each.kind, each.name, each.field, each.why, each.fix), []).append(each.site)
@@ -58,7 +58,7 @@ def alike(left: Iterable[LeftObject]) -> list[Alike]:
 
 
 def by_code(left: Iterable[LeftObject]) -> dict[str, list[LeftObject]]:
-    """What is left by code, in the order of the codes; fields that alone are left come under `FIELD`."""
+    """What is left out by code, in the order of the codes; fields that alone are left out come under `FIELD`."""
     groups: dict[str, list[LeftObject]] = {code: [] for code in (*MEANINGS, "FIELD")}
     for each in left:
         groups.setdefault("FIELD" if each.field else each.code, []).append(each)
@@ -66,29 +66,29 @@ def by_code(left: Iterable[LeftObject]) -> dict[str, list[LeftObject]]:
 
 
 def is_listed(code: str, group: list[LeftObject]) -> bool:
-    """Whether people are told each of them, and not only how many there are."""
+    """Whether a report for people lists each of them, and not only their number."""
     return code == "FIELD" or (group[0].counts and code not in _ONLY_COUNTED)
 
 
 def kinds(left: Iterable[LeftObject]) -> str:
-    """How many of which kind."""
+    """How many objects of each kind."""
     found = Counter(each.kind for each in left)
     return ", ".join(counted(count, inert(kind)) for kind, count in sorted(found.items()))
 
 
 def verbs(actions: Iterable[OtherAction]) -> str:
-    """How many of which verb."""
+    """How many actions of each verb."""
     found = Counter(each.verb for each in actions)
     return ", ".join(f"{count} {verb}" for verb, count in sorted(found.items()))
 
 
 def waiver(finding: Finding) -> str:
-    """The line that accepts a finding, for a person to complete: why, and until when."""
+    """The line that accepts a finding; a person completes the reason and the last day."""
     return f'{{code: {scalar(finding.code)}, address: {scalar(finding.address)}, reason: "", until: ""}}'
 
 
 def values_text(values: ImportedValues) -> str:
-    """Where the values of what was taken are."""
+    """Where the values of the taken objects are."""
     parts = [f"{values.written} in the document", f"{values.defaults} left to defaults of the systems"]
     if values.unconfirmed:
         parts.append(f"{values.unconfirmed} left to defaults that no vendor's document confirms (--full writes them)")
@@ -98,7 +98,7 @@ def values_text(values: ImportedValues) -> str:
 
 
 def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
-    """What has no kind: by system, or where it was counted by site and system, without what is empty."""
+    """The collections that have no kind: by system, or, if they were counted, by site and system without the empty ones."""
     if not is_counted(collections):
         names: dict[str, dict[str, None]] = {}
         for each in collections:
@@ -117,7 +117,7 @@ def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
 
 
 def coverage_text(result: Import) -> str:
-    """How much the document has of what could be managed."""
+    """How much of what could be managed the document has."""
     if result.unread and not result.coverage:
         return "The document's share of what could be managed is unknown: nothing could be read."
     known = "Of what could be read, the" if result.unread else "The"
@@ -125,12 +125,12 @@ def coverage_text(result: Import) -> str:
 
 
 def is_counted(collections: Iterable[UncountedCollection]) -> bool:
-    """Whether somebody asked how many there are."""
+    """Whether the objects of the collections were counted."""
     return any(each.objects is not None or each.error for each in collections)
 
 
 def import_text(result: Import) -> str:
-    """All of it as text for people."""
+    """The whole result as text for people."""
     return "\n".join(_lines(result))
 
 
@@ -182,7 +182,7 @@ def _held_up(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _left(result: Import) -> Iterator[str]:
-    """What is left, by code; what is somebody else's is only counted."""
+    """What is left out, by code; what others own is only counted."""
     groups = by_code(result.left)
     for code, group in groups.items():
         if code == "MANAGED":

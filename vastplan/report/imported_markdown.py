@@ -1,4 +1,4 @@
-"""What an import took and left, as one comment with a marker of its own, below what a code host takes."""
+"""The result of an import as one comment with a marker of its own, within the limit of a code host."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"^(\d+)\.")
 
 
 def comment(result: Import) -> str:
-    """All of it, as far as it has room; never longer than `LIMIT`."""
+    """The whole result, as far as it fits; never longer than `LIMIT`."""
     page = Page(LIMIT - _FOOT, "`vastplan import --format json`")
     page.add(
         f"{marker(result.document, 'import')}\n### Import: {code(result.document, 100)}\n\n**{_verdict(result)}**\n"
@@ -90,9 +90,9 @@ def _told(each: Alike) -> str:
 
 
 def _terraform(result: Import) -> str:
-    """How to remove objects from Terraform: commands are indented, a block of code that nothing inside it can end."""
+    """How to remove objects from Terraform; commands are indented, as a code block that nothing inside it can end."""
     text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
-    # A number that begins a list would make the code below it a part of that; in a key `\u0021` is what Terraform reads as `!`.
+    # An unescaped number would begin a list that takes in the code below it. Terraform reads `\u0021` in a key as `!`.
     lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]
     return "\n".join(["\n#### Terraform\n", *lines, ""]) if lines else ""
 

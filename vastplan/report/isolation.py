@@ -1,4 +1,4 @@
-"""The isolation proof as a table: what each project reaches by itself, and every meeting point with a way to it."""
+"""The isolation proof as a table: what each project reaches by itself, and every meeting point with a path to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 6
 
 
 def isolation_text(isolations: Iterable[Isolation], style: Style, *, of: str) -> str:
-    """One part a site. `of` says what was followed: the document, or the live state."""
+    """One part per site. `of` says what was followed: the document, or the live state."""
     lines: list[str] = []
     for isolation in isolations:
         lines += ["", *_site(isolation, style, of)]
@@ -45,14 +45,14 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
 
 
 def seen(isolation: Isolation) -> Iterable[tuple[str, str]]:
-    """The classes of which somebody would be refused and is only seen, with whom they are meant for."""
+    """The classes whose rule is not enforced: it sees whom it would refuse, but refuses nobody; each with those that it is meant for."""
     for name, namespaces in isolation.seen.items():
         more = "…" if len(namespaces) > _SHOWN else ""
         yield name, "seen, not enforced; meant for " + (", ".join(namespaces[:_SHOWN]) + more or "nobody")
 
 
 def classes_by_namespace(isolation: Isolation) -> Callable[[str], str]:
-    """What tells the storage classes that a namespace may use, as one text."""
+    """Returns a function that lists the storage classes that a namespace may use, as one text."""
     opened: dict[str, list[str]] = {}
     for name, namespaces in isolation.classes.items():
         for namespace in namespaces:
@@ -72,7 +72,7 @@ def verdict(isolation: Isolation) -> str:
 
 
 def who(meeting: Meeting) -> str:
-    """The projects that meet, and those beneath them."""
+    """The projects that meet, and those that reach a directory beneath."""
     if meeting.everybody:
         return "all projects"
     dependents = ("all projects",) if meeting.everybody_inside else meeting.inside

@@ -1,6 +1,6 @@
-"""What `--format json` prints, as values: one for each command that does not print a plan, and one for what went wrong.
+"""The values that `--format json` prints: one for each command that does not print a plan, and one for errors.
 
-Each has a published schema (`app/schemas.py`). A minor version adds fields; a major one may take some away.
+Each has a published schema (`app/schemas.py`). A minor version adds fields; a major one may remove some.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """Any command that could not continue; `findings` are those of an input, and `error` is all of it as text."""
+    """Any command that could not continue; `findings` are those of an input, and `error` is the whole problem as text."""
 
     error: str
     findings: tuple[Finding, ...] = ()
@@ -47,8 +47,8 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """`apply --reviewed`: the reviewed plan, whether the live one does no more, what else it does, and the secrets that it
-    cannot compare."""
+    """`apply --reviewed`: the reviewed plan, and whether the live one does no more. `differences` is what else the live one does,
+    `untold` the secrets that cannot be compared."""
 
     plan: str
     same: bool
@@ -81,8 +81,8 @@ class ShownField:
 
 @dataclass(frozen=True, slots=True)
 class ShownUnsaid:
-    """A live value that the document leaves out. `evidence` says how it is known that it is the system's default: the vendor's
-    `schema`, or its `prose`, or a `witness` alone; empty where it is not known to."""
+    """A live value that the document leaves out. `evidence` says what shows that it is the system's default: the vendor's `schema`, the
+    vendor's `prose`, or only a `witness`; empty if nothing shows it."""
 
     path: str
     live: Any
@@ -100,9 +100,10 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownObject:
-    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for an object that does not exist or is not in the ledger.
+    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for an object that does not exist or is not in the
+    ledger.
 
-    `parts` are the objects that come of it; a composite entry has only those.
+    `parts` are the objects that the entry composes to; a composite entry has only those.
     """
 
     address: str
@@ -136,7 +137,8 @@ class ShownBudget:
 
 @dataclass(frozen=True, slots=True)
 class OwnedObject:
-    """An object in the ledger; `fields` counts the values that vastplan set. A site may have left the document."""
+    """An object in the ledger; `fields` counts the values that vastplan set. `site_in_document` is false if the document no longer has
+    the site."""
 
     address: str
     id: str
@@ -147,7 +149,7 @@ class OwnedObject:
 
 @dataclass(frozen=True, slots=True)
 class OwnedObjects:
-    """`ledger list`: everything that it has."""
+    """`ledger list`: every object in the ledger."""
 
     document: str
     owned: tuple[OwnedObject, ...]
@@ -166,12 +168,12 @@ class KnownCheck:
     source: str
     live: bool
     milder: Severity | None = None
-    """What it also finds, where that is less bad than `severity`."""
+    """The severity of its findings that are less bad than `severity`, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownChecks:
-    """`validate --list-checks` and `--explain`: `live` ones also look at what a plan observes."""
+    """`validate --list-checks` and `--explain`: checks that are `live` also look at what a plan observes."""
 
     checks: tuple[KnownCheck, ...]
     format_version: str = FORMAT_VERSION
@@ -193,12 +195,12 @@ Printed = (
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
-    """An apply."""
+    """The value of an apply."""
     return Applied(receipt.plan, receipt.outcomes, reviewed)
 
 
 def shown(described: dict[str, Any]) -> ShownObject:
-    """One object, from what `describe` says of it."""
+    """The value of one object, from what `describe` returns."""
     fields = tuple(ShownField(**row) for row in described["fields"])
     lists = {name: tuple(described[name]) for name in ("chosen", "writers", "replications")}
     parts = tuple(ShownPart(**part) for part in described["parts"])
@@ -207,7 +209,7 @@ def shown(described: dict[str, Any]) -> ShownObject:
 
 
 def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
-    """The ledger's rows."""
+    """The value of the ledger's rows."""
     return OwnedObjects(document, tuple(OwnedObject(**row) for row in rows))
 
 

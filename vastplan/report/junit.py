@@ -1,8 +1,7 @@
 """Results as JUnit XML, which build servers show as tests.
 
-There is no standard; this keeps to what Jenkins' schema and the others have in common: `testsuites/testsuite/testcase` with
-`failure`, `error` or `skipped`. A failure is what somebody must look at, an error what could not be told, skipped what an
-apply left out.
+There is no standard; this uses what Jenkins' schema and the others have in common: `testsuites/testsuite/testcase` with `failure`,
+`error` or `skipped`. A failure is what somebody must look at, an error what could not be determined, skipped what an apply left out.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _BAD = (Level.ERROR, Level.WARNING)
 
 
 def junit(results: Results) -> str:
-    """One suite for one document; a case that passes when nothing was found, as an empty suite counts as broken."""
+    """One suite for one document. If nothing was found, it has one case that passes, because an empty suite counts as broken."""
     cases = results.results or (Result(results.command, Level.NONE, "nothing was found"),)
     kinds = [_kind(results.command, result) for result in cases]
     totals: dict[str, Any] = {
@@ -57,5 +56,5 @@ def _said(message: str, lines: Sequence[str]) -> str:
 
 
 def _text(value: str) -> str:
-    """One line of characters that XML 1.0 allows: what it does not is shown as its number."""
+    """One line of characters that XML 1.0 allows; any other is shown as its number."""
     return inert(value, _LONGEST)

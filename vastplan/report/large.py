@@ -1,4 +1,4 @@
-"""A plan that is too long to be read from end to end: by risk, what many have in common told once, the rest by tenant and section."""
+"""A plan that is too long to read from end to end: by risk, groups of similar actions first, the rest by tenant and kind."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vastplan.report.review import Revert, Risk, by_finer_risk
 from vastplan.report.values import kind_words
 
 FROM = 31
-"""Actions: with fewer every one of them is told in full."""
+"""The number of actions from which on a plan is long; a shorter one shows every action in full."""
 _FIRST = frozenset({Risk.DATA, Risk.REMOVAL, Risk.BLOCKED, Risk.OPENING, Risk.NARROWING})
-"""What somebody has to decide on."""
+"""The risks that somebody has to decide on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What is one tenant's on its site, or nobody's alone (`owner` is "")."""
+    """The actions on the objects of one tenant on a site, or of no single tenant (`owner` is "")."""
 
     site: str
     owner: str
@@ -46,12 +46,12 @@ class Share:
 
     @property
     def going(self) -> int:
-        """How many of them take a live object away."""
+        """How many of them delete or replace a live object."""
         return sum(1 for action in self.actions if action.verb in GOING)
 
     @property
     def pattern(self) -> str:
-        """What to expand for all of it."""
+        """The argument of `--expand` that shows all of it."""
         return self.owner or f"{self.site}/*"
 
 
@@ -72,12 +72,12 @@ class Section:
 
     @property
     def first(self) -> bool:
-        """Whether it is something that somebody has to decide on."""
+        """Whether somebody has to decide on it."""
         return self.risk in _FIRST
 
 
 def is_large(plan: Plan) -> bool:
-    """Whether a plan is told this way."""
+    """Whether a plan is shown this way."""
     return len(plan.actions) >= FROM
 
 
@@ -92,7 +92,7 @@ def sections(plan: Plan, owners: Owners) -> Iterator[Section]:
 
 
 def shares_of(actions: Iterable[Action], owners: Owners) -> Iterator[Share]:
-    """By site and tenant, and in each by kind; equals in the order of work."""
+    """The actions by site and tenant, and in each by kind; equal ones in the order of work."""
     parts: dict[tuple[str, str], list[Action]] = {}
     for action in actions:
         parts.setdefault((action.address.site, owners.of(action)), []).append(action)
@@ -101,7 +101,8 @@ def shares_of(actions: Iterable[Action], owners: Owners) -> Iterator[Share]:
 
 
 def apart(plan: Plan, undone: Iterable[Revert]) -> list[Revert]:
-    """Of what a long plan undoes all that its section of undone changes does not show: who made it, and what has a worse risk."""
+    """The undone changes of a long plan that its section of undone changes does not show: those with an author, and those of a worse
+    risk."""
     shown = {id(action) for risk, action in by_finer_risk(plan) if risk is Risk.REVERT}
     return [one for one in undone if one.author or id(one.action) not in shown]
 
@@ -113,7 +114,7 @@ def by_section(actions: Iterable[Action]) -> str:
 
 
 def expanded(actions: Iterable[Action], patterns: Sequence[str], owners: Owners) -> list[Action]:
-    """Those that a pattern names: by their own address, that of the entry they are of, or that of their tenant."""
+    """The actions that a pattern names: by their own address, that of the entry they come from, or that of their tenant."""
     if "*" in patterns:
         return list(actions)
     return [action for action in actions if any(_fits(pattern, action, owners) for pattern in patterns)]
@@ -125,6 +126,6 @@ def _fits(pattern: str, action: Action, owners: Owners) -> bool:
 
 
 def unmet(plan: Plan, patterns: Iterable[str]) -> list[str]:
-    """The patterns that no action of a plan has."""
+    """The patterns that match no action of a plan."""
     owners = Owners(plan)
     return [pattern for pattern in patterns if not expanded(plan.actions, [pattern], owners)]

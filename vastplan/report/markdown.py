@@ -1,7 +1,7 @@
-"""One comment under a change request: the verdict, the worst first, and no more than a code host takes.
+"""A plan as one comment under a change request: the verdict, the worst first, within the limit of a code host.
 
-What does not fit is counted and named, and is in the other reports. Then what lets somebody in comes first, and what would not
-be carried out, because it is blocked, last.
+What does not fit is counted and named, and is in the other reports. If something does not fit, what lets somebody in comes first, and
+what is blocked, and so would not be carried out, comes last.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ _SHOWN_SITES, _SHOWN_SETTINGS = 40, 100
 
 
 def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
-    """The plan as a comment; `attached` are the names of files that hold all of it. Never longer than `LIMIT`."""
+    """The plan as a comment; `attached` are the names of files that have the whole plan. Never longer than `LIMIT`."""
     plan = shortened(plan, not_ours(plan))
     page, cut = _page(plan)
-    if cut.some:  # then what lets somebody in comes before all that it could be hidden behind
+    if cut.some:  # then what lets somebody in comes first, so that nothing hides it
         page, cut = _page(plan, full=True)
     return page.text() + by_name(cut.named, page.room) + _foot(plan, cut, attached)
 
 
 def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
-    """The page but for its end. With `full` there is no room for all of it."""
+    """The page without its end. `full` means that not all of it fits."""
     shown, page = view.of_plan(plan), Page(LIMIT - _FOOT)
-    # Of a long plan the notes come after its changes: nobody decides on them.
+    # In a long plan the notes come after the changes: no decision depends on them.
     large = is_large(plan)
     notes = [finding for finding in shown.findings if large and finding.severity is Severity.NOTE]
     told = [finding for finding in shown.findings if not (large and finding.severity is Severity.NOTE)]
@@ -86,14 +86,14 @@ def _page(plan: Plan, *, full: bool = False) -> tuple[Page, Cut]:
 
 
 def _known(base: Sequence[Finding]) -> str:
-    """The checks that the base has too: its errors, and how many others."""
+    """The checks that the base has too: the errors, and the number of the others."""
     errors = [finding for finding in base if finding.severity is Severity.ERROR]
     quiet = counted_known(finding for finding in base if finding.severity is not Severity.ERROR)
     return findings(errors, "Errors that the base has too") + (f"\n{prose(quiet)}\n" if quiet else "")
 
 
 def problems(document: str, shown: Problems) -> str:
-    """What there is to say where no plan could be made; it takes the place of the comment of an earlier plan."""
+    """The comment for when no plan could be made; it replaces the comment of an earlier plan."""
     listed = findings(worst_first(shown.findings)) or "".join(
         f"\n- Error: {prose(line)}" for line in shown.error.splitlines()[:20]
     )
@@ -103,12 +103,12 @@ def problems(document: str, shown: Problems) -> str:
 
 
 def _not_ours(plan: Plan) -> str:
-    """What exists where the ledger is empty, before all that would be done to it."""
+    """What exists although the ledger is empty, before everything that would be done to it."""
     return section("The ledger is empty", [prose(f"{one.text}; {WAY_OUT}") for one in not_ours(plan)], str)
 
 
 def _numbers(plan: Plan) -> str:
-    """How much on which site."""
+    """How many changes on each site."""
     counts: dict[str, Counter[str]] = {}
     blocked: Counter[str] = Counter()
     for action in plan.actions:
@@ -132,7 +132,7 @@ def _provenance(plan: Plan) -> str:
 
 
 def _settings(plan: Plan) -> str:
-    """The settings of the document that changed, before all that it does to objects; a rule that is long is cut."""
+    """The settings of the document that changed, before all changes of objects; a long rule is cut."""
     lines: list[str] = []
     for setting in map(view.of_change, settings_changed(plan)):
         told = setting.lines()
@@ -145,7 +145,7 @@ def _settings(plan: Plan) -> str:
 def _by_hand(plan: Plan, *, whole: bool) -> str:
     """The changes made outside vastplan that the plan undoes, and those that it keeps, before anything else.
 
-    If not the `whole`, then those that a section of their own shows, grouped, are not shown here as well.
+    Unless `whole`, the changes that a section of their own shows, grouped, are not repeated here.
     """
     most = SHOWN_NOTES if is_large(plan) else SHOWN_CHANGES
     undone = reverts(plan) if whole else apart(plan, reverts(plan))
@@ -180,6 +180,6 @@ def _foot(plan: Plan, cut: Cut, attached: Sequence[str]) -> str:
         lines.append(f"**Cut**: {of_all} did not fit into a comment; they are {where}.")
     elif files:
         lines.append(f"The topology of each site is in the attached {files}.")
-    valid = "" if plan.snapshot else f", valid until {code(plan.expires, 40)}"  # one from a snapshot is never applied
+    valid = "" if plan.snapshot else f", valid until {code(plan.expires, 40)}"  # a snapshot's plan is never applied
     lines.append(f"Plan {code(plan.id[:12])}, created {code(plan.created, 40)}{valid}.")
     return "\n" + "\n\n".join(lines) + "\n"

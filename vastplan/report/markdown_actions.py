@@ -1,4 +1,4 @@
-"""The actions of a plan in a comment: folded, the worst first, as far as there is room; the others by name, or counted."""
+"""The actions of a plan in a comment: folded, the worst first, as far as they fit; the others by name, or counted."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from vastplan.report.values import VERB_WORDS, plain, verb_word
 from vastplan.report.view import FieldView
 
 SHOWN_CHANGES, SHOWN_NOTES = 40, 12
-LONG = 200  # characters of a value where there is not room for all of it
-_NAMED_FIRST, _NAMED = 150, 12  # addresses of what is told together: of what somebody decides on, and of the rest
+LONG = 200  # characters of a value that is cut
+_NAMED_FIRST, _NAMED = 150, 12  # addresses of a group: where somebody has to decide, and elsewhere
 _TENANTS = 25
-_NAMES_FROM = 0.85  # of the limit: from here on actions are named, not shown
+_NAMES_FROM = 0.85  # of the limit: beyond it actions are only named
 _LOSSES = (Risk.DATA, Risk.REMOVAL)
 _OPEN = (*_LOSSES, Risk.BLOCKED, Risk.OPENING, Risk.NARROWING)
 _RANK = {risk: number for number, risk in enumerate(Risk)}
@@ -33,7 +33,7 @@ _RANK = {risk: number for number, risk in enumerate(Risk)}
 
 @dataclass(slots=True)
 class Cut:
-    """The actions of which only the name is shown, how many are shown in part, and how many are told together with others."""
+    """The actions of which only the name is shown, the number of those shown in part, and of those grouped with others."""
 
     named: list[Action] = field(default_factory=list)
     partly: int = 0
@@ -46,7 +46,7 @@ class Cut:
 
 
 class _Actions:
-    """How the actions of a plan are told: each by itself, or of a long one what many have in common once."""
+    """How the actions of a plan are shown: each by itself, or, in a long plan, similar ones grouped."""
 
     def __init__(self, plan: Plan) -> None:
         self.topology = Topology(plan)
@@ -57,7 +57,7 @@ class _Actions:
         return by_finer_risk(part) if self._owners else by_risk(part)
 
     def items(self, actions: Sequence[Action]) -> Sequence[Action | Alike]:
-        """What is told of some of them: what is alike, and the others by tenant and section."""
+        """What is shown of some actions: the groups of similar ones, and the others by tenant and kind."""
         if self._owners is None:
             return actions
         together, others = told(actions)
@@ -65,7 +65,7 @@ class _Actions:
 
 
 def in_order(page: Page, plan: Plan) -> Cut:
-    """Adds the actions, the worst first; answers what did not fit."""
+    """Add the actions, the worst first. Returns what did not fit."""
     how, cut = _Actions(plan), Cut()
     for standing, part in shares(plan):
         if standing is not None:
@@ -76,10 +76,10 @@ def in_order(page: Page, plan: Plan) -> Cut:
 
 
 def bounded(page: Page, plan: Plan) -> Cut:
-    """The same where there is no room for all of them: no number of those before hides what somebody has to see.
+    """Add the actions where not all of them fit: no number of other actions hides what somebody has to see.
 
-    First what lets somebody in, then what is lost, each in half of what room there is; what is blocked comes last, and nothing of
-    it is done.
+    First what lets somebody in, then what is lost, each in half of the room that is left; blocked actions, which are not carried out,
+    come last.
     """
     how, cut = _Actions(plan), Cut()
     for standing, part in shares(plan):
@@ -107,7 +107,7 @@ def _group(
     opened: bool,
     most: int = LIMIT,
 ) -> None:
-    """Adds the actions below a title, in `most` characters; what does not fit is cut."""
+    """Add the actions below a title, in `most` characters; what does not fit goes to `cut`."""
     if not actions:
         return
     page.add(f"\n#### {title} ({len(actions):,})\n\n")
@@ -133,8 +133,8 @@ def _group(
 
 
 def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> str:
-    """One action, folded; with `most` so many lines of what it changes, and values cut. The blank lines are what lets
-    Markdown be Markdown inside HTML."""
+    """One action, folded; with `most`, at most that many lines of its changes, and values cut. Markdown inside HTML is rendered only
+    between the blank lines."""
     blocked = " — blocked" if action.blocked else ""
     summary = f"{action.verb.sign} {verb_word(action)} {summary_code(action.address, 300)}{blocked}"
     lines = "".join(f"- {line}\n" for line in _details(action, topology, most))
@@ -142,13 +142,13 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
 
 
 def _added(page: Page, alike: Alike, topology: Topology, open_: bool) -> bool:
-    """Whether there was room: with many addresses of what somebody decides on, else with few."""
+    """Add a group; returns whether it fitted. It has many addresses if somebody has to decide on it, else few."""
     many = _alike(alike, topology, open_, _NAMED_FIRST) if open_ else ""
     return (0 < size(many) <= page.room // 2 and page.add(many)) or page.add(_alike(alike, topology, open_, _NAMED))
 
 
 def _alike(alike: Alike, topology: Topology, open_: bool, named: int) -> str:
-    """What many actions have in common, folded, with so many addresses of which it is so."""
+    """What many actions have in common, folded, with the first `named` of their addresses."""
     action = alike.first
     blocked = " — blocked" if action.blocked else ""
     summary = f"{action.verb.sign} {verb_word(action)} {summary_code(_told_of(alike), 300)}{blocked}"
@@ -195,7 +195,7 @@ def _common(alike: Alike, topology: Topology, most: int) -> Iterator[str]:
 
 
 def by_tenant(plan: Plan) -> str:
-    """How much is whose in a long plan, those first of whom something is deleted or replaced."""
+    """How many changes each tenant has in a long plan; tenants of whom something is deleted or replaced come first."""
     if not is_large(plan):
         return ""
     mine = sorted(shares_of(plan.actions, Owners(plan)), key=lambda share: (-share.going, -len(share.actions)))
@@ -257,7 +257,7 @@ def _field(field: FieldView, verb: Verb, limit: int | None) -> Iterator[str]:
 
 
 def by_name(left: list[Action], room: int) -> str:
-    """What did not fit, by name as far as there is room, then by number."""
+    """What did not fit: names as far as they fit, then a count."""
     if not left:
         return ""
     lines, used, named = [f"\n#### Not shown in full ({len(left):,})\n\n"], 200, 0

@@ -23,7 +23,7 @@ _HASH = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)  # a commit, to a code host
 def code(value: object, limit: int | None = 200) -> str:
     """`value` as a code span: one line, no mark-up in it, no way out of it."""
     text = inert(value, limit).replace("`", "\\x60")
-    text = text.replace("<!--", "<\\x21--")  # nothing in a comment looks like the marker of one
+    text = text.replace("<!--", "<\\x21--")  # so that no text looks like the marker of a comment
     # CommonMark drops one space on each side; a name that has them shows them.
     text = re.sub(r"^ | $", r"\\x20", text)
     return f"`{text}`" if text else "(empty)"
@@ -56,7 +56,7 @@ def _is_plain(word: str) -> bool:
 
 
 def summary_code(value: object, limit: int = 200) -> str:
-    """`value` as code inside a `<summary>`, where HTML counts and Markdown does not."""
+    """`value` as code inside a `<summary>`, where HTML applies and Markdown does not."""
     return f"<code>{escape(inert(value, limit))}</code>"
 
 

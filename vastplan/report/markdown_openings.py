@@ -1,5 +1,4 @@
-"""Who is let in by a plan, a line for each object and field, or for many that say the same: what a comment begins with that has no
-room for all of it."""
+"""Whom a plan lets in, a line for each object and field, or for many that say the same. A comment that does not fit begins with it."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ from vastplan.report.values import counted, kind_words, plain
 from vastplan.report.view import FieldView, opening_words
 
 _PER_LINE = 40
-_BY_ADDRESS = 3  # more objects, of which the same is said, are counted before they are named
-_BESIDE = 6  # of what goes
+_BY_ADDRESS = 3  # more objects with the same text are counted before they are named
+_BESIDE = 6  # removed items
 _LONG = 200
 _STANDINGS = (None, *Standing)
 
 
 def openings(plan: Plan) -> str:
-    """Each way in, what would be carried out before what is blocked, the first line of each before the second of any.
+    """Everything that lets somebody in, unblocked changes before blocked ones, the first line of each before the second of any.
 
     What is left out is counted.
     """
@@ -47,7 +46,7 @@ def openings(plan: Plan) -> str:
 
 
 def _of_many(kind: str, said: str, blocked: str, addresses: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """A line for each object, or for many of which the same is said, and of how many objects it is."""
+    """A line for a few objects, or several lines for many with the same text, each with the number of its objects."""
     if len(addresses) <= _BY_ADDRESS:
         each = ": each" if len(addresses) > 1 else ""
         yield f"- {', '.join(addresses)}{each} {said}{blocked}\n", len(addresses)
@@ -59,7 +58,7 @@ def _of_many(kind: str, said: str, blocked: str, addresses: Sequence[str]) -> It
 
 
 def _lines(action: Action) -> Iterator[tuple[int, str]]:
-    """What is said of the object, with the numbers of the lines: of a field that takes several, each has the next."""
+    """What is said of the object, with line numbers: a field that takes several lines has one number for each."""
     for opening in action.opens:
         yield 0, f"lets in {prose(opening_words(opening))}"
     for change in action.changes:
@@ -68,7 +67,7 @@ def _lines(action: Action) -> Iterator[tuple[int, str]]:
 
 
 def _told(change: FieldChange) -> Iterator[str]:
-    """What comes, so many a line that one that is cut hides few; beside the first what goes."""
+    """The added items, few enough on a line that a line that is cut hides few; the first line also has what is removed."""
     told = view.of_change(change)
     if not change.after and isinstance(change.after if change.before is None else change.before, list):
         yield "becomes empty"

@@ -1,7 +1,7 @@
-"""What every comment is made of: its marker and its head, lists that count what they leave out, and a page that can be full.
+"""The parts of every comment: its marker and its head, lists that count what they leave out, and a page with a limit.
 
-The first line is a marker that no page shows. Whoever posts the comment looks for it and replaces the comment that has it,
-so that there is one per document and command however often it is run. GitHub takes 65,536 characters.
+The first line is a marker that no rendered page shows. Whoever posts the comment looks for it and replaces the comment that has it, so
+that there is one comment per document and command, however often it is run. GitHub takes 65,536 characters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 
 
 def marker(document: str, command: str = "plan") -> str:
-    """The line to find the comment of a document by."""
+    """The line by which to find the comment of a document."""
     return f"<!-- vastplan:{command}:{quote(inert(document, 60), safe='').replace('-', '%2D')} -->"
 
 
@@ -35,10 +35,10 @@ def head(view: View) -> str:
 
 
 class Page:
-    """Text that says no when it is full."""
+    """A text with a limit, which refuses what does not fit."""
 
     def __init__(self, limit: int, all_of_it: str = "`vastplan show PLAN`") -> None:
-        """`all_of_it` says where what does not fit can be had."""
+        """`all_of_it` says where to find what does not fit."""
         self._all_of_it = all_of_it
         self._parts: list[str] = []
         self._limit = limit
@@ -46,11 +46,11 @@ class Page:
 
     @property
     def room(self) -> int:
-        """What is left of it."""
+        """How many characters are left."""
         return self._limit - self.used
 
     def add(self, text: str) -> bool:
-        """Add all of a text, or nothing of it."""
+        """Add the whole text, or nothing of it; returns whether it fitted."""
         length = size(text)
         if length > self.room:
             return False
@@ -59,7 +59,7 @@ class Page:
         return True
 
     def add_lines(self, text: str) -> None:
-        """Add a text that is made of lines: all of it, or as many lines as half of what is left takes, and how many it does not."""
+        """Add a text of lines: all of it, or as many lines as fit in half of the room, and the number of the others."""
         if size(text) <= self.room // 2 and self.add(text):
             return
         lines = text.splitlines(keepends=True)
@@ -72,23 +72,23 @@ class Page:
         self.add("".join(lines[:shown]) + _MORE.format(len(lines) - shown, self._all_of_it))
 
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "".join(self._parts)
 
 
 def section(title: str, items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
-    """A heading with its number and a line for each item, at most so many; nothing for no items."""
+    """A heading with the number of items and a line for each, at most `most`; nothing for no items."""
     return f"\n#### {title} ({len(items):,})\n\n{bullets(items, line, most)}" if items else ""
 
 
 def bullets(items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
-    """A line for each item, at most so many; what is left out is counted."""
+    """A line for each item, at most `most`; the others are counted."""
     more = f"- and {len(items) - most:,} more\n" if len(items) > most else ""
     return "".join(f"- {line(item)}\n" for item in items[:most]) + more
 
 
 def findings(worst: Sequence[Finding], title: str = "Checks") -> str:
-    """Findings, as they are ordered."""
+    """Findings, in the given order."""
     return section(title, folded(worst), _finding)
 
 
@@ -101,7 +101,7 @@ def _finding(finding: Finding) -> str:
 
 
 def fix(text: str) -> str:
-    """What is to be done, as the end of a line; nothing where that is not known."""
+    """What to do, as the end of a line; "" if that is not known."""
     return f" — to go on: {prose(text)}" if text else ""
 
 

@@ -1,6 +1,6 @@
-"""What a plan proves and promises, for a comment: who is kept apart, what changes of what is promised, and checkpoints.
+"""What a plan proves and promises, for a comment: isolation, changed commitments, checkpoints, and objects on two sites.
 
-A comment is short: what stays as it is and within what there is stands in the other reports.
+A comment is short: commitments that stay the same and within what the site has are only in the other reports.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHOWN = 20  # lines of each part
 
 
 def proofs(plan: Plan) -> Iterator[str]:
-    """The parts that have something to say."""
+    """The parts that are not empty."""
     isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
     yield from _part("Isolation", [text for isolation in isolations for text in _isolation(isolation)])
     rows = [row for row in plan.commitments if row.over or row.before != row.after]
@@ -35,7 +35,7 @@ def proofs(plan: Plan) -> Iterator[str]:
 
 
 def on_two_sites(rows: Iterable[Replication]) -> list[str]:
-    """A line for each, what is not in order first."""
+    """A line for each object or group; what is not in order comes first."""
     each, together = parted(rows)
     told = [(row.state, f"{code(row.address)}: {prose(line(row), 1000)}") for row in each]
     told += [(alike[0].state, prose(f"{alike[0].state.value}: {of_many(alike)}", 1000)) for alike in together]

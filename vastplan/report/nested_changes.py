@@ -1,11 +1,11 @@
-"""Where two mappings differ, however deep: deepdiff walks them, and what is no mapping is one value to it."""
+"""Where two mappings differ, however deep. `deepdiff` walks them; a value that is not a mapping counts as one value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final
 
-ABSENT: Final = object()  # a side that has no such key: any value may be one of theirs
+ABSENT: Final = object()  # a side without the key; no real value can be equal to it
 _UNEQUAL = "unequal"
 
 Change = tuple[tuple[str, ...], Any, Any]
@@ -17,16 +17,16 @@ def nested_changes(
     is_mapping: Callable[[Any], bool],
     key: Callable[[Any], Hashable],
 ) -> Iterator[Change]:
-    """The keys down to each place that differs, sorted, and what is there on both sides, `ABSENT` where nothing is.
+    """The keys down to each place that differs, sorted, and the values on both sides, `ABSENT` where a side has none.
 
-    Only what `is_mapping` is looked into; other values are equal where their `key` is.
+    Only values that are mappings by `is_mapping` are walked; others are equal if their `key` is.
     """
     from deepdiff import (
         DeepDiff,
-    )  # with what it needs a tenth of a second: where nothing differs inside, nobody waits for it
+    )  # with its dependencies a tenth of a second: only who needs it waits for it
 
     class Values:
-        """Ends the walk at whatever is no mapping on both sides."""
+        """Ends the walk at whatever is not a mapping on both sides."""
 
         def match(self, level: Any) -> bool:
             return not (is_mapping(level.t1) and is_mapping(level.t2))

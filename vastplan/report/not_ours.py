@@ -1,4 +1,4 @@
-"""A ledger that knows of nothing among live objects: a first run, or one that was lost. It is one cause, and is told once. Pure."""
+"""An empty ledger beside live objects: a first run, or a ledger that was lost. It is one cause, and is reported once. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NotOurs:
 
     @property
     def text(self) -> str:
-        """What is so."""
+        """The sentence that reports it."""
         return (
             f"{self.site}: the ledger is empty: these {len(self.actions):,} objects exist but are not in it "
             f"({by_section(self.actions)}), so an apply skips them"
@@ -33,12 +33,12 @@ class NotOurs:
 
     @property
     def same(self) -> tuple[Action, ...]:
-        """Those that are as the document has them."""
+        """The actions on objects that already are as the document has them."""
         return tuple(action for action in self.actions if not action.changes)
 
 
 def not_ours(plan: Plan) -> list[NotOurs]:
-    """The sites of which it is so."""
+    """The sites whose ledger is empty although several objects of the document exist there."""
     empty = {part.site for part in plan.parts if not part.serial}
     by_site: dict[str, list[Action]] = {}
     for action in plan.actions:
@@ -48,13 +48,13 @@ def not_ours(plan: Plan) -> list[NotOurs]:
 
 
 def _held_back(action: Action) -> bool:
-    """Whether it needs no more than `--adopt`: no field differs that cannot be changed."""
+    """Whether the action needs no more than `--adopt`: no field differs that cannot be changed in place."""
     guards = [block.guard for block in action.blocked]
     return action.verb is Verb.ADOPT and guards == ["adopt"] and not any(change.replaces for change in action.changes)
 
 
 def shortened(plan: Plan, found: list[NotOurs]) -> Plan:
-    """The plan with no more said of each than that it is not ours: why, and the way out, is told once."""
+    """The plan, in which each of these actions says only that its object is not in the ledger: why, and the way out, are reported once."""
     among = {action.address for one in found for action in one.actions}
     return replace(plan, actions=tuple(_actions(plan, among))) if among else plan
 

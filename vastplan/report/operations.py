@@ -1,4 +1,4 @@
-"""Operations as text: what a plan would do, and how far an operation is."""
+"""Operations as text: what a plan would do, and how far an operation has got."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose each object of a plan is: the tenant that it stands on, straight or over others. Pure; the work grows with the topology."""
+"""Which tenant each object of a plan belongs to, directly or through other objects. Pure; the work grows with the topology."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from vastplan.model.plan import Action, Node, Plan, Stage
 
 
 class Owners:
-    """Answers by the topology of a plan; of what that does not say, by the tenant that the object itself names."""
+    """Finds the tenant in the topology of a plan, or else takes the tenant that the object itself names."""
 
     def __init__(self, plan: Plan) -> None:
         self._nodes: Mapping[str, Node] = {node.address: node for node in plan.topology}
         self._known: dict[str, str] = {}
 
     def of(self, action: Action) -> str:
-        """The address of the tenant, "" for what is nobody's alone."""
+        """The address of the tenant, "" for an object of no single tenant."""
         address = str(action.address)
         return self._owner(address) or _named(action.desired.get("tenant")) or _named(action.seen.get("tenant"))
 
     def _owner(self, start: str) -> str:
-        """The owner that is found first; what leads in a circle leads nowhere. Without recursion: a chain may be long."""
+        """The first owner that is found; a cycle leads to none. Without recursion, because a chain may be long."""
         if start in self._known:
             return self._known[start]
         path, seen, found = [start], {start}, ""

@@ -1,4 +1,4 @@
-"""The picture of a site: where each box and line of its graph stands. The same plan always gives the same picture."""
+"""The picture of a site: the position of each box and line of its graph. The same plan always gives the same picture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One object, or several that found no room (`more` of them). `verb` is empty for what does not change."""
+    """One object, or several that did not fit (`more` of them). `verb` is empty for an object that does not change."""
 
     label: str
     under: str
@@ -50,7 +50,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Boxes and lines in pixels, the headings of the columns, and in words what is not drawn."""
+    """Boxes and lines in pixels, the headings of the columns, and a text on what is not drawn."""
 
     site: str
     columns: tuple[tuple[str, int], ...]
@@ -89,7 +89,7 @@ def picture(graph: Graph) -> Picture:
 
 
 def _chosen(graph: Graph) -> list[Band]:
-    """The bands to draw: `MOST_BANDS` owners, those with changes first, and what no owner has alone."""
+    """The bands to draw: `MOST_BANDS` owners, those with changes first, and the band of no single owner."""
     owners = [band for band in graph.bands if band.owner]
     first = sorted(owners, key=lambda band: not _changes(graph, band))[:MOST_BANDS]  # stable: in the order of names
     kept = {band.owner for band in first} | {""}
@@ -145,7 +145,7 @@ def _box(graph: Graph, address: str, x: int, y: int) -> Box:
 
 
 def fitting(name: str, room: int = _LETTERS) -> str:
-    """A name cut to what a box holds; marks that are drawn over other letters are left out."""
+    """A name cut to what a box holds; combining characters are left out."""
     letters: list[str] = []
     used = 0
     for char in inert(name):
@@ -159,6 +159,6 @@ def fitting(name: str, room: int = _LETTERS) -> str:
 
 
 def steps(graph: Graph) -> Iterable[tuple[str, Mapping[Stage, tuple[str, ...]]]]:
-    """The same in words, for those who do not see it: each owner, and what is in each column."""
-    for band in graph.bands[:MOST_BANDS]:
+    """The same in words, for those who cannot see it: each owner, and the objects in each column."""
+    for band in _chosen(graph):
         yield band.owner, band.columns

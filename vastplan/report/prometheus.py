@@ -1,8 +1,8 @@
 """Figures of a run in Prometheus' text format, for a node exporter's folder or a push gateway.
 
-Every label is bounded by the document and by vastplan: `document`, `site`, `system`, `kind`, `verb`, `cause`, `guard`,
-`severity`, `what`, `by`, `state`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
-Format: prometheus.io/docs/instrumenting/exposition_formats (0.0.4).
+Every label is bounded by the document and by vastplan: `document`, `site`, `system`, `kind`, `verb`, `cause`, `guard`, `severity`,
+`what`, `by`, `state`. Objects are never named: a label with the names of objects would have no bound. Format:
+prometheus.io/docs/instrumenting/exposition_formats (0.0.4).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Labels = tuple[tuple[str, str], ...]
 
 
 def of_plan(plan: Plan) -> str:
-    """A plan."""
+    """The figures of a plan."""
     figures = _Figures(plan)
     for action in plan.actions:
         figures.count("vastplan_changes", site=action.address.site, kind=action.address.kind, verb=action.verb.value)
@@ -52,7 +52,7 @@ def of_plan(plan: Plan) -> str:
 
 
 def of_drift(drift: Drift) -> str:
-    """A check for drift: all of it, also what an earlier check had found."""
+    """The figures of a check for drift: all of its drift, including what an earlier check had found."""
     figures = _Figures(drift)
     for site in drift.sites:
         figures.set("vastplan_site_drifted_objects", 0, site=site)
@@ -81,9 +81,9 @@ def of_drift(drift: Drift) -> str:
 
 
 def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
-    """By the site that the document has lead, every state that there is, so that one that ends goes down to 0.
+    """By the site that is the source in the document, with a figure for every state, so that a state that ends goes down to 0.
 
-    Of an age the oldest counts, of bytes their sum; what nobody knows is left out.
+    Of the ages the oldest counts, of the bytes the sum; what is unknown is left out.
     """
     oldest: dict[str, int] = {}
     for row in rows:
@@ -101,7 +101,7 @@ def _two_sites(figures: _Figures, rows: Iterable[Replication]) -> None:
 
 
 class _Figures:
-    """Counted figures, and those of every run."""
+    """Counted figures, and those that every run has."""
 
     def __init__(self, plan: Plan | Drift) -> None:
         self._document = plan.document

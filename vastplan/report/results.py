@@ -1,4 +1,4 @@
-"""What a run found, as results that a build server and a code review can show: one value for every command."""
+"""What a run found, as results that a build server and a code review can show: one type for every command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vastplan.report.replication import line
 from vastplan.report.values import author_text, counted
 from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
 
-# Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
+# The place of each address's entry. A plan does not have it: documents that are written differently may give the same plan.
 Places = Mapping[str, Where | None]
 NOWHERE: Places = MappingProxyType({})
 
@@ -36,9 +36,10 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told.
+    """One finding, change or outcome. `rule` is bounded: a code of vastplan, never a name; `unclear` means that it could not be
+    determined.
 
-    `lines` say what a change does, field by field; what is to be seen `first` no number of others hides, but errors.
+    `lines` say what a change does, field by field. No number of other results, except errors, hides one that is `first`.
     """
 
     rule: str
@@ -105,19 +106,19 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
 
 
 def of_validation(validation: Validation) -> Results:
-    """A document that is valid, with what was found besides."""
+    """A valid document, with its findings."""
     return Results("validate", validation.document, _findings(validation.findings))
 
 
 def of_problems(command: str, document: str, problems: Problems) -> Results:
-    """A command that could not go on."""
+    """A command that could not continue."""
     if problems.findings:
         return Results(command, document, _findings(problems.findings))
     return Results(command, document, (Result("problem", Level.ERROR, problems.error),))
 
 
 def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
-    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read; only what is new."""
+    """What changed outside vastplan, what nobody manages, what is ignored, and what could not be read. It has only what is new."""
     unmanaged = (
         Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
         for stranger in drift.strangers()
@@ -185,7 +186,7 @@ def _unknown(unknown: Iterable[UnknownCollection]) -> tuple[Result, ...]:
 
 
 def _proofs(plan: Plan) -> Iterator[Result]:
-    """These never fail: what is wrong is a finding, which the document may have waived."""
+    """These never fail: what is wrong is also a finding, which the document may have waived."""
     for isolation in plan.isolation:
         if isolation.namespaces or isolation.unknown:
             address = f"{isolation.site}/isolation"

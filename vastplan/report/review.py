@@ -1,4 +1,4 @@
-"""How a plan is read by somebody who must approve it: the verdict in one line, the worst first, and who is behind it."""
+"""A plan as somebody reads it who must approve it: the verdict in one line, the worst first, and who is affected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOWN_TEAMS = 6
 
 
 class Risk(Enum):
-    """What an action may cost, the worst first. `label` heads it in a report, `slug` names it in a page."""
+    """What an action may cost, the worst first. `label` is its heading in a report, `slug` its name in a page."""
 
     DATA = ("data", "Deletes or replaces objects with data, or lets a system delete them")
     REMOVAL = ("removal", "Deletes or replaces")
@@ -64,7 +64,7 @@ _OF_VERB = {Verb.UPDATE: Risk.UPDATE, Verb.ADOPT: Risk.ADOPT, Verb.CREATE: Risk.
 
 
 def risk(action: Action) -> Risk:
-    """The worst that is true of an action."""
+    """The worst risk of an action."""
     if action.verb in _GOING:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
@@ -77,13 +77,13 @@ def risk(action: Action) -> Risk:
 
 
 def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
-    """Every action with its risk, the worst first; equals in the order of work."""
+    """Every action with its risk, the worst first; equal ones in the order of work."""
     ranked = [(risk(action), action) for action in plan.actions]
     return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
 
 
 def by_finer_risk(plan: Plan) -> list[tuple[Risk, Action]]:
-    """The same where there are many: what lets somebody in, and what lets fewer in, is not among what harms nobody."""
+    """The same for a long plan: what lets somebody in, and what lets fewer in, is apart from harmless changes."""
     narrowed = plan.consent.allow_narrow
     ranked = [(_finer(rough, action, narrowed), action) for rough, action in by_risk(plan)]
     return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
@@ -108,15 +108,15 @@ def _takes_out(change: FieldChange) -> bool:
 
 
 def _allowed(action: Action, narrowed: Sequence[str]) -> bool:
-    """Whether somebody named the very address when they consented to letting fewer in; a pattern names others, too."""
+    """Whether the consent to let fewer in names exactly this address; a pattern, which covers others too, does not count."""
     return str(action.address) in narrowed
 
 
 def verdict(plan: Plan) -> str:
     """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
 
-    With a base it is that of the change itself, and a second sentence says what else is there. An endpoint that changed comes
-    before all of it, and settings of the document that did.
+    With a base it is the verdict on the change itself, and a second sentence reports what else the plan has. Changed endpoints and
+    changed settings of the document come before all of it.
     """
     moved = sum(1 for finding in plan.findings if finding.code == ENDPOINT_CHANGED)
     count = len(settings_changed(plan))
@@ -164,7 +164,7 @@ def _with_data(count: int) -> str:
 
 
 def blind(plan: Plan) -> bool:
-    """Whether nothing that was to be planned could be read: no object of it is in sync, changed or left alone."""
+    """Whether nothing of the plan could be read: no object of it is in sync, changed or left alone."""
     return bool(plan.unknown) and not (plan.actions or plan.in_sync or plan.left)
 
 
@@ -179,7 +179,7 @@ def _sentence(parts: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Somebody who uses the storage: an object at the end of the line, and how much it is (`GPUs 64`)."""
+    """Somebody who uses the storage: an object at the end of the chain, and its figures (`64 GPUs`)."""
 
     address: Address
     figures: tuple[Evidence, ...] = ()
@@ -191,7 +191,7 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Who is affected: how many objects of each kind that carry data, the teams, and how many others."""
+    """Who is affected: the number of objects of each kind that carry data, the teams, and the number of other objects."""
 
     carried: tuple[tuple[str, int], ...] = ()
     teams: tuple[Team, ...] = ()
@@ -212,24 +212,24 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """One change made outside vastplan that a plan undoes: an object that is gone, or whose value is (`change` is `None`), or a field."""
+    """One change made outside vastplan that a plan undoes: an object, or its value, that is gone (`change` is `None`), or a field."""
 
     action: Action
     change: FieldChange | None = None
 
     @property
     def as_a_whole(self) -> str:
-        """What became of an object as a whole."""
+        """What happened to an object as a whole."""
         return "exists, but its value is missing where it was delivered" if self.action.supersedes else "is gone"
 
     @property
     def author(self) -> str:
-        """Who made it and when, where that is known."""
+        """Who made the change and when, if that is known."""
         return author_text(self.change.author if self.change is not None else self.action.author)
 
 
 def reverted(plan: Plan) -> list[Action]:
-    """The actions that undo something the system did."""
+    """The actions that undo a change made outside vastplan."""
     return [action for action in plan.actions if undoes(action)]
 
 
@@ -243,7 +243,7 @@ def reverts(plan: Plan) -> list[Revert]:
 
 
 def keeps(undone: Sequence[Revert]) -> str:
-    """What keeps a change made outside vastplan: a value can be written into the document, an object that is gone cannot."""
+    """How to keep a change made outside vastplan: a value can be written into the document, a deletion cannot."""
     fields = any(revert.change is not None for revert in undone)
     gone = any(revert.change is None and not revert.action.supersedes for revert in undone)
     ways = ["--keep-drift ADDRESS keeps it in this run"]
@@ -253,7 +253,7 @@ def keeps(undone: Sequence[Revert]) -> str:
 
 
 def left_words(left: IgnoredChange) -> list[str]:
-    """What is left alone, a line for each field."""
+    """What the plan leaves alone, a line for each field."""
     until = f" (until {inert(left.until, 20)})" if left.until else ""
     lines = []
     for change in left.changes:
@@ -266,14 +266,14 @@ def left_words(left: IgnoredChange) -> list[str]:
 
 
 class Topology:
-    """What stands on what in a plan, and so whom each action affects."""
+    """What depends on what in a plan, and so whom each action affects."""
 
     def __init__(self, plan: Plan) -> None:
         self._nodes = {node.address: node for node in plan.topology}
         self._teams: dict[str, dict[str, Team]] = {}
 
     def affected(self, *actions: Action) -> Affected:
-        """Who depends on the objects of the actions, and the teams that any of those belongs to."""
+        """Who depends on the objects of the actions, and the teams that any of those objects belongs to."""
         own = {str(action.address) for action in actions}
         behind = dict.fromkeys(address for action in actions for address in action.dependents)
         teams: dict[str, Team] = {}
@@ -292,7 +292,7 @@ class Topology:
         return Affected(tuple(sorted(kinds.items())), tuple(teams[address] for address in sorted(teams)), others)
 
     def _teams_at(self, address: str) -> dict[str, Team]:
-        """The team that an object is, and those that it refers to; kept, for a thousand actions may affect the same one."""
+        """The team that an object is, and those that it refers to; cached, because a thousand actions may affect the same one."""
         if address not in self._teams:
             node = self._nodes.get(address)
             near = (self._nodes.get(other) for other in (address, *(node.refers if node else ())))

@@ -1,4 +1,4 @@
-"""The rights that a document takes, as what is given to each system: a role's entry, RBAC manifests, a list. Text is YAML."""
+"""The rights that a document needs, in the form that each system takes: a role's entry, RBAC manifests, a list. The text is YAML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOR_READING = "plan, drift, show, import, record"
 
 
 def rights_text(rights: Rights) -> str:
-    """All of it, one YAML document for each object that somebody has to make."""
+    """All of it, one YAML document for each object that somebody has to create."""
     return "\n".join(line for part in rights.systems for line in _part(part))
 
 
@@ -57,7 +57,7 @@ def _kubernetes(part: SystemRights) -> Iterator[str]:
 
 
 def _rules(named: NamedObjects, *, writing: bool) -> Iterator[str]:
-    """By name, but for what makes a new one: that Kubernetes cannot allow by name."""
+    """Rules by name, except for the create: Kubernetes cannot allow a create by name."""
     group, _, resource = named.on.rpartition("/")
     what = f'apiGroups: ["{group}"], resources: [{resource}]'
     yield f"{what}, resourceNames: [{', '.join(map(scalar, named.names))}], verbs: [{', '.join(named.read)}]"

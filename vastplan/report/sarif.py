@@ -1,8 +1,9 @@
 """Findings as SARIF 2.1.0 (OASIS), which code reviews show on the line of the YAML that they are about.
 
-What is as it should be is not a finding: a plan's changes are left out, but for those that let somebody in and those of items in
-lists and mappings.
-A file inside `root` is named relative to it (`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path and is shown without a line.
+What is as it should be is not a finding: of a plan's unblocked changes, only those that let somebody in, and those of items in lists and
+mappings, are listed.
+A file inside `root` is named relative to it (`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path
+and is shown without a line.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LEVELS = tuple(Level)
 
 
 def sarif(results: Results, version: str, root: PurePath) -> str:
-    """One run; `version` is ours, `root` the folder that the code review sees as its own (absolute)."""
+    """One run; `version` is that of vastplan, `root` the folder that the code review takes as its root (absolute)."""
     listed = [result for result in results.results if result.level is not Level.NONE]
     shown = sorted(listed, key=_place)[:_MOST]
     rules = sorted({result.rule for result in shown})
@@ -61,12 +62,13 @@ def sarif(results: Results, version: str, root: PurePath) -> str:
 
 
 def _place(result: Result) -> tuple[bool, bool, int]:
-    """Errors first; then settings and what lets somebody in, which no number of blocked changes pushes out; then the others, the worst first."""
+    """The sort key: errors; then settings and what lets somebody in, so that no number of blocked changes pushes them out; then the
+    others, the worst first."""
     return result.level is not Level.ERROR, not result.first, _LEVELS.index(result.level)
 
 
 def _fingerprints(results: Iterable[Result]) -> Iterator[str]:
-    """What stays the same of each when lines move or a figure changes, so that what was dismissed stays dismissed."""
+    """A value for each result that stays the same when lines move or a figure changes, so that a dismissed result stays dismissed."""
     seen: Counter[str] = Counter()
     for result in results:
         base = sha256(f"{result.rule}\n{result.address or result.message}".encode()).hexdigest()[:32]
@@ -80,7 +82,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
         "ruleId": result.rule,
         "ruleIndex": number,
         "level": result.level.value,
-        # In a message square brackets make links (SARIF 3.11.6): in names and values they are only brackets.
+        # Square brackets in a message are links (SARIF 3.11.6): those in names and values are escaped.
         "message": {
             "text": _said(subject + result.message, result)
             .replace("\\", "\\\\")
@@ -102,7 +104,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
 
 
 def _said(message: str, result: Result) -> str:
-    """The message and what a change does, as far as there is room; what does not fit is counted."""
+    """The message and what a change does, as far as it fits; the rest is counted."""
     text, shown = inert(message, _LONGEST), 0
     parts = [text]
     room = _ROOM

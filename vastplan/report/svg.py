@@ -19,7 +19,7 @@ def figure(graph: Graph, number: int) -> Html:
     description = f"{' to '.join(name for name, _ in drawn.columns)}: {counted(len(drawn.boxes), 'box')}, {changed}. The same as a list below."
     described = tag("desc", description, id=f"desc-{number}")
     inner = joined(title, described, _headings(drawn), *map(_curve, drawn.curves), *map(_box, drawn.boxes))
-    # Its own size in pixels: a small site is drawn no larger, a wide one shrinks to the window or scrolls inside its frame.
+    # Sized in pixels: a small site is not enlarged, a wide one shrinks to the window or scrolls inside its frame.
     art = Html(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title-{number} desc-{number}"'
         f' viewBox="0 0 {drawn.width} {drawn.height}" width="{drawn.width}" height="{drawn.height}">{inner}</svg>'
@@ -82,7 +82,7 @@ _OBJECT = Form(tag("li", HOLE, HOLE, HOLE))
 
 
 def _object(graph: Graph, address: str, stands_on: Sequence[str]) -> Html:
-    """One object in words: what it is, what happens to it, what it stands on."""
+    """One object in words: what it is, what happens to it, what it depends on."""
     parsed = Address.parse(address)
     action = graph.actions.get(address)
     return _OBJECT.fill(

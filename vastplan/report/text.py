@@ -1,4 +1,4 @@
-"""The plan, and what came of it, for a terminal: signs, colour where it helps, nothing wider than the window."""
+"""The plan, and the result of an apply, for a terminal: signs, colour where it helps, nothing wider than the window."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _MOST = 10  # changes outside vastplan that a long plan lists
 
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence[str] = (), whole: bool = False) -> str:
-    """A plan: every action of one that can be read from end to end, or of any where the `whole` is to be told.
+    """A plan: every action if it can be read from end to end, or if the `whole` is asked for.
 
-    Of a longer one what many actions have in common is told once, and in full what `expand` names (addresses and patterns).
+    A longer plan shows once what many actions have in common, and in full what `expand` names (addresses and patterns).
     """
     unknown_here = not_ours(plan)
     counted_from, plan = plan, shortened(plan, unknown_here)
@@ -55,7 +55,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan", expand: Sequence
     lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
     if others and settings_title(plan):
         lines.append("")
-    # Of a long plan the notes come after its changes: nobody decides on them.
+    # In a long plan the notes come after the changes: no decision depends on them.
     notes = [finding for finding in others if large and finding.severity is Severity.NOTE]
     lines += _findings(
         plan, [finding for finding in others if not (large and finding.severity is Severity.NOTE)], style
@@ -95,7 +95,7 @@ def without(plan: Plan, dropped: Collection[Address]) -> Plan:
 
 
 def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[str]:
-    """What exists where the ledger is empty, once; with the names of what no action shows."""
+    """What exists although the ledger is empty, once; with the names of the objects that no action shows."""
     for one in found:
         yield from (style.paint(line, "red") for line in style.wrapped(inert(f"{one.text}; {WAY_OUT}", 600), ""))
         if one.same and large:
@@ -107,7 +107,7 @@ def _not_ours(found: Iterable[NotOurs], style: Style, large: bool) -> Iterator[s
 
 
 def _findings(plan: Plan, told: Sequence[Finding], style: Style, *, wrap: bool = False) -> list[str]:
-    """The findings; of those that the base has too its errors, and how many others."""
+    """The findings; of those that the base has too only the errors, and the number of the others."""
     known = {id(finding) for finding in parted(plan)[1] if finding.severity is not Severity.ERROR}
     lines = findings_lines((finding for finding in told if id(finding) not in known), style, wrap=wrap)
     quiet = counted_known(finding for finding in told if id(finding) in known)
@@ -175,7 +175,7 @@ def _by_hand(plan: Plan, style: Style, most: int | None) -> Iterator[str]:
 
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
-    """One line that says how much, and how bad."""
+    """One line: how many changes of each sort, and how many are blocked or unknown."""
     counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
     words = {word: f"to {word}" for word in VERB_WORDS} | {"record": "to record in the ledger", "blocked": "blocked"}
     parts = [f"{counts[name]:,} {text}" for name, text in words.items() if counts[name]]
@@ -201,7 +201,7 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
 
 
 def findings_lines(findings: Iterable[Finding], style: Style, *, wrap: bool = False) -> list[str]:
-    """Findings, each cause on a line, or on as many as the window makes of it."""
+    """Findings, each cause on a line, or, with `wrap`, on as many lines as the window needs."""
     colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
     return [
         style.paint(line, colours[finding.severity])
@@ -219,7 +219,7 @@ def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:
 
 
 def receipt_text(receipt: Receipt, style: Style) -> str:
-    """What an apply did; only what did not end well is listed by address."""
+    """What an apply did; only what did not succeed is listed by address."""
     lines = []
     for outcome in receipt.outcomes:
         if outcome.state is not State.DONE:

@@ -19,7 +19,7 @@ OF_VERB = {
     Verb.ADOPT: "cyan", Verb.RELEASE: "dim",
 }  # fmt: skip
 _SHOWN_DEPENDENTS = 6
-NO_BREAK = "\xa0"  # a space where no line ends; in what is inert there is none
+NO_BREAK = "\xa0"  # a space at which no line breaks; inert text has none
 
 
 class Style:
@@ -34,13 +34,13 @@ class Style:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
 
     def cut(self, text: str) -> str:
-        """`text` no wider than the window."""
+        """`text`, cut to the width of the window."""
         return text if len(text) <= self.width else text[: self.width - 1] + "…"
 
     def wrapped(self, text: str, indent: str) -> list[str]:
-        """`text` on as many lines as the window makes of it, at its spaces; names stay whole.
+        """`text` on as many lines as the window needs, broken at its spaces; names stay whole.
 
-        None begins with `::`, as `::/0` does: in a log that would be a command to what runs the job.
+        No line begins with `::`, as `::/0` does: in a log, that would be a command to the system that runs the job.
         """
         lines = textwrap.wrap(
             text.replace(" ::", f"{NO_BREAK}::"), self.width, initial_indent=indent, subsequent_indent=f"{indent}  ",
@@ -50,7 +50,7 @@ class Style:
 
 
 def action_lines(action: Action, style: Style, *, in_full: bool = False) -> Iterator[str]:
-    """All of it; of what it affects the first, and how to see the others, unless it is asked for `in_full`."""
+    """All of an action. It lists the first of the objects that it affects, and how to see the others, or with `in_full` all of them."""
     colour = OF_VERB[action.verb]
     head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
@@ -90,7 +90,7 @@ def field_lines(field: FieldView, style: Style) -> Iterator[str]:
 
 
 def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
-    """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
+    """What a create sets, in full: beside its name if it fits, else below it. A name that equals the object's own is not repeated."""
     values = ", ".join(
         f"{quoted_where_several(inert(change.path), AMONG_FIELDS)}: {_made_value(change)}"
         for change in action.changes
@@ -104,7 +104,7 @@ def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
 
 
 def _made_value(change: FieldChange) -> str:
-    """A value among others: a text that could be read as several of them is in quotes."""
+    """A value among others: a text that could be read as several values is in quotes."""
     shown = before_after(change)[1]
     is_text = isinstance(change.after, str) and not change.sensitive and not change.known_after_apply
     return quoted_where_several(shown) if is_text else shown

@@ -1,4 +1,4 @@
-"""The actions of a long plan for a terminal: the worst first, what many have in common once, no more of the rest than is read."""
+"""The actions of a long plan for a terminal: the worst first, similar ones grouped, and of the rest no more than people read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from vastplan.report.text_action import NO_BREAK, OF_VERB, Style, action_lines, 
 from vastplan.report.values import verb_word
 from vastplan.report.view import opening_words
 
-_SHORT = 2  # parts of a field that are told on the line of what it is of
-_NAMED = 4  # addresses of what is told together
-_FULL_FIRST, _FULL = 60, 12  # actions of a risk that are told in full: of what somebody decides on, and of the rest
-_EACH = 3  # of a tenant's, where a risk has more than are told in full
-_TENANTS = 15  # that are counted one by one
-_GROUPS = 25  # of what is alike, that are told
+_SHORT = 2  # parts of a field that fit on the first line of a group
+_NAMED = 4  # addresses of a group that are shown
+_FULL_FIRST, _FULL = 60, 12  # actions of a risk in full: where somebody has to decide, and elsewhere
+_EACH = 3  # actions of a tenant, if a risk has more than are shown in full
+_TENANTS = 15  # tenants that are counted one by one
+_GROUPS = 25  # groups of similar actions that are shown
 _SHARES = 12  # tenants of a risk that have a line of their own
 
 
 class Large:
-    """The lines of a long plan, and how many of its actions were told in full."""
+    """The lines of a long plan, and the number of its actions that were shown in full."""
 
     def __init__(self, plan: Plan, style: Style, expand: Sequence[str]) -> None:
         self._style, self._owners = style, Owners(plan)
@@ -33,7 +33,7 @@ class Large:
         self.full = 0
 
     def lines(self, part: Plan) -> Iterator[str]:
-        """Those of the plan, or of a part of it."""
+        """The lines of the plan, or of a part of it."""
         for section in sections(part, self._owners):
             heading = f"{section.risk.label} ({section.counts})"
             yield ""
@@ -41,7 +41,7 @@ class Large:
             yield from self._section(section)
 
     def by_tenant(self, plan: Plan) -> Iterator[str]:
-        """How much is whose, those first of whom something is deleted or replaced."""
+        """How many changes each tenant has; tenants of whom something is deleted or replaced come first."""
         shares = sorted(shares_of(plan.actions, self._owners), key=lambda share: (-share.going, -len(share.actions)))
         if len(shares) < 2:
             return
@@ -58,7 +58,7 @@ class Large:
             yield from self._style.wrapped(text, "  ")
 
     def rest(self) -> list[str]:
-        """How to see what was not told in full; nothing where all was."""
+        """How to see what was not shown in full; nothing if all was."""
         left = self._actions - self.full
         if not left:
             return []
@@ -91,7 +91,7 @@ class Large:
         yield from self._more([action for share in shares for action in share.actions], f"{len(shares)} more tenants")
 
     def _more(self, actions: Sequence[Action], what: str) -> Iterator[str]:
-        """Those of them that were asked for, and how many there are."""
+        """The actions that `expand` names, in full, and a count of the others."""
         chosen = [action for action in actions if id(action) in self._chosen]
         if len(actions) > len(chosen):
             counts = by_section(action for action in actions if id(action) not in self._chosen)
@@ -127,12 +127,12 @@ def _how(pattern: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """What is typed as one, on one line."""
+    """Text that is typed as one, kept on one line."""
     return text.replace(" ", NO_BREAK)
 
 
 def _together(alike: Alike, style: Style) -> Iterator[str]:
-    """What many have in common, and of which it is so."""
+    """What many actions have in common, and their objects."""
     action, fields = alike.first, alike.shared()
     what = f"{verb_word(action)} {alike.objects}"
     short = len(fields) == len(action.changes) == 1 and len(fields[0].parts) <= _SHORT and not fields[0].replaces
@@ -171,7 +171,7 @@ def _said(alike: Alike, style: Style) -> Iterator[str]:
 
 
 def _named(alike: Alike, style: Style) -> Iterator[str]:
-    """The first addresses, each with the values that are its own, and how to see the others."""
+    """The first addresses, each with its own values, and how to see the others."""
     left = len(alike.actions) - _NAMED
     rest = f"{_unbroken(f'… and {left:,} more')} {_how(alike.pattern())}" if left > 0 else ""
     shown = alike.actions[:_NAMED]
@@ -189,5 +189,5 @@ def _named(alike: Alike, style: Style) -> Iterator[str]:
 
 
 def more(count: int) -> str:
-    """The line that stands for those that are only counted."""
+    """The line that stands for what is only counted."""
     return f"  … and {count:,} more (--expand '*')"

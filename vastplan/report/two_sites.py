@@ -1,6 +1,6 @@
 """The picture of objects on two sites: a box for each side, and an arrow from the source to its copy.
 
-The table below has everything that is in it, and so has the title of each row, for screen readers.
+The table below the picture has all of its information, and so has the title of each row, for screen readers.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _side(one: Member, leads: str, x: int, y: int) -> Html:
 
 
 def _role(one: Member) -> str:
-    """Its role and state; the table says the rest."""
+    """Its role and state; the table has the rest."""
     if one.unread:
         return "does not exist" if one.unread == ABSENT else "cannot be read"
     return ", ".join(word for word in (one.role, one.state) if word) or "no role"

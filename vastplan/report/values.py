@@ -28,7 +28,7 @@ CALLED_OTHERWISE = "what it refers to is another object now, or has another name
 SENSITIVE = "(sensitive)"
 _SEPARATES = re.compile(r"[,\[\]{}\"]|: ")
 AMONG_FIELDS = re.compile(r'"|, |: ')
-"""What stands between fields on one line; in a path there are brackets, too."""
+"""What separates fields on one line; brackets do not, because a path may have some."""
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -55,24 +55,24 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
 
 
 def sensitive(source: str = "") -> str:
-    """What stands in the place of a secret: where it comes from, as far as that is known."""
+    """What is shown in place of a secret: where it comes from, if that is known."""
     return f"(sensitive, from {inert(source)})" if source else SENSITIVE
 
 
 def _inside(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
-    """A value in a list or a mapping; a text that could be read as several is put in quotes."""
+    """A value in a list or a mapping; a text that could be read as several is in quotes."""
     return inert(quoted_where_several(value), None) if isinstance(value, str) else plain(value, unit, units)
 
 
 def quoted_where_several(text: str, separates: re.Pattern[str] = _SEPARATES) -> str:
-    """A text that stands among others, in quotes where it could be read as several, or as nothing."""
+    """A text among others, in quotes if it could be read as several, or as nothing."""
     if text and text == text.strip() and not separates.search(text):
         return text
     return '"{}"'.format(text.replace('"', '\\"'))
 
 
 def target(value: Any) -> str:
-    """The address that a reference names; "" for what is no reference to one."""
+    """The address that a reference names; "" for any other value."""
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
         if key in ("$ref", "$existing") and str(inner).count("/") >= 2:
@@ -81,7 +81,7 @@ def target(value: Any) -> str:
 
 
 def in_full(value: Any) -> Any:
-    """The value with the whole address of what it refers to."""
+    """The value, with the whole address of each object that it refers to."""
     if isinstance(value, list):
         return [in_full(item) for item in value]
     if isinstance(value, dict):
@@ -91,7 +91,8 @@ def in_full(value: Any) -> Any:
 
 
 def author_text(author: Author | None) -> str:
-    """Who made a change outside vastplan and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
+    """Who made a change outside vastplan and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" if the author was not
+    looked up."""
     if author is None:
         return ""
     if not author.who:
@@ -109,5 +110,5 @@ VERB_WORDS = (*(verb.value for verb in Verb), "record")
 
 
 def verb_word(action: Action) -> str:
-    """What an action does, in a word; `record` where only the ledger learns something."""
+    """What an action does, in a word; `record` if only the ledger changes."""
     return "record" if only_noted(action) else action.verb.value

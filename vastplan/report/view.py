@@ -1,6 +1,6 @@
-"""What every format shows of a plan and of a check for drift, made once from either: texts as people read them.
+"""What every format shows of a plan and of a check for drift, built once from either: texts as people read them.
 
-Nothing here is escaped: each format does that for itself with what it puts on its page.
+Nothing here is escaped: each format escapes what it puts on its page.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ _WANTED = "was applied as another value, and the document says"
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field on both sides: of a plan what it is and what it becomes, of drift what was applied and what it is now.
+    """A field on both sides: of a plan, what it is and what it becomes; of drift, what was applied and what it is now.
 
-    `then` says what `before` is of drift: where the document changed too, it is what that says, as the other is not known.
+    `then` says what `before` is in drift: if the document changed too, it is the value in the document, because the applied one is not
+    known.
 
-    `parts` are those inside it that differ, beside `unchanged` that do not; there are none of a value that is shown whole, and
-    of one that has parts the sides are empty. `items` is what a list without an order has or lacks.
-    `cause` says which side moved, `author` who moved it, "" where that is not known.
+    `parts` are the inner parts that differ, and `unchanged` counts those that do not. A value that is shown whole has no parts; a value
+    with parts has empty sides. `items` is what an unordered list has or lacks. `cause` says which side changed, `author` who changed it,
+    "" if that is not known.
     """
 
     path: str
@@ -60,7 +61,7 @@ class FieldView:
     admits: bool = False
 
     def planned(self, show: Show = str) -> str:
-        """What a plan does, on one line; of many parts the first, for a place beside one that has them all."""
+        """What a plan does, on one line; shows only the first of many parts, because the same report lists all elsewhere."""
         if self.items or not self.parts:
             return self.items.planned(show) or f"{show(self.before)} → {show(self.after)}"
         return some([part.line(show) for part in self.parts], _SHOWN)
@@ -73,7 +74,7 @@ class FieldView:
         return [*(part.line(show) for part in self.parts), *stays]
 
     def found(self, show: Show = str) -> str:
-        """What is there now, and what was applied, on one line."""
+        """What it is now, and what was applied, on one line."""
         if not self.items:
             return f"is {show(self.after)}, {self.then} {show(self.before)}"
         then = "" if self.then == _APPLIED else "was applied as another value, and "
@@ -81,12 +82,12 @@ class FieldView:
 
     @property
     def other(self) -> str:
-        """What the live value of drift is held against."""
+        """What the live value of drift is compared with."""
         return "what was applied" if self.then == _APPLIED else "what the document says"
 
     @property
     def applied(self) -> str:
-        """What was applied, for a place that says no more than that."""
+        """The value that was applied, for a place that shows no more than that."""
         return self.before if self.then == _APPLIED else f"unknown; the document says {self.before}"
 
 
@@ -105,7 +106,8 @@ def of_change(change: FieldChange) -> FieldView:
 
 
 def told_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening] = ()) -> list[str]:
-    """What an action does, a line each: how it lets somebody in before all else, and of fields that do what comes into them."""
+    """What an action does, a line each: openings first, with what is added to fields that let somebody in; then what is removed from
+    these; then the rest."""
     first = [f"lets in: {opening_words(opening)}" for opening in opens]
     second: list[str] = []
     lines: list[str] = []
@@ -121,7 +123,7 @@ def told_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening]
 
 
 def opening_words(opening: Opening) -> str:
-    """How an action as a whole lets somebody in: whom, and by what."""
+    """How an action as a whole lets somebody in: whom, and why."""
     if opening.door is Door.MADE:
         return "those it is for, because it is created"
     if opening.door is Door.GONE:
@@ -131,12 +133,12 @@ def opening_words(opening: Opening) -> str:
 
 
 def unseen_openings(action: Action) -> list[str]:
-    """Those that its verb does not tell: what goes, and what the document does not say."""
+    """The openings that the action's verb does not show: what is deleted, and what the document does not set."""
     return [opening_words(opening) for opening in action.opens if opening.door is not Door.MADE]
 
 
 def inner_difference(change: FieldChange) -> Difference:
-    """Where both sides of a change differ, if they are lists or mappings that can be told."""
+    """Where both sides of a change differ inside, if they are lists or mappings that may be shown."""
     if change.sensitive or change.known_after_apply:
         return NO_DIFFERENCE
     return difference(change.before, change.after, change.unit, change.units, unordered=change.unordered)
@@ -147,11 +149,11 @@ AS_A_WHOLE = {
     "replaced": "deleted and recreated outside vastplan: the live object is not in the ledger",
     "undelivered": "it exists, but its value is missing where it was delivered",
 }
-"""What is said of an object that moved as a whole, by `what`."""
+"""The text on an object that changed as a whole, by `what`."""
 
 
 def of_drifted(field: DriftedField) -> FieldView:
-    """A field that is not as it was applied."""
+    """A field that differs from what was applied."""
     before, after = _applied_and_live(field)
     then = _WANTED if field.cause is Cause.BOTH else _APPLIED
     was = field.wanted if field.cause is Cause.BOTH else field.applied
@@ -182,7 +184,7 @@ def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a report begins with. `findings` are those of the change itself, `base_findings` those that its base has too.
+    """The beginning of a report. `findings` are those of the change itself, `base_findings` those that its base has too.
 
     Both are in order of severity, the worst first.
     """
@@ -197,30 +199,30 @@ class View:
 
     @property
     def title(self) -> str:
-        """What it is a report of."""
+        """The title of the report."""
         return "vastplan" if self.command == "plan" else "vastplan drift"
 
 
 def of_plan(plan: Plan) -> View:
-    """A plan's."""
+    """The view of a plan."""
     own, base = parted(plan)
     verdict = review.verdict(plan)
     return View("plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), plan.unknown)
 
 
 def of_drift(drift: Drift) -> View:
-    """That of a check for drift."""
+    """The view of a check for drift."""
     findings = worst_first(drift.findings)
     return View("drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), drift.unknown)
 
 
 def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """In order of severity; equals as they stood."""
+    """In order of severity; equal ones keep their order."""
     return tuple(sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 
 def drift_blind(drift: Drift) -> bool:
-    """Whether nothing could be read: no object is known to be there, or not to be."""
+    """Whether nothing could be read: of no object is it known whether it exists."""
     known = (
         drift.drift
         or drift.in_sync
@@ -234,7 +236,7 @@ def drift_blind(drift: Drift) -> bool:
 
 
 def drift_verdict(drift: Drift) -> str:
-    """One line: how much moved, how much of it is new, what is still to be applied."""
+    """One line: how much changed, how much of it is new, what is still to be applied."""
     moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
     astray = drift.astray()
     if drift_blind(drift):

@@ -2,6 +2,6 @@
 
 import os
 
-# Pydantic looks for plugins in everything that is installed before it makes its first model: a third of an empty start, and
-# with plugins code of others would see what documents hold. vastplan has no use for them.
+# Before it creates its first model, pydantic searches all installed packages for plugins. That is a third of the start-up
+# time, and a plugin would run foreign code on the contents of documents. vastplan does not need plugins.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -1,4 +1,4 @@
-"""What a model allows at a place in a document: which structs, and which keys those have."""
+"""What a model allows at a place in a document: which structs, with which keys."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _EXAMPLES = {
     units.BANDWIDTH: "BANDWIDTH, such as 2 GB/s",
     units.SECONDS: "TIME, such as 24h",
 }
-_NAMED = 4  # keys of a struct that a message names
+_NAMED = 4  # keys of a struct that a message lists
 
 
 def models_at(model: type[BaseModel], path: Iterable[Any]) -> tuple[type[BaseModel], ...]:
-    """The structs that may stand at a path of what the model reads."""
+    """The structs that the model allows at a path."""
     here: list[Any] = [model]
     for step in path:
         here = [inner for each in here for inner in _below(each, step)]
@@ -31,12 +31,12 @@ def models_at(model: type[BaseModel], path: Iterable[Any]) -> tuple[type[BaseMod
 
 
 def keys_at(model: type[BaseModel], path: Iterable[Any]) -> list[str]:
-    """The keys of the structs at a path."""
+    """The keys of the structs that the model allows at a path."""
     return list(dict.fromkeys(key for each in models_at(model, path) for key in each.model_fields))
 
 
 def form(model: type[BaseModel]) -> str:
-    """How a struct is written, in short: as its class says, or by the keys that it cannot be without."""
+    """The short form of a struct for messages: the `SAYS` of its class, else its required keys, else its first keys."""
     said = getattr(model, "SAYS", "")
     if said:
         return str(said)
@@ -49,7 +49,7 @@ def form(model: type[BaseModel]) -> str:
 
 
 def example(model: type[BaseModel], path: Sequence[Any]) -> str:
-    """What to write for a field, as far as its type tells."""
+    """An example of what to write for a field, as far as its type shows it; `TEXT` where it does not."""
     for holder in models_at(model, path[:-1]):
         info = holder.model_fields.get(path[-1])
         if info is None:
@@ -81,7 +81,7 @@ def example(model: type[BaseModel], path: Sequence[Any]) -> str:
 
 
 def _metadata(annotation: Any) -> Iterator[Any]:
-    """What is said of a type and of its arms."""
+    """The metadata of a type and of the arms of its union."""
     origin = typing.get_origin(annotation)
     if origin is Annotated:
         yield from typing.get_args(annotation)[1:]
@@ -92,7 +92,7 @@ def _metadata(annotation: Any) -> Iterator[Any]:
 
 
 def _below(annotation: Any, step: Any) -> Iterator[Any]:
-    """What may stand under a key, or in a list."""
+    """The types of the value under a key, or of the items of a list or mapping."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         info = annotation.model_fields.get(step) if isinstance(step, str) else None
         if info is not None:
@@ -104,7 +104,7 @@ def _below(annotation: Any, step: Any) -> Iterator[Any]:
 
 
 def _plain(annotation: Any) -> Iterator[Any]:
-    """The arms of a type, without what is said about them."""
+    """The arms of a type's union, without metadata."""
     origin = typing.get_origin(annotation)
     if origin is Annotated:
         yield from _plain(typing.get_args(annotation)[0])

@@ -1,4 +1,4 @@
-"""Amounts above zero, refused with what to change."""
+"""Validators for amounts and ranges, whose messages say what to change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.schema.types import Bandwidth
 
 
 def some(parse: Callable[[str], int], sentence: str) -> Any:
-    """Above zero, or a message with what to change."""
+    """A validator for amounts above zero; `sentence` says in its message what to change."""
 
     def check(value: Any) -> Any:
         number = parse(value) if isinstance(value, str) else value
@@ -25,7 +25,7 @@ def some(parse: Callable[[str], int], sentence: str) -> Any:
 
 
 def within(holds: Callable[[float], bool], sentence: str) -> Any:
-    """A number in its range, or a message with what to change."""
+    """A validator for numbers for which `holds` is true; `sentence` says in its message what to change."""
 
     def check(value: Any) -> Any:
         if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value):
@@ -36,7 +36,7 @@ def within(holds: Callable[[float], bool], sentence: str) -> Any:
 
 
 def _whole(value: str) -> int:
-    return int(value) if re.fullmatch(r"-?\d{1,18}", value) else 1  # what is no number is refused by its type
+    return int(value) if re.fullmatch(r"-?\d{1,18}", value) else 1  # text that is not a number is refused by its type
 
 
 Rate = Annotated[Bandwidth, some(units.parse_bandwidth, "leave out what is not known or not limited")]

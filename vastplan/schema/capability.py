@@ -1,7 +1,7 @@
-"""What a document says that a site can do: the only place for figures that no API shows, or shows in part.
+"""The capability of a site, as the document declares it: the only place for figures that no API shows, or shows only in part.
 
-Bandwidths are MB/s (10^6 bytes) when validated, sizes bytes. They are spelled like the limits of QoS policies that they are
-compared with: `max_writes_bw_mbps` is a part of `writes_bw_mbps`.
+Validated bandwidths are MB/s (10^6 bytes), sizes bytes. They are named like the limits of QoS policies that they are compared
+with: `max_writes_bw_mbps` is a part of `writes_bw_mbps`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a document says of checkpoints: what writes them to a volume, and what has to hold.
+"""The checkpoints of a volume in a document: what writes them, and the targets that they have to meet.
 
-None of it is on any wire. Bandwidths are MB/s (10^6 bytes) when validated, sizes bytes, spans seconds, as everywhere.
+Nothing of it is sent to a system. Validated bandwidths are MB/s (10^6 bytes), sizes bytes, spans seconds, as everywhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DurabilityName = Literal["node", "cluster", "region"]
 
 
 def _parameters(value: Any) -> Any:
-    """`70B` parameters as a number: M is 10^6, B 10^9, T 10^12, as models are named."""
+    """The number of parameters for a text such as `70B`: M is 10^6, B 10^9, T 10^12, as in names of models."""
     if not isinstance(value, str):
         return value
     match = re.fullmatch(r"(\d+)(?:\.(\d+))?\s?([MBT])", value.strip())
@@ -36,7 +36,7 @@ def _parameters(value: Any) -> Any:
 
 
 def _model_size(parameters: int) -> int | str:
-    """The same in the largest letter that says it exactly."""
+    """The number of parameters with the largest letter that is exact; the plain number where none is."""
     letters = sorted(_COUNTS.items(), key=lambda count: -count[1])
     return next((f"{parameters // size}{letter}" for letter, size in letters if parameters % size == 0), parameters)
 

@@ -1,4 +1,4 @@
-"""Between the document's values and the wire, generic over field tables."""
+"""Converts between the document's values and the wire, driven by field tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Resolve = Callable[[Ref, str], Any]  # a reference and an attribute name -> the 
 
 
 class Encoder:
-    """Turns symbolic values into request bodies; `resolve` and `reveal` supply what only apply knows."""
+    """Turns symbolic values into request bodies; `resolve` and `reveal` supply ids and secrets, which only an apply knows."""
 
     def __init__(self, site: str, resolve: Resolve, reveal: Reveal) -> None:
         self._site = site
@@ -32,7 +32,7 @@ class Encoder:
         self._reveal = reveal
 
     def body(self, kind: Kind, values: Values, *, names: Iterable[str] | None = None) -> Row:
-        """The wire form of `values` (of the fields in `names` only, when given)."""
+        """The wire form of `values`; with `names` only of these fields."""
         wanted = set(names) if names is not None else values.keys()
         body = self.struct(kind.fields, {name: value for name, value in values.items() if name in wanted})
         return kind.finish_encode(body, values) if kind.finish_encode else body
@@ -46,7 +46,7 @@ class Encoder:
         return body
 
     def value(self, field: Field, value: Any) -> Any:
-        """One field's value on the wire; `None` becomes what clears it."""
+        """One field's value on the wire; `None` becomes the value that clears the field."""
         return field.clears if value is None else field.shape.encode(field, value, self)
 
     def scalar(self, field: Field, value: Any) -> Any:
@@ -59,29 +59,29 @@ class Encoder:
         return field.codec.write(value) if field.codec else value
 
     def key(self, refers: Refers, name: str) -> Any:
-        """What is sent for a key that names another object of the site."""
+        """The value to send for a key that names another object of the site."""
         ((target, attribute),) = refers.targets
         return self._resolve(Ref(Address(self._site, target, name), managed=False), attribute)
 
 
 def decode(kind: Kind, row: Row) -> Values:
-    """The kind's fields as a row holds them; references stay raw wire values until somebody can name them."""
+    """The values of a kind's fields in a row; references stay raw wire values until the objects that they refer to are known."""
     values = walk.decode(kind.fields, row)
     return kind.finish_decode(values, row) if kind.finish_decode else values
 
 
 def decoder(kind: Kind, example: Row) -> Callable[[Row], Values]:
-    """What decodes the rows of a kind as `decode` does, quickly those with the keys of an example."""
+    """A function that decodes rows of a kind as `decode` does, and is fast for rows with the same keys as `example`."""
     read, finish = walk.table(kind.fields).readable.of_rows_like(example), kind.finish_decode
     return read if finish is None else lambda row: finish(read(row), row)
 
 
 def system_owned_test(kind: Kind) -> Callable[[Row], bool]:
-    """What tells whether a row is one that is never ours to touch."""
+    """A function that returns whether a row belongs to the system itself, so that vastplan never touches it."""
     places = kind.system_owned
 
     def is_system_owned(row: Row) -> bool:
-        for path, value in places:  # noqa: SIM110  (asked of every row of a collection)
+        for path, value in places:  # noqa: SIM110  (runs for every row of a collection)
             if at(row, path) == value:
                 return True
         return False
@@ -90,7 +90,7 @@ def system_owned_test(kind: Kind) -> Callable[[Row], bool]:
 
 
 def controller_reader(kind: Kind) -> Callable[[Row], str]:
-    """What tells who made a row for itself, "" when nobody is known to have."""
+    """A function that returns which driver or system created a row for itself, "" where none is recognised."""
     controllers = [(owner.path, re.compile(owner.pattern).fullmatch, owner.name) for owner in kind.controller_owned]
 
     def controller_of(row: Row) -> str:

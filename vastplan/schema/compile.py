@@ -1,4 +1,4 @@
-"""From a pydantic model with markers to a field table, once; and the declaration of a kind."""
+"""Compiles a pydantic model with markers into a field table, and declares kinds."""
 
 from __future__ import annotations
 
@@ -146,12 +146,12 @@ def kind(
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
-    """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
+    """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, if it has that field, `name`.
 
-    Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
-    predicted of no field or of one that is not there, a kind that is read by name and
-    does not say by which, one that delivers values and has no field that says where to, what is unique and no field, or a default
-    or a witness that speaks of a field that is not there.
+    Raises:
+        TypeError: A marker is inside a union, where it has no effect; no field is marked IDENTITY; an attribute is predicted from
+            no field, or from one that does not exist; a kind that is read by name has no predicted path; a kind that delivers
+            values lacks the fields for that; or `unique`, a default or the witness names a field that does not exist.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -227,7 +227,7 @@ def kind(
 
 
 def _speaks_of_unknown(fields: FieldTable, witness: Witness | None) -> str:
-    """The first field that a default or the witness speaks of and that is not there, "" where all are."""
+    """The first field that a default or the witness names and that does not exist, "" where all exist."""
     defaults = (field.server_default.value for field in fields if field.server_default is not None)
     spoken = [default.field for default in defaults if isinstance(default, SameAs)]
     spoken += [witness.path[0], *witness.like] if witness is not None else []
@@ -235,7 +235,7 @@ def _speaks_of_unknown(fields: FieldTable, witness: Witness | None) -> str:
 
 
 def _frozen(field: Field) -> Field:
-    """The same field, immutable: an API without updates can only replace."""
+    """The same field, immutable: without updates in the API every change replaces the object."""
     if field.markers & {Marker.IMMUTABLE, Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IDENTITY}:
         return field
     return replace(field, markers=field.markers | {Marker.IMMUTABLE})
@@ -308,7 +308,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
 def _shape(
     place: str, arms: list[Any], markers: frozenset[Marker], list_map: ListMap | None
 ) -> tuple[Shape, type[BaseModel] | None]:
-    """The shape that a type implies, and the model of its parts."""
+    """The shape that a type implies, and the model of its inner fields, if it has any."""
     plain = [arm for arm in map(_plain, arms) if arm is not Existing]
     for arm in plain:
         origin = typing.get_origin(arm)
@@ -347,7 +347,7 @@ def _metadata(annotation: Any) -> tuple[Any, ...]:
 
 
 def _deep_metadata(annotation: Any) -> Iterator[Any]:
-    """Unit, Codec and Typed of the arm itself, or of the items of a list."""
+    """The markers Unit, Codec and Typed of the arm itself, or of the items of a list."""
     yield from (marker for marker in _metadata(annotation) if isinstance(marker, _DEEP_MARKERS))
     plain = _plain(annotation)
     if typing.get_origin(plain) is list:
@@ -356,7 +356,7 @@ def _deep_metadata(annotation: Any) -> Iterator[Any]:
 
 
 def _first(metadata: list[Any], wanted: type[Any]) -> Any:
-    for marker in metadata:  # asked ten times of every field: a generator takes three times as long
+    for marker in metadata:  # runs ten times for every field: a generator takes three times as long
         if isinstance(marker, wanted):
             return marker
     return None

@@ -37,21 +37,21 @@ Url = Annotated[
     BeforeValidator(_without_login),
     AfterValidator(_taken_apart),
 ]
-"""A host and a path: nobody's name before it, and nothing behind it."""
+"""A host and a path, without a login, a query or a fragment."""
 SiteName = DnsLabel
 
 UNVERIFIED = "not verified"
 _QUOTES = re.compile(r"[\"'\\]")
 _APART = (re.compile(r"[\s=]+"), re.compile(r"[\"'`]"), re.compile(r"[\s\"'`;<>|&(){}=,:@]+"))
-"""Where the words in a word end: of a list of options, where quotes hold blanks, and of a line for a shell."""
+"""Separators of the words inside a word: in a list of options, around quotes that hold blanks, and in a shell command."""
 
 
 def meant(word: str, folder: Path) -> list[Path]:
-    """The files and folders that a word of a command, or of a kubeconfig, may mean: from that folder or the working folder, also
-    in `--option=FILE` and in a line for a shell, with quotes and variables. What is dots and slashes alone means none: filters
-    are written so (`jq .`)."""
+    """The files and folders that a word of a command or of a kubeconfig may name, relative to that folder or to the working
+    folder; also in `--option=FILE` and in a shell command, with quotes and variables. A word of only dots and slashes names none:
+    filters are written so (`jq .`)."""
     if "\0" in word:
-        return []  # no file is called so
+        return []  # no file can have that name
     names = {word}
     for text in {word, os.path.expandvars(word)}:
         for apart in _APART:
@@ -62,7 +62,7 @@ def meant(word: str, folder: Path) -> list[Path]:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is what a document may give as an address; see `Url`."""
+    """Whether a document may give a text as an address; see `Url`."""
     return re.fullmatch(_ADDRESS, text) is not None and can_be_taken_apart(text)
 
 
@@ -84,57 +84,57 @@ class SystemSpec(Spec):
     """Fields that name a file with credentials in it."""
 
     def address(self) -> str:
-        """Where it is, as text without credentials."""
+        """The system's address, as text without credentials."""
         raise NotImplementedError
 
     def place(self, folder: Path) -> str:
-        """Where it is, the same for all ways to say it; `folder` is that of the files it names."""
+        """The system's address in one form for all its spellings; files that it names are relative to `folder`."""
         return normalised(self.address())
 
     def trust(self) -> str:
-        """Who vouches for the server, as text; "" where its client settles that by itself."""
+        """How the server's certificate is verified, as text; "" where the client decides that by itself."""
         return ""
 
     def label(self) -> str:
-        """What people call it."""
+        """The system's name in messages."""
         return self.address()
 
     def credentials(self) -> list[tuple[str, AnySecret]]:
-        """The secrets that open it, each with its field."""
+        """The secrets that log in to it, each with its field."""
         values = ((name, getattr(self, name)) for name in type(self).model_fields)
         return [(name, value) for name, value in values if isinstance(value, AnySecret)]
 
     def credential_files(self) -> list[str]:
-        """The files that its credentials are in."""
+        """The files that hold its credentials."""
         named = [getattr(self, name) for name in self.CREDENTIAL_FILES]
         sources = [source.file for _, source in self.credentials() if isinstance(source, FileSecret)]
         return sources + [name for name in named if isinstance(name, str)]
 
     def files(self) -> list[str]:
-        """All files that it names."""
+        """All files that the spec names."""
         return self.credential_files()
 
     def named(self, folder: Path) -> list[Path]:
-        """All files that a connections file in that folder names for it, and those that these name. They need not be there."""
+        """All files that a connections file in that folder names for the system, and those named in these; they need not exist."""
         commands = [source.command for _, source in self.credentials() if isinstance(source, CommandSecret)]
         words = [path for command in commands for word in command for path in meant(word, folder)]
         return [*(folder / name for name in self.files()), *words]
 
     def variables(self) -> list[str]:
-        """The variables that its credentials are in: of whoever runs a command, whoever names them."""
+        """The environment variables that hold its credentials: variables of the user who runs vastplan."""
         return [source.env for _, source in self.credentials() if isinstance(source, EnvironmentSecret)]
 
     def withheld(self) -> str:
-        """What is said that no document may say, since a credential goes with it that nobody named for this; "" for nothing."""
+        """The setting that a document must not have, because it would use a credential that nobody named for it; "" for none."""
         return ""
 
     def contents(self, folder: Path) -> dict[str, str]:
-        """What the files that it names, in that folder, say of where it is and who vouches for it, by field: never a credential,
-        of which there is its source alone. Nothing of a file that cannot be read."""
+        """What the files that the spec names, relative to that folder, say about the address and the certificate authority, by
+        field; never a credential, only its source. Nothing for a file that cannot be read."""
         return {}
 
     def unsafe(self, folder: Path) -> list[str]:
-        """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""
+        """What in the files that it names must not be used, where a document in that folder names them: these files are data too."""
         return []
 
 
@@ -149,11 +149,11 @@ class Verified(SystemSpec):
     warns of it (VP320)."""
 
     def trust(self) -> str:
-        """Its certificate is checked by what the client is configured with, or by nobody."""
+        """`verified` where the client's own configuration verifies the certificate, else `UNVERIFIED`."""
         return UNVERIFIED if self.insecure_skip_verify is True else "verified"
 
     def server(self) -> str:
-        """What a warning about its certificate calls it."""
+        """The server's name in warnings about its certificate."""
         return self.label()
 
 
@@ -165,7 +165,7 @@ class Tls(Verified):
     this machine's authorities."""
 
     def trust(self) -> str:
-        """The file of its authority, else the authorities of this machine."""
+        """The file of the certificate authority, else this machine's authorities, or `UNVERIFIED`."""
         if self.insecure_skip_verify is True:
             return UNVERIFIED
         return (
@@ -173,11 +173,11 @@ class Tls(Verified):
         )
 
     def files(self) -> list[str]:
-        """The file of its authority as well."""
+        """All files that the spec names, including the certificate authority's."""
         return [*super().files(), *([self.ca_file] if isinstance(self.ca_file, str) else [])]
 
     def contents(self, folder: Path) -> dict[str, str]:
-        """The digest of its authority."""
+        """The digest of the certificate authority's file."""
         digest = (
             regular_files.digest(folder / self.ca_file, regular_files.TRUST_BYTES)
             if isinstance(self.ca_file, str)
@@ -186,7 +186,7 @@ class Tls(Verified):
         return {"ca_file content": digest} if digest else {}
 
     def verify(self, folder: Path) -> str | bool:
-        """Which authority vouches for the server, as `requests` takes it; raises `VastplanError` where there is no such file."""
+        """The certificate authority as `requests` takes it; raises `VastplanError` where its file does not exist or cannot be read."""
         if self.insecure_skip_verify is True:
             return False
         if isinstance(self.ca_file, str):
@@ -213,6 +213,6 @@ class SharedLedgerSpec(SystemSpec):
 
     @property
     def addressed(self) -> bool:
-        """Whether it says where its system is."""
+        """Whether the spec gives the address of its system."""
         own = type(self).model_fields.keys() - SharedLedgerSpec.model_fields.keys()
         return any(getattr(self, name) is not MISSING for name in own)

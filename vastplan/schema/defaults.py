@@ -1,7 +1,7 @@
-"""What of a live object need not be written: its system would use the same value where the field is left out.
+"""Which values of a live object a document can leave out: those that its system uses by default.
 
-Fields have it in `ServerDefault`, kinds in `Witness`. Leaving such a value out changes nothing; but nobody then sees it
-change, and a recreated object gets the default that its system has at that time.
+The defaults are in `ServerDefault` of fields and in `Witness` of kinds. Leaving such a value out changes nothing at first; but
+later changes of it are not reported, and a recreated object gets the default that its system has at that time.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from vastplan.schema.walk import leaves, same
 
 
 def is_witness(kind: Kind, values: Mapping[str, Any]) -> bool:
-    """Whether the decoded values of an object are those of the row that ships with the system, and shows its defaults."""
+    """Whether an object's decoded values are those of the row that ships with the system and shows its defaults."""
     return kind.witness is not None and dig(values, kind.witness.path) == kind.witness.value
 
 
 def left_out(
     kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
 ) -> frozenset[Path]:
-    """The leaves of a live object's decoded values that may be left out; see `known_defaults`."""
+    """The paths of a live object's values that a document can leave out; see `known_defaults`."""
     return frozenset(known_defaults(kind, values, witness_values, version))
 
 
 def counts(known: Iterable[Evidence]) -> dict[Evidence, int]:
-    """How many rest on which evidence, none of them left out."""
+    """How many there are of each kind of evidence, zeros included."""
     counted = Counter(known)
     return {evidence: counted[evidence] for evidence in Evidence}
 
@@ -40,12 +40,12 @@ def counts(known: Iterable[Evidence]) -> dict[Evidence, int]:
 def known_defaults(
     kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
 ) -> dict[Path, Evidence]:
-    """The leaves of a live object's decoded values that are what its system takes anyway, and how that is known.
+    """The leaves of a live object's decoded values that equal the system's default, and how the default is known.
 
-    `witness_values` are those of the row that ships with the system, `None` where there is none; `version` is that of the
-    kind's product there, "" where nobody knows. What only a client or a simulator says does not count where the witness has
-    another value. A group counts as a whole or not at all, but for its empty lists to which nobody could be added who is not
-    let in already. What is required counts only where its whole struct does.
+    `witness_values` are the values of the row that ships with the system, `None` where there is none; `version` is the version
+    of the kind's product there, "" where it is not known. A default that only a client or a simulator shows does not count where
+    the witness has another value. A group of fields counts as a whole or not at all; except for unset fields and for empty
+    lists that could let in nobody new. A required field counts only where its whole struct does.
     """
     witness = witness_values if _speaks_of(kind, values, witness_values) else None
     known: dict[Path, Evidence] = {}
@@ -86,7 +86,7 @@ def _evidence(
     witness: Mapping[str, Any] | None,
     version: str,
 ) -> Evidence | None:
-    """How it is known that the value of a leaf is its default, `None` where it is another or somebody speaks against it."""
+    """How it is known that the value of a leaf is its default; `None` where it has another value, or the witness contradicts."""
     if isinstance(default.value, AsWitness):
         shown = ABSENT if witness is None else dig(witness, leaf.path)
         return default.evidence if shown is not ABSENT and same(leaf.field, shown, leaf.value) else None
@@ -109,17 +109,18 @@ def _is_default(default: ServerDefault, field: Field, value: Any, values: Mappin
         if expected is None:
             return False
     if expected in field.cleared:
-        expected = None  # whatever the system says for unset is the same
+        expected = None  # every value that the system may return for unset is the same
     return same(field, expected, value)
 
 
 def _is_unset(field: Field, value: Any) -> bool:
-    """Whether there is nothing to write: null, or what the field shows for it, where that is no choice of its own."""
+    """Whether there is nothing to write: null, or what the field shows for null, unless null is a value of its own."""
     return Marker.EXPLICIT_NULL not in field.markers and same(field, None, value)
 
 
 def _adds_nothing(kind: Kind, leaf: Leaf, values: Mapping[str, Any]) -> bool:
-    """Whether a part of a group need not be said where others are: nothing, or an empty list that lets in nobody more if it grows."""
+    """Whether a field of a group can be left out although others are written: it is unset, or an empty list that could let in
+    nobody new."""
     if leaf.value is None or isinstance(leaf.value, bool) or leaf.value not in leaf.field.cleared:
         return _is_unset(leaf.field, leaf.value)
     if leaf.field.admits is None:

@@ -1,7 +1,8 @@
-"""Find what the kinds package declares, without importing what is not used: nothing outside a kind's module names the kind.
+"""Finds what the kinds package declares, without importing modules that are not used. No code outside a kind's module names
+the kind.
 
 The index is read from the text of the modules: the name and the section in a top-level `NAME = kind(...)` or
-`composite(...)`, and what a `Composition("...", ...)` is of. A module is imported when something that it declares is used, and
+`composite(...)`, and the type in a `Composition("...", ...)`. A module is imported when one of its declarations is used, and
 must then declare what the index says.
 """
 
@@ -29,7 +30,7 @@ _NAME, _SECTION, _OF = (re.compile(pattern) for pattern in (rb'\bname="(\w+)"', 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a module declares: kinds and compositions by name, and the names of entry types by their section."""
+    """What a module declares: the names of kinds and compositions, and the pairs of section and entry type."""
 
     kinds: frozenset[str]
     compositions: frozenset[str]
@@ -37,7 +38,7 @@ class Declared:
 
 
 class LazyTable(Mapping[str, T], Generic[T]):
-    """A table whose keys are known and whose values are loaded when they are looked up; iterating it loads nothing."""
+    """A table with known keys, whose values are loaded when they are looked up; iterating over the keys loads nothing."""
 
     def __init__(self, keys: Iterable[str], load: Callable[[str], T]) -> None:
         self._keys = dict.fromkeys(keys)
@@ -62,7 +63,7 @@ class LazyTable(Mapping[str, T], Generic[T]):
 
 
 class LazySections(LazyTable[EntryType]):
-    """Sections, and the same entry types by their own name; `names` is the name of each section's type."""
+    """The entry types by section, and in `types` by their own name; `names` maps each section to its type's name."""
 
     def __init__(self, names: Mapping[str, str], load: Callable[[str], EntryType]) -> None:
         super().__init__(names, load)
@@ -88,13 +89,13 @@ class Registry:
         object.__setattr__(self, "types", types)
 
     def without_compositions(self, *names: str) -> Registry:
-        """The same, with entries of these types left as they are written."""
+        """The same registry without the compositions of these types: their entries stay as they are written."""
         kept = {name: self.compositions[name] for name in self.compositions if name not in names}
         return replace(self, compositions=kept)
 
 
 class _Library:
-    """The modules of a package, and what was loaded of them."""
+    """The modules of a package with their declarations, loaded when they are used."""
 
     def __init__(self, package: ModuleType) -> None:
         self._lock = threading.RLock()
@@ -116,11 +117,11 @@ class _Library:
         self._checked: set[str] = set()
 
     def names(self, table: str) -> Iterable[str]:
-        """The keys of a table, by the modules' names."""
+        """The keys of a table, in the order of the modules' names."""
         return self._modules[table]
 
     def load(self, table: str, name: str) -> Any:
-        """What has that name; raises `TypeError` when its module does not declare what its text says."""
+        """The declaration with a name; raises `TypeError` when its module does not declare what its text says."""
         module = self._modules[table][name]
         with self._lock:
             loaded = _contents(importlib.import_module(module))
@@ -146,7 +147,7 @@ class _Library:
 
 
 def discover(package: ModuleType) -> Registry:
-    """What the package declares, loaded as it is used; raises `TypeError` on contradictions."""
+    """The registry of a package, loaded when it is used; raises `TypeError` where declarations contradict each other."""
     library = _Library(package)
     return Registry(
         kinds=LazyTable(library.names("kinds"), lambda name: library.load("kinds", name)),
@@ -156,7 +157,7 @@ def discover(package: ModuleType) -> Registry:
 
 
 def check(registry: Registry) -> None:
-    """Load everything, and raise `TypeError` for what is only seen so: attributes that a kind does not have."""
+    """Loads everything, and raises what only then shows: an error for a reference to an attribute that a kind does not have."""
     for name in registry.compositions:
         registry.compositions[name]
     tables = [kind.fields for kind in registry.kinds.values()] + [type_.fields for type_ in registry.sections.values()]
@@ -166,7 +167,7 @@ def check(registry: Registry) -> None:
 
 
 def _listed(package: ModuleType) -> Iterator[tuple[str, Declared]]:
-    """What the text of each module declares."""
+    """The declarations in the text of each module."""
     infos = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
     for info in sorted(infos, key=lambda info: info.name):
         if not info.ispkg and isinstance(info.module_finder, FileFinder):

@@ -1,4 +1,4 @@
-"""Where the objects of a kind are and how to use their API: data that a system's client understands."""
+"""The endpoint of a kind: where its objects are, and how to use their API. It is data; the clients of the systems use it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Update(Enum):
 
     PATCH = "patch"  # the changed top-level fields, structs whole
     MERGE_PATCH = "merge-patch"  # the changed leaves, with the resourceVersion that was read
-    PUT = "put"  # the whole object: what was read, with our values over it
-    NONE = "none"  # the API has no update: every change means replace
+    PUT = "put"  # the whole object: what was read, with the document's values over it
+    NONE = "none"  # the API has no update: every change replaces the object
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ class Clones(Collection):
 
 @dataclass(frozen=True, slots=True)
 class OfSnapshots(Collection):
-    """Objects of a collection of which some are created from a snapshot. The client looks it up, and waits until it is
-    ready.
+    """Objects of a collection, some of which are created from a snapshot. The client looks the snapshot up, and waits until it
+    is ready.
 
     A body has the namespace at `within`, and says which snapshot: by its name at `named`, or as the `newest_of` a
     claim, created at or before the time at `until` where there is one. `snapshots` lists those of a namespace. With
     `contents` the body gets the handle that the content of the snapshot has there, and the snapshot's name at
-    `made_of`; otherwise the snapshot's own name at `named`. One by name must be of the claim at `whose` where that is
-    written, and the new object, by its size at `size`, no smaller than it.
+    `made_of`; otherwise the snapshot's own name at `named`. A snapshot by name must be one of the claim at `whose`, where
+    that is written, and the size of the new object, at `size`, must not be smaller than the snapshot.
     """
 
     snapshots: str
@@ -135,7 +135,7 @@ class Asked:
 
     @staticmethod
     def locator(place: str, name: str) -> str:
-        """`PLACE/NAME`; a slash of the place is spelled out."""
+        """`PLACE/NAME`; slashes in the place are percent-encoded."""
         return f"{place.replace('%', '%25').replace('/', '%2F')}/{name}"
 
     @staticmethod
@@ -169,7 +169,7 @@ class AskedMembers:
 
     @staticmethod
     def locator(place: str, name: str, id: str = "") -> str:
-        """`PLACE/NAME/ID`; without an id it is where all objects of somebody are asked for."""
+        """`PLACE/NAME/ID`; without an id it stands for all objects of a user."""
         return f"{Asked.locator(place, name)}/{id}"
 
     @staticmethod
@@ -180,7 +180,7 @@ class AskedMembers:
 
     @classmethod
     def owner(cls, locator: str) -> str:
-        """Where all objects of the same somebody are asked for."""
+        """The locator of all objects of the same user."""
         return cls.locator(*cls.parts(locator)[:2])
 
 
@@ -198,12 +198,11 @@ class PerUnit:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A list at the top of an object that an update changes by calls of their own (PATCH), for additions and for
-    removals.
+    """A top-level list of an object that an update changes by separate calls (PATCH): one for additions, one for removals.
 
     Additions are sent to `add`, removals to `remove`: each a path below the object's, and the name under which the body
-    has them. One call takes a list of `most` items; with `most` 0 it takes one item by itself. Of an item that is an
-    object only `says` is sent and compared: a system shows more of it.
+    has them. One call takes a list of at most `most` items; with `most` 0 it takes one item by itself. Of an item that is an
+    object only the keys in `says` are sent and compared: a system shows more of it.
     """
 
     field: str
@@ -226,39 +225,39 @@ class Revoked:
 
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
-"""The locator and id of an object that needs none."""
+"""The locator and id of a singleton, which needs none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the objects of a kind are, and how to use their API."""
+    """The endpoint of a kind: where its objects are, and how to use their API."""
 
     path: str
     update: Update = Update.PATCH
     rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
     paged: bool = True
-    once_unpaged: bool = False  # an older version refuses to be asked for a page (400), and shows all at once
+    once_unpaged: bool = False  # older versions refuse a request for a page (400), and list all objects at once
     query: Mapping[str, str] = field(default_factory=dict)
     id: WirePath = ("id",)
-    constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
-    keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
-    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
-    detailed: bool = False  # a list does not show all of an object: each is read by itself
+    constants: Mapping[str, Any] = field(default_factory=dict)  # sent in every create
+    keep: tuple[str, ...] = ()  # top-level fields that a PUT sends back as they were read
+    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not send
+    detailed: bool = False  # a list does not show all of an object, so each is read by itself
     deltas: tuple[Delta, ...] = ()
-    # What a PUT also carries, as it was read, where the system is older than a version: places, each with that version.
+    # Places that a PUT also sends back as they were read, each with the version from which on this is not needed.
     keep_before: tuple[tuple[WirePath, str], ...] = ()
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
-    # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
+    # For a list that also has objects of other sites: places, each with the values that a row of this site has there, if any.
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
-    vanishes_later: bool = False  # a delete is done only when the object no longer answers
+    vanishes_later: bool = False  # a delete is done only when the object can no longer be read
     shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
     revoked: Revoked | None = None
-    # A collection of objects of several kinds: those that have something at this place are of this one.
+    # For a collection with objects of several kinds: those that have a value at this place are of this kind.
     having: WirePath = ()
-    # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
+    # The parts of an object that a list asks for, where the reader may have no right to the others; empty: all of it.
     listed: tuple[str, ...] = ()
-    # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.
+    # Values that only the answer to the create has, such as the secret of a key. They are secrets, and never shown.
     answered_once: tuple[WirePath, ...] = ()
-    # What is in the reason of a create that was refused, also where its status leaves open what was done; and what to do.
+    # Texts in the answer to a create which show that nothing was created, whatever the status; each with what to do.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)

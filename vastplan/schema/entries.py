@@ -1,4 +1,4 @@
-"""What the document becomes: entries by site, and the compositions that turn composite entries into objects."""
+"""The entries of a document by site, and the compositions that turn composite entries into objects."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _T = TypeVar("_T")
 
 
 class Inside(NamedTuple):
-    """The entry inside which another one is written, and whether that one has its name from it (`project:` in a
-    tenant)."""
+    """The entry that contains another one in the document, and whether the inner one takes its name from it (`project:` in
+    a tenant)."""
 
     container: Address
     shares_name: bool
@@ -31,33 +31,35 @@ class Inside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object on one site: symbolic values, where it stands, what it was composed from, and what was chosen for it."""
+    """One object on one site: its symbolic values, its place in the document, the entry that it was composed from (`origin`),
+    and the fields that a composition filled in (`chosen`)."""
 
     address: Address
     values: dict[str, Any]
     where: Where | None = None
     origin: str = ""
     chosen: tuple[str, ...] = ()
-    after: tuple[Address, ...] = ()  # objects that must be in place first, though no field names them
+    after: tuple[Address, ...] = ()  # objects that must be in place first, although no field refers to them
     beside: tuple[tuple[str, Address], ...] = ()
-    """What a field says of another object by text only: where that is to change, too, one is not changed without the other."""
-    goes_by: tuple[Ref, ...] = ()  # what must go on existing, though it is named by text only: whose bucket it is
+    """Fields that name another object by text only, with that object: where both are to change, neither is changed without the
+    other."""
+    goes_by: tuple[Ref, ...] = ()  # objects that this one needs and names by text only, such as the owner of a bucket
     named: tuple[tuple[str, Ref], ...] = ()
-    """What a field names by text only and the document does not have: it has to be there, and to go on being there."""
+    """Fields that name, by text only, an object that the document does not have: it must exist, and must not be deleted."""
     renamed_from: str = ""
-    """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
-    kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name
-    defaults: tuple[str, ...] = ()  # fields that nobody wrote: what is live stays, once the object is ours
-    inside: Inside | None = None  # the entry that it stands inside in the document
-    common: bool = False  # there is one on a site, whichever document wants it: what another keeps so is left to it
+    """Its former name: what the ledger owns under that name is this object. For a part it follows from the entries' renames."""
+    kept_by: str = ""  # of a renamed object: what to write, and where, so that the live object keeps its name
+    defaults: tuple[str, ...] = ()  # fields that nobody wrote: the live values stay, once the ledger owns the object
+    inside: Inside | None = None  # the entry that contains it in the document
+    common: bool = False  # one object per site for all documents: left alone if another one manages it so
 
     @property
     def called(self) -> str:
-        """Its own name in its system, which may be another than that of its address."""
+        """Its name in its system, which may differ from the name in its address."""
         return str(self.values.get("name", self.address.name))
 
     def without(self, *names: str) -> dict[str, Any]:
-        """The values but those of `names`."""
+        """The values without those of `names`."""
         return {name: value for name, value in self.values.items() if name not in names}
 
     def part(
@@ -71,7 +73,7 @@ class Entry:
         beside: tuple[tuple[str, Address], ...] = (),
         defaults: tuple[str, ...] = (),
     ) -> Entry:
-        """An object on the same site that this entry yields."""
+        """A part of this entry: an object on the same site, with the same origin and place in the document."""
         origin = self.origin or str(self.address)
         address = Address(self.address.site, kind, name)
         return Entry(address, dict(values), self.where, origin, chosen, after, beside, defaults=defaults)
@@ -83,7 +85,7 @@ class Entry:
         chosen: tuple[str, ...] | None = None,
         after: tuple[Address, ...] | None = None,
     ) -> Entry:
-        """The object of the same address that this entry becomes."""
+        """The object that replaces this entry at the same address."""
         return replace(
             self,
             values=dict(values),
@@ -98,7 +100,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class EntryType:
-    """A section of the document: its model, and which systems a site must have for an entry to be there."""
+    """A section of the document: its model, and the systems that a site must have to hold one of its entries."""
 
     name: str
     section: str
@@ -107,12 +109,12 @@ class EntryType:
     systems: Callable[[Mapping[str, Any]], frozenset[str]]
     within_tenant: bool
     contains: bool = False
-    """Whether other entries may stand inside one: those with a field that is called as this type."""
+    """Whether its entries may contain other entries: those of types with a field of this type's name."""
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
 
     @property
     def noun(self) -> str:
-        """The word for one of them in messages, from its section: a kind may have the system's name."""
+        """The word for one entry in messages. It is taken from the section where the type's name is the system's own word."""
         return self.name if plural(self.name) == self.section or not self.section else self.section.removesuffix("s")
 
 
@@ -124,13 +126,13 @@ def composite(
     systems: Callable[[Mapping[str, Any]], frozenset[str]],
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
 ) -> EntryType:
-    """An entry that is not a single object; a composition turns it into objects."""
+    """The type of an entry that is not a single object; a composition turns it into objects."""
     within = "tenant" in model.model_fields
     return EntryType(name, section, model, fields_of(model), systems, within, sites=sites)
 
 
 def entry_type(kind: Kind) -> EntryType:
-    """The section of a kind that the document names."""
+    """The entry type of a kind that has a section in the document."""
     systems = frozenset({kind.system})
     return EntryType(
         kind.name, kind.section, kind.model, kind.fields, lambda _: systems, kind.within_tenant, kind.contains
@@ -139,7 +141,7 @@ def entry_type(kind: Kind) -> EntryType:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What compositions may know of a site: which systems it has, and what was probed (empty offline)."""
+    """What compositions may know about a site: its systems, its settings, and the probed facts (empty offline)."""
 
     name: str
     systems: frozenset[str]
@@ -148,12 +150,12 @@ class Site:
 
 
 class Scope:
-    """The whole document, as a composition sees it, and the place for its findings."""
+    """The whole document as compositions see it; it collects their findings."""
 
     def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
         self.sites = sites
         self.findings: list[Finding] = []
-        self.asked = False  # whether a composition looked at what was probed, so that it may say otherwise offline
+        self.asked = False  # whether a composition used probed facts: offline its result may differ
         self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
         self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
         self._by_name: dict[tuple[str, str], dict[str, list[Entry]]] = {}
@@ -163,12 +165,12 @@ class Scope:
             self.add(entry)
 
     def probed(self, site: str) -> Mapping[str, Any]:
-        """What was probed on a site; empty offline."""
+        """The facts that were probed on a site; empty offline."""
         self.asked = True
         return self.sites[site].probed
 
     def add(self, entry: Entry) -> None:
-        """Make an entry visible to later look-ups."""
+        """Add an entry, so that later look-ups find it."""
         self._by_tenant.pop((entry.address.site, entry.address.kind), None)
         self._by_name.pop((entry.address.site, entry.address.kind), None)
         self._within.pop((entry.address.site, entry.address.kind), None)
@@ -176,7 +178,7 @@ class Scope:
         self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
 
     def drop(self, address: Address) -> None:
-        """Make an entry invisible again."""
+        """Remove an entry, so that later look-ups do not find it."""
         self._by_tenant.pop((address.site, address.kind), None)
         self._by_name.pop((address.site, address.kind), None)
         self._within.pop((address.site, address.kind), None)
@@ -192,7 +194,7 @@ class Scope:
         yield from self._entries.get((site, kind), {}).values()
 
     def owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
-        """The entries of a kind on a site that belong to `tenant`; none to no tenant."""
+        """The entries of a kind on a site that belong to `tenant`; empty where `tenant` is `None`."""
         if tenant is None:
             return []
         if (site, kind) not in self._by_tenant:
@@ -205,7 +207,7 @@ class Scope:
         return self._by_tenant[site, kind].get(tenant.target, [])
 
     def called(self, site: str, kind: str, name: str) -> list[Entry]:
-        """The entries of a kind on a site with that name in their system."""
+        """The entries of a kind on a site whose name in their system is `name`."""
         if (site, kind) not in self._by_name:
             index: dict[str, list[Entry]] = {}
             for entry in self.of(site, kind):
@@ -214,7 +216,7 @@ class Scope:
         return self._by_name[site, kind].get(name, [])
 
     def called_within(self, site: str, kind: str, field: str, of: Ref, name: str) -> Entry | None:
-        """The entry of a kind on a site whose `field` refers to `of`, and whose object is called `name`."""
+        """The entry of a kind on a site whose `field` refers to `of`, and whose name in its system is `name`."""
         if (site, kind) not in self._within:
             self._within[site, kind] = {
                 (key, value.target, entry.called): entry
@@ -225,7 +227,7 @@ class Scope:
         return self._within[site, kind].get((field, of.target, name))
 
     def indexed(self, site: str, kind: str, by: Callable[[Iterable[Entry]], _T]) -> _T:
-        """What `by` makes of all entries of a kind on a site, which decide it alone; made once."""
+        """The result of `by` for all entries of a kind on a site. It must depend on these alone: it is computed once and kept."""
         indexes = self._indexes.setdefault((site, kind), {})
         if by not in indexes:
             indexes[by] = by(self.of(site, kind))
@@ -237,7 +239,7 @@ class Scope:
         self.findings.append(error(code, message, fix=fix, address=str(entry.address), where=entry.where))
 
     def only(self, entry: Entry, field: str, kind: str, tenant: Ref | None) -> Ref | None:
-        """The one entry of `kind` that belongs to `tenant`; no or several candidates are an error."""
+        """A reference to the only entry of `kind` that belongs to `tenant`; `None`, and an error, for none or several."""
         candidates = self.owned_by(tenant, entry.address.site, kind)
         if len(candidates) == 1:
             return Ref(candidates[0].address)
@@ -255,13 +257,14 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """Turns one entry of type `of` into its objects; the entry itself included, if it stays.
+    """Turns one entry of type `of` into its objects, including the entry itself where that is an object.
 
-    `makes` are the kinds of those objects that have no section of their own. `recover` is the way back
-    (`schema/recovery.py`), `rank` its order: entries inside others first. Objects of the kinds in `adds` need not
-    exist. `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of its
-    objects that the system fills in. `keeps` are fields with their values where those follow from names: what to write
-    in an entry that is renamed, or whose tenant is, so that the live objects stay.
+    `makes` lists the kinds of those objects that have no section of their own. `recover` is the inverse, for an import
+    (`schema/recovery.py`); `rank` is the order in which these run: entries inside others first. An import recovers the entry
+    also where objects of the kinds in `adds` do not exist. `chooses` are the fields that the composition fills in where an
+    entry leaves them out; `implied` are fields of its objects, by kind, that the system fills in. `keeps` returns the fields
+    whose values follow from names, with these values: what to write in an entry that is renamed, or whose tenant is renamed,
+    so that the live objects keep their names.
     """
 
     of: str
@@ -278,7 +281,7 @@ class Composition:
 def compose(
     scope: Scope, entries: Iterable[Entry], compositions: Mapping[str, Composition], kinds: Mapping[str, Kind]
 ) -> list[Entry]:
-    """All objects of the `entries`, in a stable order; the result of a composition is composed in turn."""
+    """Returns all objects of the `entries`, in a stable order; what a composition returns is composed in turn."""
     objects: dict[Address, Entry] = {}
     done: set[Address] = set()
     for written in entries:
@@ -300,7 +303,7 @@ def compose(
 def composed(
     written: Entry, scope: Scope, compositions: Mapping[str, Composition], done: set[Address]
 ) -> Iterator[Entry]:
-    """The objects of one entry of the document, depth first; what is `done` is not composed again."""
+    """Yields the objects of one entry of the document, depth first; addresses in `done` are not composed again."""
     waiting = [written]
     while waiting:
         entry = waiting.pop()

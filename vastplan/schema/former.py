@@ -1,8 +1,8 @@
 """Former names: the name of each object before the renames that the document writes as `renamed_from`.
 
-A composition names its parts after the entry and after what that refers to, in ways of its own. So the document is composed
-once more as it would be under the former names, and the objects of each entry are paired by kind and place. That needs no
-word about any composition.
+Each composition has its own way to name its parts after the entry and the objects that it refers to. So the document is
+composed a second time under the former names, and the objects of each entry are paired by kind and position. This works
+without knowledge of any composition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _ByKind = dict[str, list[Address]]
 
 
 class FormerName(NamedTuple):
-    """The address that an object had, and what to write, and where, so that what is live keeps its name ("" for nothing)."""
+    """The address that an object had, and what to write, and where, so that the live object keeps its name ("" where nothing
+    helps)."""
 
     former: Address
     kept_by: str
@@ -33,7 +34,7 @@ def with_former_names(
     objects: Iterable[Entry],
     compositions: Mapping[str, Composition],
 ) -> list[Entry]:
-    """The composed `objects` of the `written` entries, each with the name that it had before, where that was another."""
+    """The composed `objects` of the `written` entries, each with its former name where that differs."""
     names, objects = former_names(sites, tuple(written), compositions), list(objects)
     if not names:
         return objects
@@ -48,7 +49,7 @@ def with_former_names(
 def former_names(
     sites: Mapping[str, Site], written: tuple[Entry, ...], compositions: Mapping[str, Composition]
 ) -> dict[Address, FormerName]:
-    """The objects of the `written` entries that had another address before these were renamed, by that of today."""
+    """The objects of the `written` entries whose address the renames change, with their former names, by the new address."""
     former = former_addresses(written)
     names: dict[Address, FormerName] = {}
     if former:
@@ -58,7 +59,7 @@ def former_names(
 
 
 def former_addresses(written: Iterable[Entry]) -> dict[Address, Address]:
-    """The renames as they are written: from the address of today to the one before."""
+    """The renames as they are written: from the new address to the former one."""
     return {
         entry.address: entry.address._replace(name=entry.renamed_from)
         for entry in written
@@ -69,12 +70,12 @@ def former_addresses(written: Iterable[Entry]) -> dict[Address, Address]:
 def _pairs(
     sites: Mapping[str, Site], written: tuple[Entry, ...], former: _Names, compositions: Mapping[str, Composition]
 ) -> Iterator[tuple[str, Address, Address]]:
-    """Each object whose address has changed: what keeps it, its address, and the one before."""
+    """Each object whose address has changed: what to write to keep its name, the new address, and the former one."""
     was = tuple(_under_former_name(entry, former) for entry in written)
-    # What is wrong with the document is said of the document, not of what it was called.
+    # Problems are reported for the document itself, so the findings of these two scopes are dropped.
     scope, scope_before = Scope(sites, written), Scope(sites, was)
     for entry, entry_before in zip(written, was, strict=True):
-        # Nothing is `done` by another entry: under their former names two may have one address.
+        # Each entry starts with an empty `done`: under their former names two entries may have the same address.
         after = _by_kind(composed(entry, scope, compositions, set()))
         before = _by_kind(composed(entry_before, scope_before, compositions, set()))
         composition = compositions.get(entry.address.kind)
@@ -86,7 +87,7 @@ def _pairs(
         )
         for kind, addresses in after.items():
             addresses_before = before.get(kind, [])
-            if len(addresses) == len(addresses_before):  # else there is no telling which is which
+            if len(addresses) == len(addresses_before):  # otherwise they cannot be paired
                 for new, old in zip(addresses, addresses_before, strict=True):
                     if new != old:
                         yield kept_by, new, old
@@ -103,14 +104,14 @@ def _under_former_name(entry: Entry, former: _Names) -> Entry:
     values = _renamed(entry.values, former)
     address = former.get(entry.address, entry.address)
     if address is not entry.address and values.get("name") == entry.address.name:
-        values = {**values, "name": address.name}  # it is called like its entry, and so it was
+        values = {**values, "name": address.name}  # the object has the name of its entry, and had its former name
     return (
         entry if values is entry.values and address is entry.address else replace(entry, address=address, values=values)
     )
 
 
 def _renamed(value: Any, former: _Names) -> Any:
-    """The value with every reference under its former name; itself where there is none."""
+    """The value with every renamed target of a reference under its former name; the same value where nothing changes."""
     if isinstance(value, Ref):
         target = former.get(value.target)
         return value if target is None else replace(value, target=target)
@@ -124,14 +125,14 @@ def _renamed(value: Any, former: _Names) -> Any:
 
 
 def _kept(entry: Entry, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """What to write in an entry so that what followed from its names stays."""
+    """What to write in an entry so that values that followed from former names stay; "" where none changes."""
     written = [f"`{name}: {scalar(value)}`" for name, value in before.items() if value != now[name]]
     return f"{' and '.join(written)} in {entry.address}" if written else ""
 
 
 def _keeping(entry: Entry, former: _Names) -> str:
-    """What to write, and where, so that what is live keeps its name; "" where nothing can be written."""
-    named_by = (entry.address,) if "name" in entry.values else ()  # else it is called after what it refers to
+    """What to write, and where, so that the live object keeps its name; "" where nothing can be written."""
+    named_by = (entry.address,) if "name" in entry.values else ()  # otherwise its name follows from what it refers to
     for address in (*named_by, *(ref.target for ref in references(entry.values))):
         if address in former:
             return f"`name: {scalar(former[address].name)}` in {address}"

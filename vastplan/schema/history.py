@@ -1,4 +1,4 @@
-"""Who changed an object: what the engine can ask a system that records it. A provider need not have it."""
+"""Who changed an object: the interface to systems that record it. Optional for a provider."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a system remembers of a change: who made it, when (ISO 8601), and in its own words what was done.
+    """A change that a system recorded: who made it, when (ISO 8601), and in the system's words what was done (`how`).
 
-    `paths` are the places on the wire that were touched; none means that the system only tells of the object as a whole.
+    `paths` are the places on the wire that were changed; empty where the system records changes only of the object as a whole.
     """
 
     who: str
@@ -40,14 +40,14 @@ class Historian(Protocol):
     """A provider that can show who changed what."""
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """What was done to these objects since they were applied, each with its place in `sought`; reads only.
+        """The changes of these objects since they were applied, each with the object's index in `sought`; only reads.
 
-        Raises what reads raise: a system that does not let us see it is no reason to doubt anything else.
+        Raises what reads raise; a caller reports the author as unknown and goes on.
         """
 
 
 def moment(text: str) -> datetime | None:
-    """A time with its zone, `None` for what is none."""
+    """A time with its zone, `None` for text that is not one."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
@@ -56,16 +56,16 @@ def moment(text: str) -> datetime | None:
 
 
 def later(when: str, since: str, slack: int = 1) -> bool:
-    """Whether something was done after an apply: by more than `slack` seconds, as the ledger notes whole ones.
+    """Whether something was done after an apply, by at least `slack` seconds, because the ledger records whole seconds.
 
-    Our own writes come just before that note; taking one of them for a change by others would be worse than not
-    reporting it.
+    vastplan's own writes come just before that record; to report one of them as a change by others would be worse than to miss
+    a change.
     """
     done, applied = moment(when), moment(since)
     return done is not None and applied is not None and done >= applied + timedelta(seconds=slack)
 
 
 def earliest(sought: Sequence[Sought]) -> datetime | None:
-    """When the first of these was applied, `None` where that is not known of any."""
+    """The earliest time at which one of these was applied, `None` where it is not known for any."""
     times = [time for changed in sought if (time := moment(changed.since)) is not None]
     return min(times, default=None)

@@ -1,4 +1,4 @@
-"""A kind: one type of object that vastplan manages, as a frozen table of facts. It never sees a client."""
+"""A kind: one type of object that vastplan manages, as a frozen table of facts. It has no access to clients."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a kind: its name in the document, its place on the wire, and the facts that its markers say."""
+    """One field of a kind: its name in the document, its place on the wire, and the facts from its markers."""
 
     name: str
     wire: tuple[str, ...]
-    shown_at: tuple[str, ...] = ()  # where an answer shows it, where that is not `wire`
+    shown_at: tuple[str, ...] = ()  # its place in answers, if that is not `wire`
     shape: Shape = VALUE
     fields: tuple[Field, ...] = ()
     markers: frozenset[Marker] = frozenset()
@@ -56,7 +56,7 @@ class Field:
     unit: str = ""
     typed: Typed | None = None
     shorthand: Shorthand | None = None
-    default: Any = ABSENT  # what the document says that leaves it out; `ABSENT` where it then says nothing
+    default: Any = ABSENT  # its value where the document leaves it out; `ABSENT` for none
     admits: Admits | None = None
     opens: Opens | None = None
     revokes: Revokes | None = None
@@ -66,20 +66,20 @@ class Field:
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
-    theirs: Theirs | None = None  # of a mapping: whose its keys are
+    theirs: Theirs | None = None  # of a mapping: each key belongs to whoever wrote it
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
     versions: tuple[Since | Until, ...] = ()
     required_from: RequiredFrom | None = None
     server_default: ServerDefault | None = None
-    required: bool = False  # an object, or the struct that it is in, cannot be without it
-    has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
+    required: bool = False  # an object, or the struct that contains it, needs it
+    has_references: bool = field(init=False, compare=False, default=False)  # it, or a part of it, holds references
     secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
     undisclosed: bool = field(init=False, compare=False, default=False)  # it, or a part of it, is secret or never shown
     versioned: bool = field(
         init=False, compare=False, default=False
-    )  # a version has it, or a part of it, and another not
+    )  # not every version has it, or has all of its parts
     readable: bool = field(init=False, compare=False, default=True)  # the system shows it
 
     def __post_init__(self) -> None:
@@ -96,7 +96,7 @@ class Field:
 
     @property
     def read_at(self) -> tuple[str, ...]:
-        """Where it is in an answer."""
+        """The field's place in an answer."""
         return self.shown_at or self.wire
 
     def has(self, marker: Marker) -> bool:
@@ -110,7 +110,7 @@ _set = object.__setattr__
 @dataclass(frozen=True, slots=True)
 class Ready:
     """When an object that is created asynchronously is usable: the value at `path` is one of `ok`. With a value in
-    `failed` it never will be."""
+    `failed` it never becomes usable; the text at `message` says why."""
 
     path: tuple[str, ...]
     ok: frozenset[Any]
@@ -120,8 +120,8 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What other objects can refer to: an attribute of an object. `predict` computes it before the object exists,
-    from the fields `of`."""
+    """An attribute of an object that other objects can refer to. `predict` computes it before the object exists, from the
+    fields `of`."""
 
     name: str
     path: tuple[str, ...]
@@ -129,7 +129,7 @@ class Attribute:
     of: tuple[str, ...] = ()
 
     def predicted(self, values: Mapping[str, Any]) -> Any:
-        """What it will be by the values of an entry, `None` where they do not tell. `predict` sees the fields `of` alone."""
+        """Returns the value that follows from an entry's values, `None` where none does. `predict` gets only the fields `of`."""
         if self.predict is None:
             return None
         return self.predict({name: values[name] for name in self.of if name in values})
@@ -137,7 +137,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A live figure that guards and users weigh: its name, its place on the wire, its unit.
+    """A live figure for guards and reports: its name, its place on the wire, its unit.
 
     With `ones` and `zeros` the words listed there count as 1 and as 0. A list counts its items; with `by` it is a
     mapping instead, from the value at `by` in each item to the value at `each`. `absent` is the figure where the object
@@ -156,14 +156,14 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Dependents:
-    """Objects of another kind that depend on one of ours: counted before ours is deleted, never changed.
+    """Objects of another kind that depend on an object of this kind: they are counted before it is deleted, never changed.
 
-    They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
-    (`under`); with `counted` only those whose figure of that name is not zero. With `remain` they stay after ours is
-    deleted; `locks` are figures of theirs that forbid deleting them. With `when` (a field, a value) the rule holds only
-    for those of ours that have that value there. With `by` they refer to ours by that field of theirs, as text: ours is
-    deleted after they are deleted or have another value there, and not before. A field of theirs may be one of the
-    object that they refer to: `tenant.local_provider`.
+    A dependent has equal fields (`same`: pairs of this object's field and the dependent's; `id` is this object's id), and its
+    path is this object's path or below it (`under`); with `counted` only dependents whose figure of that name is not zero
+    count. With `remain` they stay after the object is deleted; `locks` are the dependents' figures that forbid deleting them.
+    With `when` (a field, a value) the rule holds only for objects of this kind with that value. With `by` a dependent refers
+    to this object by that field, as text: this object is deleted only after the dependent is deleted or has another value
+    there. A field of a dependent may be one of the object that it refers to: `tenant.local_provider`.
     """
 
     kind: str
@@ -179,10 +179,11 @@ class Dependents:
 
 @dataclass(frozen=True, slots=True)
 class UsedBy:
-    """Objects of another `kind` that use ours, each in the room (a namespace, a tenant) that its field `room` names.
+    """Objects of another `kind` (users) that use an object of this kind, each in the room (a namespace, a tenant) that its field
+    `room` names.
 
-    Their field `theirs` has, or lists, what our field `ours` has. With `same_room` a name counts in its room only: ours
-    has that field too. `name` is the word for them in messages.
+    The user's field `theirs` has, or lists, the value of this object's field `ours`. With `same_room` a name counts only in its
+    room: objects of this kind have the field `room` too. `name` is the word for users in messages.
     """
 
     kind: str
@@ -195,11 +196,11 @@ class UsedBy:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What objects of another kind use of one of ours together: the sum of their figure `metric`, for a limit
-    (`floors`) for which the system has no figure.
+    """The sum of the figure `metric` over objects of another kind that belong to an object of this kind: for a limit (`floors`)
+    for which the system has no figure of its own.
 
-    They are those with a field that equals ours (`same`: ours, theirs; `id` is our id). Where the `path` of one is
-    inside that of another only the outer one counts.
+    An object counts if its field equals this object's (`same`: this object's field, the other's; `id` is this object's id).
+    Where the `path` of one is inside that of another, only the outer one counts.
     """
 
     name: str
@@ -212,11 +213,11 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class LetsIn:
-    """The object lets clients in: a delete cuts off those who use what is behind it, and its dependents.
+    """The object gives clients access: deleting it cuts off those who use what it gives access to, and its dependents.
 
-    `without` says in messages what they lose. With `replaceable` they only need some object of its name, so a
-    replacement cuts nobody off. `into` is the field that names what it lets into: the object is deleted together with
-    that without consent of its own, and where that is to be deleted, never without it.
+    `without` says in messages what they lose. With `replaceable` clients need any object of that name, so a replacement cuts
+    nobody off. `into` is the field that refers to the target of the access: where the target is to be deleted, the object is
+    deleted together with it, without consent of its own, and never without it.
     """
 
     without: str
@@ -226,8 +227,8 @@ class LetsIn:
 
 @dataclass(frozen=True, slots=True)
 class Backs:
-    """The object keeps clients out who could bypass what keeps others closed. It is not deleted while one of those
-    exists: they are of another `kind`, and their `field` has one of the values of ours."""
+    """The object keeps out clients who could otherwise bypass what closes other objects. It is not deleted while such a closed
+    object exists: one of another `kind` whose `field` has one of this object's values."""
 
     kind: str
     field: str
@@ -235,8 +236,8 @@ class Backs:
 
 @dataclass(frozen=True, slots=True)
 class Deleting:
-    """Because of the object the system deletes data by itself, in what its field `of` refers to. The fields that say
-    what and when are marked `Deletes`. Where its field `unless` is false it deletes nothing."""
+    """The object is a rule by which the system itself deletes data, in what the object's field `of` refers to. The fields that
+    say what and when are marked `Deletes`. While the object's field `unless` is false, nothing is deleted."""
 
     of: str
     unless: str
@@ -244,14 +245,13 @@ class Deleting:
 
 @dataclass(frozen=True, slots=True)
 class Closes:
-    """The object keeps something closed: its create cuts off, its delete opens.
+    """The object keeps something closed: creating it cuts users off, deleting it opens access.
 
-    Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours`
-    has (or lists), each in the room that its field `room` names. Rooms in our list `but` may continue; where our field
-    `unless` is true, all may. Where a field in `by` has a wrong value, the object has kept nothing closed so far. For
-    messages: `name` is the word for one of those objects, `fix` how to spare a room, and `unseen` those that do not
-    exist yet. With `named` they are listed in messages too, as nothing else lists them. `backs` are those that would be
-    closed in vain without this object.
+    The users are objects of another `kind` whose field `theirs` has (or lists) the value of this object's field `ours`, each in
+    the room that its field `room` names. Rooms in this object's list `but` keep access; where its field `unless` is true, all
+    do. Where a field in `by` has a wrong value, the object has kept nothing closed so far. For messages: `name` is the word for
+    one user, `fix` says how to spare a room, and `unseen` describes users that do not exist yet. With `named` messages also
+    list the users, because nothing else does. `backs` describes the objects that are closed in vain without this one.
     """
 
     kind: str
@@ -270,24 +270,24 @@ class Closes:
 
 @dataclass(frozen=True, slots=True)
 class Enforces:
-    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in
-    `by` has a wrong value. With `when` (a field, a value) it does so only while that field lists the value: all else
-    is only reported."""
+    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in `by` has a
+    wrong value. With `when` (a field, a value) it enforces only while that field lists the value; otherwise violations are
+    only reported."""
 
     field: str
     by: tuple[str, ...]
     when: tuple[str, Any] | None = None
 
     def enforced(self, values: Mapping[str, Any]) -> bool:
-        """Whether it is, by what the object says; what cannot be told may be."""
+        """Whether an object with these values enforces; also true where the field is no list, so that it cannot be determined."""
         listed = values.get(self.when[0]) if self.when is not None else None
         return self.when is None or not isinstance(listed, list) or self.when[1] in listed
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A value that vastplan draws and sends: characters of all `alphabets`, at least one of each, at `path` on the
-    wire."""
+    """A random value that vastplan generates and sends at `path` on the wire: `length` characters from all `alphabets`, at
+    least one of each."""
 
     name: str
     path: tuple[str, ...]
@@ -297,14 +297,14 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Delivers:
-    """An object has values that exist only once it is created: they go to their destination, and nowhere else.
+    """The object has values that exist only once it is created: they are delivered to their destination, and nowhere else.
 
-    They are in the answer to its create (`Endpoint.answered_once`, by the names of attributes), or `drawn`. The
-    destination is the field `to`: a struct with a reference to an object of another kind (`target`) and a mapping
-    (`keys`) from names of values to keys in that object's mapping `into`. Another number in the field `generation`
-    causes another value. A drawn value is sent in an update. A value that only a create answers needs another object:
-    such objects differ by their ids alone, several may be alike, and the former one stays for `overlap` (a field, in
-    seconds) after the delivery.
+    They are in the answer to the create (`Endpoint.answered_once`, by the names of attributes), or `drawn` by vastplan. The
+    destination is the field `to`: a struct with a reference to an object of another kind (`target`) and a mapping (`keys`)
+    from names of values to keys in that object's mapping `into`. Another number in the field `generation` causes a new value.
+    A new drawn value is sent in an update. A value that only the answer to a create has takes a new object: such objects
+    differ by their ids alone, several may be alike, and the former one stays for `overlap` (a field, in seconds) after the
+    delivery.
     """
 
     to: str
@@ -318,9 +318,10 @@ class Delivers:
 
 @dataclass(frozen=True, slots=True)
 class Precedes:
-    """Objects of another kind, on another site, that come after ours, because ours creates what they are of.
+    """Objects of another kind, on another site, that are created after an object of this kind, because this one creates what
+    they belong to.
 
-    They are those whose fields equal ours (`same`: ours, theirs). With `here` they are on the same site.
+    They are those with equal fields (`same`: pairs of this object's field and theirs). With `here` they are on the same site.
     """
 
     kind: str
@@ -332,14 +333,14 @@ class Precedes:
 class Grouped:
     """The system keeps one object as a member on each of several sites; all members have the attribute `key` in common.
 
-    With `role` (an attribute) one of them is the source (`leads`) and the others are destinations (`follows`), until
-    that is changed; one that stands `alone` was detached. A role counts while the attribute `state` is one of
+    With `role` (an attribute) one of them is the source (a value in `leads`) and the others are destinations (`follows`), until
+    the roles change; a member with a value in `alone` was detached. A role counts while the attribute `state` is one of
     `settled`; these are words in upper case, with _ for a blank. Only an object with other members has the field
     `across`. A document says which site is the source in the key `chosen_by` of a composite entry. `ends` are pairs of
-    fields of which a member may have either the one way round or the other. Further words of `state`: in `starting`
-    nothing has arrived yet, in `failing` nothing more arrives, and in `lost` the other member is gone for good. `told`
-    are the attributes that show how far behind the others are. Where the field `kept_by` has one of the values
-    `at_once`, a write is answered when all members have it, and they are never behind; in `parted` they are
+    fields whose two values a member may have either way round. Further values of `state`: in `starting` nothing has arrived
+    yet, in `failing` nothing more arrives, and in `lost` the other member is gone for good. `told` names the attributes that
+    show how far behind the others are. Where the field `kept_by` has one of the values `at_once`, replication is synchronous:
+    a write is answered when all members have it, and they are never behind; in the states `parted` these members are
     disconnected: the source continues alone, the destination gives no access.
     """
 
@@ -364,10 +365,10 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The attributes of a member that show how far behind the others are: when the newest restore point that arrived
-    was taken and when it arrived, when the newest of all was taken, the bytes on their way and how much of them is
-    done (of 1000), the health of the member, and its link, which is up while it is one of `connected`. While the
-    field `enabled` is false nothing is sent."""
+    """The attributes of a member that show how far behind the others are: the time at which the newest restore point that
+    arrived was taken (`as_of`) and the time it arrived, the time at which the newest of all was taken (`taken`), the bytes in
+    transfer (`coming`) and how much of them is done (`progress`, of 1000), the health of the member, and its link (`peer`),
+    which is up while its value is one of `connected`. While the field `enabled` is false nothing is sent."""
 
     as_of: str
     arrived: str
@@ -382,13 +383,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Lands:
-    """The system creates a directory for ours on another site. It refuses where one exists, and keeps it when ours is
-    deleted.
+    """For each object the system creates a directory on another site. It refuses where that directory exists, and keeps it
+    when the object is deleted.
 
-    Our field `room` refers to the tenant of the directory there (`told` has it where that site is not one of ours),
-    `path` is the directory. `shown_by` are objects of that site in it or below it, which prove that it exists: kind,
-    its room, its path. `composed` is what to do where ours is part of an entry that is on both sites and does not name
-    the directory.
+    The field `room` refers to the tenant of the directory there (the field `told` has it where the document does not have that
+    site), the field `path` is the directory. `shown_by` describes objects of that site in the directory or below it, which
+    prove that it exists: their kind, and their fields for the room and the path. `composed` says what to do where the object
+    is part of an entry that is on both sites and does not name the directory.
     """
 
     room: str
@@ -400,11 +401,11 @@ class Lands:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """An object is created once: one that is gone is not recreated, and nothing of how it was created is changed.
+    """An object is created once: when it is gone it is not recreated, and the values that it was created with do not change.
 
-    `another` says in messages how to have another one. The ledger keeps the attributes in `noted` as they were when it
-    was created; the row that answers a create may have some that no later one has. `means` says that it exists for
-    another object of its entry to be created from: without it that would be created in another way.
+    `another` says in messages how to get another one. The ledger keeps the attributes in `noted` as they were at the create;
+    the row that the create returns may have some that no later row has. With `means` the object exists so that another object
+    of its entry can be created from it: without it the other would be created in another way.
     """
 
     another: str
@@ -415,8 +416,8 @@ class Once:
 @dataclass(frozen=True, slots=True)
 class ControllerOwned:
     """How an object that a driver or another system created for itself is recognised: the text at `path` of the row
-    matches `pattern` as a whole. With `goes_along` the system deletes it together with what it refers to, and it
-    does not block that delete."""
+    matches `pattern` as a whole. With `goes_along` the system deletes the object together with what it refers to, so it does
+    not block that delete."""
 
     name: str
     path: tuple[str, ...]
@@ -435,8 +436,8 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class CalledAs:
-    """Objects of another kind from which an imported entry gets its name: those whose fields equal ours (`same`:
-    ours, theirs)."""
+    """Objects of another kind from which an imported entry gets its name: those with equal fields (`same`: pairs of the
+    imported object's field and theirs)."""
 
     kind: str
     same: tuple[tuple[str, str], ...]
@@ -444,9 +445,9 @@ class CalledAs:
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """The key of the entry of a live object that is imported: that of another object (`called_as`, the first that
-    exists), otherwise the field `path` without its slashes, otherwise its own name. Two with the same key are
-    distinguished by what the field `within` refers to; with `always` every key has that."""
+    """How an import chooses the key of a live object's entry: the name of another object (`called_as`, the first that exists),
+    otherwise the field `path` without its slashes, otherwise the object's own name. Two objects with the same key are
+    distinguished by the name of what the field `within` refers to; with `always` every key includes it."""
 
     called_as: tuple[CalledAs, ...] = ()
     path: str = ""
@@ -456,8 +457,8 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A row that ships with the system and shows its defaults: the one whose value at `path` is `value`. It shows
-    those only of objects whose fields in `like` equal its own."""
+    """A row that ships with the system and shows its defaults: the one whose value at `path` is `value`. It counts only for
+    objects whose fields in `like` equal its own."""
 
     path: tuple[str, ...]
     value: Any
@@ -469,20 +470,21 @@ class Kind:
     """One type of object.
 
     `section` is its plural in the document, "" for a kind that only other entries create. `finish_encode(body, values)`
-    and `finish_decode(values, row)` are pure, for what the field table cannot express. `controller_owned` recognises
+    and `finish_decode(values, row)` are pure functions for what the field table cannot express. `controller_owned` recognises
     objects that a driver or another system created for itself: nobody has to manage them. `system_owned` lists wire
     values of rows that vastplan never touches (`internal: true`).
 
     With `mirrored` the system keeps a copy of the object on another site, under the same name, which is created and
-    deleted with it; `grouped` describes copies that stay while their source may change. `stage` is its column in a
-    picture of a site, `measures` the figures beside its name. An import names its entries by `keyed`, and takes kinds
-    that are `on_request` only when asked. Objects that are `as_evidence` are many, and do not block the delete of what
-    they refer to: they are read where they are declared or owned, and where what they are of is to be deleted.
+    deleted with it; `grouped` describes copies that stay when the source moves to another site. `stage` is the kind's column in
+    the diagram of a site, `measures` the figures beside an object's name. An import names its entries by `keyed`, and takes
+    kinds that are `on_request` only when asked. Objects of a kind that is `as_evidence` are many, and do not block the delete
+    of what they refer to: they are read where they are declared or owned, and where what they belong to is to be deleted.
 
-    So that nobody is cut off unseen, `lets_in`, `closes` and `enforces` say who is let in and who is kept out, and
-    `Admits` and `Revokes` say it for single fields; `Opens` says what else opens access. `deleting` says that the
-    system deletes by itself because of it. `mounts` is the kind that workloads reach by this one: it is deleted before
-    everything else on its object, because a system refuses that while it is in use, and then the rest is as it was.
+    So that nobody is cut off unnoticed, `lets_in`, `closes` and `enforces` say who gets access and who is kept out, and
+    `Admits` and `Revokes` say it for single fields; `Opens` marks what else opens access. `deleting` marks objects because of
+    which the system deletes data by itself. `mounts` is the kind that workloads mount through this one (a view through a
+    volume): the volume is deleted before everything else that is deleted with the view, because a system refuses that while it
+    is in use, and then the rest still exists.
     """
 
     name: str
@@ -495,12 +497,12 @@ class Kind:
     attributes: tuple[Attribute, ...]
     data_bearing: bool = False
     metrics: tuple[Metric, ...] = ()
-    in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
-    # (field path, fact or contents): a limit that must not go below what is used; `*` in the path is the key of the fact
+    in_use: tuple[str, ...] = ()  # figures that block a delete while they are above zero, until somebody accepts them
+    # (field path, metric or contents): a limit that must not go below what is used; `*` in the path is the metric's key
     floors: tuple[tuple[str, str], ...] = ()
     contents: tuple[Contents, ...] = ()
-    dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
-    used_by: tuple[UsedBy, ...] = ()  # who would mind, for people; guards go by what follows
+    dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to be deleted
+    used_by: tuple[UsedBy, ...] = ()  # who uses the objects, for reports; guards decide by the fields below
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
@@ -510,8 +512,8 @@ class Kind:
     once: Once | None = None
     grouped: Grouped | None = None
     delivers: Delivers | None = None
-    unique: tuple[tuple[str, ...], ...] = ()  # fields that no two objects have the same together, beside the identity
-    # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
+    unique: tuple[tuple[str, ...], ...] = ()  # fields whose values together are unique, besides the identity
+    # fields that a system changes when a user stops using the object: a change neither stops its delete nor counts as drift
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
@@ -519,11 +521,11 @@ class Kind:
     stage: Stage | None = None
     measures: tuple[Measure, ...] = ()
     ready: Ready | None = None
-    versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
+    versions: tuple[Since | Until, ...] = ()  # the product versions that have the kind
     within_tenant: bool = False
     witness: Witness | None = None
-    contains: bool = False  # other entries of the document may stand inside one
-    # who may list these would read what is none of his: where they may not be listed, those that matter are read by name
+    contains: bool = False  # its entries may contain other entries of the document
+    # the right to list these would show other people's objects: where listing is refused, the needed ones are read by name
     read_by_name: bool = False
     keyed: Keyed = field(default_factory=Keyed)
     on_request: bool = False
@@ -537,12 +539,12 @@ class Kind:
 
     @property
     def remade(self) -> bool:
-        """Whether another value takes another object: its objects are told by their ids alone."""
+        """Whether a new value takes a new object: objects of this kind are distinguished by their ids alone."""
         return self.delivers is not None and not self.delivers.drawn
 
     @property
     def secretive(self) -> bool:
-        """Whether its objects hold secrets."""
+        """Whether objects of this kind hold secrets."""
         return table(self.fields).secret
 
     def field(self, name: str) -> Field:

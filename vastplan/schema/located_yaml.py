@@ -1,8 +1,8 @@
-"""Safe YAML with positions: mappings and lists that remember where each key and item stood.
+"""Safe YAML with positions: mappings and lists that remember the place of each key and item.
 
-The C parser's events go straight to values: composing a tree of nodes first takes six times as long, and is done by a
-recursion in C that a deep text ends the process with. Refused, because a reviewer could not see what they do: tags,
-duplicate keys, merge keys, anchors that would expand without bound, and characters that end a line for YAML alone.
+The C parser's events are turned into values directly: composing a tree of nodes first takes six times as long, and recurses in
+C, so a deeply nested text would crash the process. Refused, because a reviewer could not see what they do: tags, duplicate
+keys, merge keys, anchors that would expand without bound, and characters that end a line only for YAML.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
 MAX_BYTES = 10 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_PROBLEMS = 1000  # nobody reads more, and a hostile file can hold millions
-MAX_VALUES = 500_000  # of one file; an alias counts what it stands for, so a few lines cannot become gigabytes
+MAX_VALUES = 500_000  # in a file; an alias counts as all its values, so a few lines cannot become gigabytes
 
 _LINE_ENDS = "\r\x85\u2028\u2029"
 _CONTROL = re.compile(r"\r(?!\n)|[^\t\r\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What YAML 1.2 §5.1 has not as printable, and what ended a line in YAML 1.1 §4.2 beside LF and CR LF."""
+"""Characters that YAML 1.2 §5.1 does not count as printable, and those that end a line in YAML 1.1 §4.2 besides LF and CR LF."""
 _RESOLVER = yaml.SafeLoader.yaml_implicit_resolvers
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
 
 class Mapping(dict[str, Any]):
-    """A mapping that knows its own place (`at`) and where each of its keys stands (`keys_at`)."""
+    """A mapping that knows its own place (`at`) and the places of its keys (`keys_at`)."""
 
     __slots__ = ("at", "keys_at")
 
@@ -44,7 +44,7 @@ class Mapping(dict[str, Any]):
         self.keys_at: dict[str, Where] = {}
 
     def where(self, key: str) -> Where:
-        """Where `key` stands, or the mapping itself."""
+        """The place of `key`, or that of the mapping itself."""
         return self.keys_at.get(key, self.at)
 
     def copy(self) -> Mapping:
@@ -56,7 +56,7 @@ class Mapping(dict[str, Any]):
 
 
 class Sequence(list[Any]):
-    """A list that knows where each of its items stands."""
+    """A list that knows the places of its items."""
 
     __slots__ = ("items_at",)
 
@@ -66,25 +66,25 @@ class Sequence(list[Any]):
 
 
 class Rounded(float):
-    """A number that was written with zeros at its end: `2.10` as a version is not 2.1, so its text is kept."""
+    """A number that was written with a zero at its end; its text is kept, because as a version `2.10` is not 2.1."""
 
     __slots__ = ("text",)
     text: str
 
     def __new__(cls, number: float, text: str) -> Rounded:
-        """The number, which knows how it was written."""
+        """Returns the number with the text that was written for it."""
         rounded = super().__new__(cls, number)
         rounded.text = text
         return rounded
 
 
 def too_large(shown: str) -> Finding:
-    """What is said of a file that is larger than `MAX_BYTES`."""
+    """The finding for a file that is larger than `MAX_BYTES`."""
     return error("VP102", f"the file is larger than {MAX_BYTES // 2**20} MiB", where=Where(shown, 1, 1))
 
 
 def too_many(problems: list[Finding]) -> Invalid:
-    """The errors that were found before nobody reads on, and that these may not be all."""
+    """The error for a text with too many problems: those found so far, and a note that there may be more."""
     text = f"reading stopped after {len(problems):,} errors: there may be more"
     return Invalid([*problems, error("VP116", text, fix="correct these, then run the command again")])
 
@@ -108,9 +108,9 @@ def decoded(raw: bytes, shown: str) -> str:
 
 
 def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
-    """What a YAML text says, `None` for an empty one. Raises `Invalid` with the place of what is wrong.
+    """The value of a YAML text, `None` for an empty one. Raises `Invalid` with the place of each problem.
 
-    `shown` is its file in messages. What is not `typed` is text, whatever it looks like.
+    `shown` is the file's name in messages. Without `typed` every scalar stays text, whatever it looks like.
     """
     _refuse_controls(text, shown)
     start = Where(shown, 1, 1)
@@ -132,16 +132,16 @@ def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
 
 
 def refused_control(text: str) -> int | None:
-    """Where the first control character stands, or the first that ends a line here and in no editor or diff.
+    """The index of the first control character, or of the first line break that only YAML sees and no editor or diff shows.
 
-    After such a one a comment would go on as content.
+    After such a line break the rest of what looks like a comment would be content.
     """
     found = _CONTROL.search(text)
     return None if found is None else found.start()
 
 
 def _refuse_controls(text: str, shown: str) -> None:
-    """VP104 for the first of them."""
+    """Raises `Invalid` with VP104 for the first refused character."""
     place = refused_control(text)
     if place is None:
         return
@@ -153,7 +153,7 @@ def _refuse_controls(text: str, shown: str) -> None:
 
 
 def _no_key(event: Any) -> tuple[str, Any, str]:
-    """What is said of an event that is no key of a mapping."""
+    """The message, event and fix for an event that cannot be a key of a mapping."""
     if type(event) is yaml.ScalarEvent and event.tag is None:
         return (
             "<< merges keys from elsewhere, which a reviewer does not see here",
@@ -174,19 +174,19 @@ def _too_deep(where: Where) -> Finding:
 
 
 class _Reader:
-    """Folds parse events into values; one per file."""
+    """Builds values from parse events; one reader per file."""
 
     def __init__(self, text: str, shown: str, *, typed: bool) -> None:
         self._loader = _Loader(text)
         self._shown = shown
         self._typed = typed
-        self._anchors: dict[str, tuple[Any, int, int]] = {}  # the value, how many values and how many levels it is
+        self._anchors: dict[str, tuple[Any, int, int]] = {}  # the value, its number of values, and its number of levels
         self._count = 0
-        self._deepest = 0  # so far, in the mapping or list that is being read
+        self._deepest = 0  # deepest level so far in the mapping or list that is being read
         self._problems: list[Finding] = []
 
     def read(self) -> Any:
-        """The value of the only document, `None` for an empty text; raises `Invalid` with all that is wrong."""
+        """The value of the only document, `None` for an empty text; raises `Invalid` with all problems."""
         try:
             self._loader.get_event()
             first = self._loader.get_event()
@@ -229,7 +229,7 @@ class _Reader:
         self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if value:
-            self._deepest = max(self._deepest, depth + 1)  # plain values are not told one by one
+            self._deepest = max(self._deepest, depth + 1)  # plain values are not counted one by one
         if event.anchor:
             self._anchors[event.anchor] = (value, self._count - before + 1, self._deepest - depth)
         self._deepest = max(self._deepest, around)
@@ -252,6 +252,8 @@ class _Reader:
                 self._skip(key_event, depth)
                 self._value(get(), depth + 1)
                 continue
+            if key_event.anchor is not None:
+                self._anchors[key_event.anchor] = (self._scalar(key_event), 1, 0)
             key, event = key_event.value, get()
             if type(event) is yaml.ScalarEvent and event.anchor is None and deeper and self._count < MAX_VALUES:
                 self._count += 1
@@ -325,7 +327,7 @@ class _Reader:
                 return 0
             number = float(text)
             return Rounded(number, text) if "." in text and text.endswith("0") else number
-        # yes/no, octals, sexagesimals and dates mean other things to other readers: they stay text
+        # yes/no, octals, sexagesimals and dates have other meanings for other YAML readers: they stay text
         return text
 
     def _where(self, event: Any) -> Where:

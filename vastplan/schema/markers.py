@@ -1,4 +1,4 @@
-"""Markers: the facts about a field that stand next to its name, in `Annotated[type, MARKER, ...]`."""
+"""Markers: facts about a field, written in its annotation: `Annotated[type, MARKER, ...]`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import Any, Literal
 class Marker(Enum):
     """Facts without parameters."""
 
-    IDENTITY = "identity"  # part of what makes two objects the same
-    IMMUTABLE = "immutable"  # a change means replace
-    CREATE_ONLY = "create-only"  # an option of the act of creating; never compared
+    IDENTITY = "identity"  # objects with the same values in all such fields are the same object
+    IMMUTABLE = "immutable"  # a change replaces the object
+    CREATE_ONLY = "create-only"  # an option of the create call; never compared
     WRITE_ONLY = "write-only"  # cannot be read back; compared with what was last applied
     SENSITIVE = "sensitive"  # never shown
     ONE_WAY = "one-way"  # can be switched on, never off
     GROW_ONLY = "grow-only"  # can only become larger; a smaller value is an error
-    SET = "set"  # order and repetition mean nothing
-    MADE_WITH = "made-with"  # beside IMMUTABLE: another value is refused, and the object is not replaced for it
-    DETAIL = "detail"  # only the detail view has it
+    SET = "set"  # a list in which order and repetition do not matter
+    MADE_WITH = "made-with"  # together with IMMUTABLE: another value is refused, and the object is not replaced for it
+    DETAIL = "detail"  # only the detail view shows it, not a list
     AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
     DOCUMENT = "document"  # not on the wire: an instruction to vastplan
     NAMED = "named"  # filled in from the entry's key
-    RESENT = "resent"  # goes along with every update: the system wants it, or takes it for something else where it is left out
+    RESENT = "resent"  # sent with every update: the system requires it, or takes its absence for another value
     ATOMIC = (
-        "atomic"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
+        "atomic"  # sent whole, never in part: the struct, or all such fields in the same top-level field of the wire
     )
-    EXPLICIT_NULL = "explicit-null"  # null is a choice (all, none): a create sends it, letting go never writes it
+    EXPLICIT_NULL = "explicit-null"  # null is a value (all, none): a create sends it, a detach never writes it
 
-    __hash__ = object.__hash__  # members are one each; the hash of Enum runs in Python, a million times in a large plan
+    __hash__ = object.__hash__  # members are singletons; Enum's hash runs in Python, a million times in a large plan
 
 
 IDENTITY, IMMUTABLE, CREATE_ONLY, WRITE_ONLY = Marker.IDENTITY, Marker.IMMUTABLE, Marker.CREATE_ONLY, Marker.WRITE_ONLY
@@ -48,7 +48,7 @@ EXPLICIT_NULL, RESENT, MADE_WITH = Marker.EXPLICIT_NULL, Marker.RESENT, Marker.M
 
 @dataclass(frozen=True, slots=True, init=False)
 class Wire:
-    """Where the field is in the API's object; the default is its own name. `Wire()` spreads a struct into its parent."""
+    """The field's place in the API's object; by default its own name. `Wire()` spreads a struct into its parent."""
 
     path: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True, init=False)
 class ShownAt:
-    """Where an answer shows the field, where that is another place than the one at which it is sent."""
+    """The field's place in an answer, where that differs from the place at which it is sent."""
 
     path: tuple[str, ...]
 
@@ -68,14 +68,14 @@ class ShownAt:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Refers:
-    """The field names another object: the kinds that it may be of, with the attribute that is sent.
+    """The field refers to another object: the kinds that it may be of, each with the attribute that is sent.
 
     `blocks_delete` says that the target cannot be deleted while it is referred to (true for ids, mostly not for names).
     `shields` says that this object keeps the target closed, so it must not be deleted while the target stays. `needs`
     says that this object is useless without an object of that name: no system checks that, so vastplan checks that the
-    name is not deleted. `admits` says that clients whom the target lets in come in here by it, so another target lets
-    in others. With `composed` only a composition can determine which object is meant (on which site, of which kind):
-    until then the value stays as it is written.
+    target is not deleted. `admits` says that the clients whom the target lets in get access to this object through it, so
+    another target lets in other clients. With `composed` only a composition can determine which object is meant (on which
+    site, of which kind): until then the value stays as it is written.
     """
 
     targets: tuple[tuple[str, str], ...]
@@ -105,13 +105,13 @@ class Refers:
         object.__setattr__(self, "attributes", dict(pairs))
 
     def attribute(self, kind: str) -> str:
-        """The attribute that goes on the wire for a target of `kind`."""
+        """The attribute that is sent for a target of `kind`."""
         return self.attributes[kind]
 
 
 @dataclass(frozen=True, slots=True)
 class ListMap:
-    """A list on the wire that the document writes as a mapping; `path` is where the key is in each item.
+    """A list on the wire that the document writes as a mapping; `path` is the place of the key in each item.
 
     When the key names another object, `refers` says which kind and attribute are sent, at `writes`.
     """
@@ -146,18 +146,18 @@ class Codec:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """How a user writes a canonical value (an item, where the marker is at a list's item); the model reads both
-    forms as the same."""
+    """How a user writes a canonical value, or an item where the marker is on the items of a list. The model reads both
+    forms as the same value."""
 
     write: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
-    """A short form of the field: `write` gets the values of the struct and returns other keys and their values.
+    """A short form of the field: `write` gets the values of the struct and returns the other keys to write, with their values.
 
-    It returns no keys where the rest implies the field, and `None` where only the field can express it. The struct's
-    model reads the short form back: its validator creates the field from it as it was.
+    It returns no keys where the rest implies the field, and `None` where only the field itself can express the value. The
+    struct's model reads the short form: its validator rebuilds the field from it.
     """
 
     write: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
@@ -165,10 +165,10 @@ class Shorthand:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Admits:
-    """The field lets clients in: removed ones are cut off, unless one of the wider fields `also` lets them in.
+    """The field lets clients in: those that are removed from it are cut off, unless one of the wider fields `also` lets them in.
 
-    It lists them, or is a switch that lets everybody in. With `open_when_empty` an empty or missing value lets
-    everybody in; `unsaid` are those that a create without the field lets in.
+    It lists clients, or is a switch that lets everybody in. With `open_when_empty` an empty or missing value lets everybody
+    in; `unsaid` lists the clients that a create without the field lets in.
     """
 
     also: tuple[str, ...]
@@ -183,12 +183,12 @@ class Admits:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Opens:
-    """By the field somebody may get access to more than before, though it lists no clients: reports show it, and no
-    guard asks.
+    """A change of the field may give somebody more access than before, although the field lists no clients: reports show it, and
+    no guard asks for consent.
 
-    A value that is added to a list opens; of other values those in `to`, or without `to` any that is not in `shut`.
-    With `lost` a removal opens: of items of a list (those in `to`, if any), or of the whole value. With `either`
-    additions and removals open. Without `made` a value that an object is created with opens nothing.
+    A value that is added to a list opens access; so does a single value in `to`, or without `to` any value that is not in
+    `shut`. With `lost` a removal opens: of items of a list (those in `to`, if any), or of the whole value. With `either`
+    additions and removals open. Without `made` the value that an object is created with opens nothing.
     """
 
     to: tuple[Any, ...]
@@ -209,12 +209,12 @@ class Opens:
 
 @dataclass(frozen=True, slots=True)
 class Revokes:
-    """The field gives somebody access: a removal (of the value, or of items of a list) takes it away at once, and a
-    guard asks.
+    """The field gives somebody access: a removal (of the value, or of items of a list) takes the access away at once, and a
+    guard asks for consent.
 
-    No system shows who uses that access, so nothing needs to be in use. Additions take nothing away. `without` says in
-    messages what is lost. With `of` only those values give access; `lost` says what of a value is lost to another one,
-    where that is more than the items that it no longer has.
+    No system shows who uses that access, so the guard asks also where nothing is known to be in use. Additions take nothing
+    away. `without` says in messages what is lost. With `of` only those values give access. `lost` returns what a change from one
+    value to another takes away, where that is more than the removed items.
     """
 
     without: str
@@ -224,9 +224,9 @@ class Revokes:
 
 @dataclass(frozen=True, slots=True, init=False)
 class MadeWith:
-    """Beside IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it.
+    """Together with IMMUTABLE: a change from or to one of these values is refused, and the object is not replaced for it.
 
-    `another` says in messages how to have the other value.
+    `another` says in messages how to get the other value.
     """
 
     of: tuple[Any, ...]
@@ -239,10 +239,10 @@ class MadeWith:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Limits:
-    """Each item of the list limits a user or group that it names by text: by a key of the item, with the kind and
+    """Each item of the list limits a user or group that a key of the item names by text; `whom` maps the key to the kind and the
     attribute of that name.
 
-    A user who is deleted stays limited until then: the removal of its item in the same apply waits for the delete.
+    A user who is deleted in the same apply stays limited until then: the item is removed after the delete.
     """
 
     whom: Mapping[str, tuple[str, str]]
@@ -254,9 +254,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Deletes:
-    """By the field a system deletes data by itself.
+    """The field controls which data the system deletes by itself.
 
-    `more` says, for a value before and a value after, whether by the change it deletes sooner or more than before;
+    `more` takes the value before and the value after, and returns whether the system deletes more, or sooner, after the change;
     `None` is a value that is not set, also before the object exists.
     """
 
@@ -267,7 +267,7 @@ class Deletes:
 class Exclusive:
     """The field lists ranges of IP addresses; no address may be in two objects of the kind on a site.
 
-    Where a field of `within` differs it is another network, with other addresses.
+    Two objects with different values in a field of `within` are in different networks, and may have the same addresses.
     """
 
     within: tuple[str, ...]
@@ -278,9 +278,9 @@ class Exclusive:
 
 @dataclass(frozen=True, slots=True)
 class InsteadOf:
-    """The field expresses in another way what another field expresses: where that one can, this one is not written.
+    """The field expresses the same as `field`, in another way: where `field` can express it, this one is not written.
 
-    `keys` are those of mappings, each with the field that has its value: they are not written where that field is.
+    For a mapping, `keys` maps its keys to the fields that have their values: a key is not written where its field is.
     """
 
     field: str
@@ -288,11 +288,11 @@ class InsteadOf:
 
 
 class Evidence(Enum):
-    """The source of the knowledge which default a system uses for a field."""
+    """How it is known which default a system uses for a field."""
 
     SCHEMA = "schema"  # `default` in the schema of every document of the vendor that has the field
     PROSE = "prose"  # the vendor's documentation says so in words
-    WITNESS = "witness"  # a client or a simulator says so, and no row that ships with the system speaks against it
+    WITNESS = "witness"  # a client or a simulator says so, and no row that ships with the system contradicts it
 
 
 SCHEMA, PROSE, WITNESS = Evidence.SCHEMA, Evidence.PROSE, Evidence.WITNESS
@@ -307,17 +307,17 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class AsWitness:
-    """The value in the row that ships with the system; for a reference, which no document can name beforehand."""
+    """The default is the value in the row that ships with the system: for a reference, whose target no document can name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerDefault:
     """The default that the system uses where the field is not written: canonical, as the model validates it, `SameAs`
-    another field, or `AsWitness`. `None` is no value at all.
+    another field, or `AsWitness`. `None` means no value.
 
-    `since` is the first version of the kind's product whose documents have it: for an older or an unknown version it is
-    known no better than by a witness. Fields with the same `group` are left out together or not at all: each of them
-    alone would not show the effect of the others.
+    `since` is the first version of the kind's product whose documents have the default: for an older or an unknown version it
+    counts as `Evidence.WITNESS`. Fields with the same `group` are left out together or not at all: each of them alone would
+    not show the effect of the others.
     """
 
     value: Any
@@ -328,9 +328,9 @@ class ServerDefault:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Shown:
-    """Of a mapping with free keys: those whose values hold no secret, so that they may be kept where others read them.
+    """For a mapping with free keys: the keys whose values hold no secret, so that these may be stored where others read them.
 
-    Without any it is all of them: their type cannot hold a secret.
+    Without keys it means all of them: their type cannot hold a secret.
     """
 
     keys: frozenset[str]
@@ -339,15 +339,15 @@ class Shown:
         object.__setattr__(self, "keys", frozenset(keys))
 
     def has(self, key: str) -> bool:
-        """Whether the value of a key may be kept."""
+        """Whether the value of a key may be stored."""
         return not self.keys or key in self.keys
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Theirs:
-    """Of a mapping with free keys: each belongs to whoever wrote it, so an import takes only keys that are asked for.
+    """For a mapping with free keys: each key belongs to whoever wrote it, so an import takes only the keys that are asked for.
 
-    Keys in `never` are not taken even then: they hold whole objects.
+    Keys in `never` are never taken: they hold whole objects.
     """
 
     never: frozenset[str]
@@ -356,7 +356,7 @@ class Theirs:
         object.__setattr__(self, "never", frozenset(never))
 
     def asked_for(self, key: str, patterns: Iterable[str]) -> bool:
-        """Whether a key fits a pattern, and may be taken."""
+        """Whether a key matches one of the patterns, and may be taken."""
         return key not in self.never and any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
@@ -365,11 +365,11 @@ Product = Literal["vms", "csi", "runai", "kubernetes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _VersionMarker:
-    """About which of a field's values it is, and when: the whole field where nothing is said.
+    """What a version marker applies to: the whole field, or only some of its values.
 
-    `values` are values of the field or of its items, or keys of a mapping (a key with a dot counts as what stands before the
-    dot too). With `when` it holds only where another field of the struct has that value. `inside` names a field of the
-    object that the field refers to: its keys are meant. `subject` is what to call it for people, `fix` what to do.
+    `values` are values of the field or of its items, or keys of a mapping (a key with a dot also counts by the part before the
+    dot). With `when` the marker holds only where another field of the struct has that value. With `inside` it applies to the
+    keys of that field in the object that this field refers to. `subject` is the name for it in messages, `fix` what to do.
     """
 
     values: tuple[str, ...] = ()
@@ -381,7 +381,7 @@ class _VersionMarker:
 
 @dataclass(frozen=True, slots=True)
 class Since(_VersionMarker):
-    """The product has it from this version on."""
+    """The product has the field, value or kind from this version on."""
 
     product: Product
     version: str
@@ -389,7 +389,7 @@ class Since(_VersionMarker):
 
 @dataclass(frozen=True, slots=True)
 class Until(_VersionMarker):
-    """The product no longer has it from this version on."""
+    """The product no longer has the field, value or kind from this version on."""
 
     product: Product
     version: str
@@ -397,8 +397,8 @@ class Until(_VersionMarker):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredFrom:
-    """The product creates no object without the field, or without its struct, from this version on, and until the
-    other one."""
+    """From `version` on, and before `until`, the product creates no object without the field, or no struct that contains it
+    without the field."""
 
     product: Product
     version: str

@@ -1,4 +1,4 @@
-"""Whether a field lets somebody in by what it becomes, or lets people get at more. Pure."""
+"""Whether a change of a field lets somebody in, or gives more access than before. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from vastplan.schema.markers import Opens
 
 
 def may_open(field: Field) -> bool:
-    """Whether there is anything that could come in by a field."""
+    """Whether any change of a field could give access."""
     return field.admits is not None or field.opens is not None or (field.refers is not None and field.refers.admits)
 
 
 def opens(field: Field, before: Any, after: Any, *, made: bool = False) -> bool:
-    """Whether more is let in after a change than before it. With `made` the field is one of an object that comes."""
+    """Whether a change gives more access than before. With `made` the field belongs to an object that is created."""
     if field.refers is not None and field.refers.admits and after is not None:
         return True
     if field.admits is not None:
         if field.admits.open_when_empty and not after:
             return True
-        everybody = field.admits.open_when_empty and not before and not made  # whom it lists now keeps the others out
+        everybody = field.admits.open_when_empty and not before and not made  # a list now keeps some out
         return not everybody and _comes(before, after)
     rule = field.opens
     return rule is not None and (rule.made or not made) and _opens(rule, before, after)
@@ -36,12 +36,12 @@ def _opens(rule: Opens, before: Any, after: Any) -> bool:
         return not after or _comes(after, before)
     if isinstance(after, list):
         return _comes(before, after)
-    known = json_text(after)  # as texts, for to Python 0 is false
+    known = json_text(after)  # compared as text, because in Python 0 equals False
     return known in map(json_text, rule.to) if rule.to else known not in map(json_text, rule.shut)
 
 
 def _comes(before: Any, after: Any) -> bool:
-    """Whether a list has what it did not have, or a switch is on that was not."""
+    """Whether a list has a new item, or a switch that was off is on."""
     return not _items(after) <= _items(before)
 
 

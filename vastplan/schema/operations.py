@@ -1,4 +1,4 @@
-"""Which operations of its API a kind needs, worked out from its endpoint: to look at its objects, and to change them. Pure."""
+"""Which operations of its API a kind needs to read and to change its objects, derived from its endpoint. Pure."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Task(Enum):
     """What an operation is needed for."""
 
     READ = "read"  # plan, drift, show, import and record
-    WRITE = "write"  # apply, beside what it reads
+    WRITE = "write"  # apply, in addition to READ
     LEDGER_READ = "ledger read"  # a plan and drift, where the ledger is in this system
     LEDGER_WRITE = "ledger write"  # an apply, where the ledger is in this system
     CENSUS = "census"  # import --census
-    MOVE = "move"  # move run, beside what it reads
-    RESTORE = "restore"  # restore run, likewise
+    MOVE = "move"  # move run, in addition to READ
+    RESTORE = "restore"  # restore run, in addition to READ
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its method, and its path with `{}` for every name and id. What is `optional` is done without where
-    it is refused."""
+    """One operation: its method, and its path with `{}` for every name and id. vastplan works without an `optional` one where it
+    is refused."""
 
     task: Task
     method: str
@@ -44,7 +44,7 @@ class Operation:
 
 
 def collection_path(kind: Kind) -> str:
-    """The path that an object is posted to."""
+    """The path of the POST that creates an object."""
     endpoint = kind.endpoint
     if isinstance(endpoint.shape, Members | AskedMembers):
         return plain(endpoint.shape.path)
@@ -61,13 +61,13 @@ def item_path(kind: Kind) -> str:
 
 
 def type_paths(kind: Kind) -> tuple[str, ...]:
-    """The paths of what has one for each of its types."""
+    """The paths of a kind that has one for each of its types; empty for others."""
     shape = kind.endpoint.shape
     return tuple(f"{kind.endpoint.path}/{step}" for step in shape.paths.values()) if isinstance(shape, PerUnit) else ()
 
 
 def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
-    """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
+    """The operations that read a kind's objects: all of them, and with `alone` also each by itself."""
     shape = kind.endpoint.shape
     asked = isinstance(shape, Asked | AskedMembers)
     yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name and not asked)
@@ -79,11 +79,11 @@ def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
 
 
 def writes(kind: Kind) -> Iterator[Operation]:
-    """How its objects are made, changed and deleted."""
+    """The operations that create, change and delete a kind's objects."""
     if isinstance(kind.endpoint.shape, PerUnit):
         yield from (Operation(Task.WRITE, method, path) for path in type_paths(kind) for method in ("PUT", "DELETE"))
         return
-    if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
+    if not isinstance(kind.endpoint.shape, Singleton | Asked):  # these always exist
         yield from _making(kind)
         yield Operation(Task.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
@@ -112,11 +112,11 @@ def _making(kind: Kind) -> Iterator[Operation]:
 
 
 def removal(kind: Kind) -> tuple[str, str]:
-    """How an object is taken away: method and path."""
+    """The method and path of the call that deletes an object, or revokes it."""
     revoked = kind.endpoint.revoked
     return ("DELETE", item_path(kind)) if revoked is None else ("PATCH", item_path(kind) + revoked.action)
 
 
 def plain(path: str) -> str:
-    """A path with its parameters unnamed."""
+    """A path with `{}` for each of its named parameters."""
     return "/".join("{}" if step.startswith("{") and step.endswith("}") else step for step in path.split("/"))

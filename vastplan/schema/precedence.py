@@ -1,4 +1,4 @@
-"""The order that no field names: what an object makes, on its own site or on another, comes after it."""
+"""Order that does not follow from references: what an object creates, on its own site or another, comes after the object."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Precedes
 
-_Key = tuple[str, tuple[Any, ...]]  # kind, and the values that make two objects belong together
+_Key = tuple[str, tuple[Any, ...]]  # kind, and the values by which two objects belong together
 
 
 def with_precedence(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> list[Entry]:
-    """The entries, each after the objects that precede it by what their kinds say (`Precedes`).
+    """The entries, each with the objects that must precede it in `after`, by the facts of their kinds (`Precedes`).
 
-    Two that would make each other's (a directory that each site replicates to the other) precede neither: none of them
-    could be first.
+    Where two objects would each create what the other starts from (a directory that each site replicates to the other), neither
+    precedes the other: none of them could be first.
     """
     there = _placed(list(entries), kinds, here=True)
     return _placed(there, kinds, here=False)
 
 
 def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> list[Entry]:
-    """The entries, each after what precedes it on its own site, or on others."""
+    """The entries, each after what precedes it on its own site (`here`), or on other sites."""
     makers: dict[_Key, Entry] = {}
     wanted: dict[str, list[Precedes]] = {}
     starts: set[Address] = set()
@@ -36,7 +36,7 @@ def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> l
             key = _key(entry, [ours for ours, _ in fact.same])
             if key is not None:
                 makers.setdefault((fact.kind, key), entry)
-                # What the maker comes after on its own site is where it starts, and not what another one makes.
+                # What comes before the creating object on its own site is what it starts from: no other object creates that.
                 starts.update(() if here else entry.after)
             known = wanted.setdefault(fact.kind, [])
             if fact not in known:
@@ -61,6 +61,6 @@ def _after_its_makers(
 
 
 def _key(entry: Entry, fields: Iterable[str]) -> tuple[Any, ...] | None:
-    """The values of the fields, `None` where one is not given; of a reference what it names."""
+    """The values of the fields, for a reference its target; `None` where one is not given."""
     values = [entry.values.get(name) for name in fields]
     return None if None in values else tuple(value.target if isinstance(value, Ref) else value for value in values)

@@ -1,4 +1,5 @@
-"""The library's problems in our words: what is there, and what to write. No value is shown but by what says so itself (`Says`)."""
+"""Rewords pydantic's errors for users: what is written, and what to write instead. Values are shown only where their type allows
+it (`Says`)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from vastplan.schema.allowed import form
 from vastplan.schema.types import QUANTITY, SAID
 
 _NUMBER, _WHOLE = "a number", "a whole number"
-_TYPES = {  # what is wanted, where something of another type is there
+_TYPES = {  # the word for the expected type, by pydantic's error
     "string_type": "text",
     "int_type": _WHOLE,
     "int_from_float": _WHOLE,
@@ -37,7 +38,7 @@ _NO_FORM = "no_form"
 
 
 def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
-    """The problem that a value has none of the forms that it may have."""
+    """The error for a value that has none of the allowed forms."""
     listed = list(dict.fromkeys(forms))
     if _NUMBER in listed:
         listed = [one for one in listed if one != _WHOLE]
@@ -45,7 +46,7 @@ def misfit(value: Any, forms: Iterable[str]) -> ErrorDetails:
 
 
 def is_of_another_type(error: ErrorDetails) -> bool:
-    """Whether a value is no such thing at all, and not only a wrong one."""
+    """Whether a value has another type than expected, and is not only a wrong value of that type."""
     if error["type"] in (SAID, QUANTITY):
         return not isinstance(error["input"], str)
     if error["type"] == "literal_error":
@@ -54,7 +55,7 @@ def is_of_another_type(error: ErrorDetails) -> bool:
 
 
 def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
-    """What to write there; `models` are the structs that may stand there."""
+    """What to write in its place; `models` are the structs that are allowed there."""
     context = error.get("ctx", {})
     if error["type"] == SAID:
         return str(context["words"])
@@ -68,7 +69,7 @@ def wanted(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> str:
 
 
 def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, tuple[str, ...]]:
-    """What is wrong, and of a choice what there is to choose from."""
+    """What is wrong, and the choices where the value must be one of several."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == _NO_FORM:
         return f"is {there(value)}; write {_either(context['forms'])}", ()
@@ -104,11 +105,11 @@ def said(error: ErrorDetails, models: Iterable[type[BaseModel]]) -> tuple[str, t
         return "is too large", ()
     if kind == "value_error":
         return error["msg"].removeprefix("Value error, "), ()
-    return f"is {there(value)} that cannot be used here", ()  # no type of a document has such a problem today
+    return f"is {there(value)} that cannot be used here", ()  # no type of a document causes such an error today
 
 
 def _not_as(value: str, context: Mapping[str, Any]) -> str:
-    """What is wrong with a text that has a form."""
+    """What is wrong with a text that does not have the required form."""
     words, longest = context["words"], context.get("longest")
     if not value:
         return f"is empty; write {words}"
@@ -118,7 +119,7 @@ def _not_as(value: str, context: Mapping[str, Any]) -> str:
 
 
 def _meant(value: str, words: str) -> str:
-    """What to write for a path or a plain name that only its form makes wrong; "" where that cannot be seen."""
+    """What to write for a path or name where only the form is wrong; "" where that cannot be determined."""
     if len(value) > 63:
         return ""
     if words.startswith("a path: it starts with /"):
@@ -155,7 +156,7 @@ def _either(forms: list[str]) -> str:
 
 
 def there(value: Any) -> str:
-    """What somebody wrote, by its type."""
+    """The word for a written value, by its type; never the value itself."""
     if value is None or (isinstance(value, str | list | Mapping) and not value):
         return "empty"
     if isinstance(value, bool):

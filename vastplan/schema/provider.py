@@ -1,4 +1,4 @@
-"""What the engine asks of a system: five verbs on rows. Providers implement it; the engine knows nothing else of them."""
+"""The interface between the engine and a system: five verbs on rows. The engine knows nothing else about a provider."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from vastplan.schema.kind import Kind, Row
 class Provider(Protocol):
     """One system of one site.
 
-    Raises `Unreachable` when no understandable answer came, `Refused` and its kin when the answer was no, and for
-    writes `Unclear` when it cannot be known whether they happened.
+    Raises `Unreachable` when no answer came that it understands, `Refused` or a subclass when the system refused, and for
+    writes `Unclear` when it cannot be determined whether they happened.
 
-    What it is asked is the same for every shape of endpoint (`schema/endpoint.py`): the client turns it into the requests
-    that the shape means. A singleton is on its only page, and is neither created nor deleted.
+    The methods are the same for every shape of endpoint (`schema/endpoint.py`): the client turns them into the requests of that
+    shape. A singleton is on its only page, and is neither created nor deleted.
     """
 
     system: str
     writable: bool
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows of a kind, page by page; of each no more than `Endpoint.listed`, where that says anything."""
+        """All rows of a kind, page by page; of each row only the parts in `Endpoint.listed`, if there are any."""
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """One object by locator, `None` when there is none."""
+        """One object by locator, `None` when it does not exist."""
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create an object; the row answered has at least its id, and what the endpoint says is `answered_once`.
+        """Create an object; the returned row has at least its id, and the values in the endpoint's `answered_once`.
 
-        Those values are secrets: whoever takes them gives them to their destination and notes them nowhere.
+        Those values are secrets: the caller passes them to their destination and stores them nowhere else.
         """
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """Change an object that was just read as `fresh`."""
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
-        """Delete an object that was just read as `fresh`; one that is gone is fine."""
+        """Delete an object that was just read as `fresh`; it is no error if the object is gone."""
 
     def locator(self, kind: Kind, row: Row) -> str:
-        """How to find the row's object again with `read`."""
+        """The locator with which `read` finds the row's object again."""
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Who else writes the object, where the system tells."""
+        """Who else writes the object; empty where the system does not show it."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -54,8 +54,8 @@ class Provider(Protocol):
 
 
 class Mark(NamedTuple):
-    """The document that wrote an object last, or that it says it is of ("" where nothing says so), and since when at the
-    earliest (ISO 8601, whole seconds)."""
+    """The document that wrote an object last, or that the object is marked as owned by ("" where nothing shows one), and the
+    earliest time of that (ISO 8601, whole seconds)."""
 
     document: str = ""
     at: str = ""
@@ -66,59 +66,59 @@ NO_MARK = Mark()
 
 @runtime_checkable
 class Marking(Protocol):
-    """A provider whose system shows which document wrote an object. A provider need not."""
+    """A provider whose system shows which document wrote an object. Optional for a provider."""
 
     def mark_of(self, row: Row) -> Mark:
-        """Which document wrote the object last."""
+        """The document that wrote the object last."""
 
 
 @runtime_checkable
 class Glancing(Protocol):
-    """A provider that can look whether an object is there without being shown all of it. A provider need not."""
+    """A provider that can check whether an object exists without reading all of it. Optional for a provider."""
 
     def glance(self, kind: Kind, locator: str) -> Row | None:
-        """As `read`, with no more than a list shows (`Endpoint.listed`)."""
+        """Like `read`, with only the parts that a list shows (`Endpoint.listed`)."""
 
 
 @runtime_checkable
 class Owning(Protocol):
-    """A provider whose system shows what an object belongs to. A provider need not."""
+    """A provider whose system shows what an object belongs to. Optional for a provider."""
 
     def owners_of(self, row: Row) -> tuple[str, ...]:
-        """What will see to the object, as `StatefulSet web`, or the program that made it; none where nothing says so."""
+        """The owners of the object, such as `StatefulSet web`, or the program that created it; empty where nothing shows one."""
 
 
 @runtime_checkable
 class Asking(Protocol):
-    """A provider of what is set of somebody in a place, or what he has there, and nobody lists (`Asked`, `AskedMembers`). Others need
-    not. Both raise `Nobody` where the place is there and knows nobody of that name."""
+    """A provider with rights or objects of a user or group in a place that no list shows (`Asked`, `AskedMembers`). Optional for a
+    provider. Both methods raise `Nobody` where the place exists and has nobody of that name."""
 
     def set_of(self, kind: Kind, locator: str) -> Row | None:
-        """What is set of somebody, by `Asked.locator`; `None` where nothing is, or where there is no such place."""
+        """The rights of a user or group, by `Asked.locator`; `None` where none are set, or the place does not exist."""
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """All objects of the kind that somebody has, by `AskedMembers.locator` without an id; none where there is no such place."""
+        """All objects of the kind that a user has, by `AskedMembers.locator` without an id; empty where the place does not exist."""
 
 
 @runtime_checkable
 class Counting(Protocol):
-    """A provider whose system says how many objects a collection has, without showing them all. A provider need not."""
+    """A provider whose system returns how many objects a collection has, without listing them all. Optional for a provider."""
 
     def count(self, path: str) -> int:
-        """How many there are, by what answers at the path of `Uncovered`."""
+        """The number of objects, by the answer at a path of `Uncovered`."""
 
 
 class Journal(Protocol):
-    """What apply asks of a site's ledger: durable notes of what is ours, before and after every write.
+    """How an apply writes to a site's ledger: durable records of what is owned, before and after every write to a system.
 
-    Raises `Lost` when nothing can be noted any more.
+    Raises `Lost` when the ledger can no longer be written.
     """
 
     def owns(self, address: str, owned: Owned) -> None:
-        """The object is ours, as described."""
+        """Record that the ledger owns the object, as described by `owned`."""
 
     def drops(self, address: str) -> None:
-        """The object is no longer ours."""
+        """Record that the ledger no longer owns the object."""
 
     def settles(self, address: str) -> None:
-        """Nothing happened to the object."""
+        """Record that the pending write did not happen."""

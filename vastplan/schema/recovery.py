@@ -1,7 +1,7 @@
-"""The way back: objects put together again into the entry that a person would write. The inverse of compositions. Pure.
+"""Recovery, the inverse of compositions: live objects become the entry that a person would write. Pure.
 
-Beside a `compose` stands its `recover`. What it answers is believed only where composing it again makes just the objects that
-it claims, so a wrong one costs a longer document and never a wrong one.
+Each `compose` has its `recover`. The result of a `recover` is accepted only if composing it again yields exactly the objects
+that it claims, so a wrong result makes the document longer, never wrong.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from vastplan.schema.entries import Entry, Site
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """An entry, and the objects that it stands for: those are claimed by nothing else.
+    """An entry, and the objects that it stands for: no other entry claims these.
 
-    With a `note` a person has to know what its text does not show: who uses the object, and this, which is for people.
+    `note` is something that a person has to know and that the entry's text does not show; it is shown with the object's users.
     """
 
     entry: Entry
@@ -30,27 +30,29 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class Unsayable:
-    """An object that no entry can say as it is; why, and what would change that, for people.
+    """An object that no entry can express as it is; `why`, and in `fix` what would change that, for people.
 
-    Of several answers for one object the first that is believed counts. Without `why` it is why the one before was not.
+    Of several results for one object the first that is accepted counts. Without `why`, the reason is why the previous result was
+    not accepted.
     """
 
     address: Address
     why: str = ""
     fix: str = ""
     unread: str = ""
-    """The kind that could not be read, and with which more could be told."""
+    """The kind that could not be read: without it this cannot be determined."""
     unasked: bool = False
-    """Whether it is nothing that a document is about, so that nobody misses it."""
+    """Whether a document does not describe such objects at all, so that nobody misses this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a way back may know beside the objects that are to be written.
+    """What a recovery may know besides the objects that are to be written.
 
-    `rooms` says of an address how many use the object, by the room that they are in; `None` where that could not be read.
-    `live` finds the values of an object by its site, kind and name, as the system shows them, whatever becomes of it; `None`
-    where it is not there, or several are. With `close` access is to be written as narrow as those allow who are seen.
+    `rooms` returns how many users an address has, by the room (a namespace, a tenant) that they are in; `None` where that could
+    not be read. `live` returns the values of an object by its site, kind and name, as the system shows them, whether it is
+    written or not; `None` where it does not exist, or several do. With `close` access is written as narrow as the users that
+    were seen allow.
     """
 
     rooms: Callable[[Address], Mapping[str, int] | None] = lambda _: {}
@@ -61,11 +63,12 @@ class Sight:
 
 
 class Pieces:
-    """The objects that are to be written, as the entries that a document would have of each alone; a round claims what it uses.
+    """The objects that are to be written, each as the entry that a document would have for it alone; a round of recovery claims
+    those that it uses.
 
-    In their values references are addresses, and nothing is there that need not be written. `full` are all values of an
-    object, so that what was left out can be compared, too. `known` is what the document has already, as it says it: it can be
-    referred to and asked of, and nothing claims it.
+    References in their values are addresses, and values that need not be written are left out. `full` has all values of an
+    object, so that the values that were left out can be compared too. `known` are the entries that the document has already:
+    other entries can refer to them and look them up, and nothing claims them.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class Pieces:
             self._by_kind.setdefault((entry.address.site, entry.address.kind), []).append(entry)
 
     def get(self, address: Address) -> Entry | None:
-        """The entry at an address, claimed or not, also one that the document has already."""
+        """The entry at an address, claimed or not, including entries that the document has already."""
         return self._entries.get(address) or self._known.get(address)
 
     def of(self, kind: str) -> Iterator[Entry]:
@@ -98,11 +101,11 @@ class Pieces:
             yield from self._by_kind.get((site, kind), ())
 
     def known(self, address: Address) -> bool:
-        """Whether the document has it already: what it says of it stays."""
+        """Whether the document has an entry at this address already; that entry stays as it is."""
         return address in self._known
 
     def around(self, kind: str) -> Iterator[Entry]:
-        """The entries of a kind on all sites, also those that the document has already."""
+        """The entries of a kind on all sites, including those that the document has already."""
         if self._known_of is None:
             self._known_of = {}
             for entry in self._known.values():
@@ -111,11 +114,11 @@ class Pieces:
         yield from self._known_of.get(kind, ())
 
     def full(self, entry: Entry) -> Mapping[str, Any]:
-        """All values of an object, also those that its entry need not say."""
+        """All values of an object, including those that its entry can leave out."""
         return self._full.get(entry.address, entry.values)
 
     def having(self, site: str, kind: str, **values: Any) -> list[Entry]:
-        """The entries of a kind on a site with these values, those included that need not be said."""
+        """The entries of a kind on a site with these values; values that an entry can leave out count too."""
         names = tuple(sorted(values))
         index = self._indexes.get((site, kind, names))
         if index is None:
@@ -126,7 +129,7 @@ class Pieces:
         return index.get(tuple(_hashed(values[name]) for name in names), [])
 
     def referring(self, address: Address) -> list[Address]:
-        """What refers to an address."""
+        """The addresses of the entries that refer to an address."""
         if self._referring is None:
             self._referring = {}
             for entry in self._entries.values():
@@ -135,9 +138,9 @@ class Pieces:
         return self._referring.get(address, [])
 
     def tenant(self, entry: Entry, fields: Iterable[str]) -> Ref | None:
-        """The tenant that an entry says, else that which all say which it names in these fields.
+        """The tenant in an entry's own field, else the tenant that all objects have to which it refers in these fields.
 
-        `None` where they do not agree, or none is said.
+        `None` where these do not agree, or have no tenant.
         """
         own = entry.values.get("tenant")
         if isinstance(own, Ref) and self.get(own.target) is not None:
@@ -154,17 +157,17 @@ class Pieces:
         return next(iter(said)) if len(said) == 1 else None
 
     def name(self, ref: Ref) -> str:
-        """What is referred to by its own name."""
+        """The name in its system of the object that a reference points to."""
         entry = self.get(ref.target)
         return entry.called if entry is not None else ref.target.name
 
     def entries(self) -> Iterator[Entry]:
-        """All of them."""
+        """All entries that are to be written."""
         yield from self._entries.values()
 
 
 def only(entries: list[Entry]) -> Entry | None:
-    """The one entry, where there is just one."""
+    """The only entry of a list, `None` where it has none or several."""
     return entries[0] if len(entries) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""The references between kinds, as their field tables say them."""
+"""The references between kinds, by their field tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from vastplan.schema.walk import fields_with_references, map_references, raw_ref
 __all__ = ["OF_A_SITE", "fields_with_references", "map_references", "raw_references", "reaching", "targets_of"]
 
 OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
-"""Attributes that say nothing on another site: what has the same there is another object. Addresses and GUIDs are of one."""
+"""Attributes that mean nothing on another site: an object with the same value there is another object. IP addresses and GUIDs
+are not among them: these identify one object everywhere."""
 
 
 def targets_of(fields: tuple[Field, ...]) -> set[str]:
@@ -25,7 +26,7 @@ def targets_of(fields: tuple[Field, ...]) -> set[str]:
 
 
 def reaching(kinds: Mapping[str, Kind], kind: Kind) -> list[str]:
-    """The kinds whose objects can refer to those of a kind, directly or through others; in the order of their names."""
+    """The kinds whose objects can refer to those of a kind, directly or through others; sorted by name."""
     targets_by_kind = {name: targets_of(other.fields) for name, other in kinds.items()}
     reaching_it: set[str] = set()
     queue = [kind.name]

@@ -1,6 +1,6 @@
-"""What a rehearsal makes beside what is there, and removes again: a view, volumes and claims. Systems implement these protocols.
+"""The objects that a rehearsal creates and deletes again: a view, volumes and claims. Systems implement these protocols.
 
-What a system lets be marked is marked, and known by that; what it does not is known by the id that it got when it was made.
+Objects that can carry a mark are recognised by it; others by the id that they got when they were created.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from vastplan.model.operation import Facts
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What there is under a name: its id, "" for none, and its marks; `ready` is whether it can be used, `leaving` whether it is going."""
+    """The object with a name: its id ("" where it does not exist) and its marks; `ready` is whether it can be used, `leaving`
+    whether it is being deleted."""
 
     id: str = ""
     marks: tuple[str, ...] = ()
@@ -23,7 +24,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A claim that is there, after which another one is made."""
+    """An existing claim that serves as the template of a new one."""
 
     namespace: str
     claim: str
@@ -31,45 +32,45 @@ class Twin:
 
 
 class Views(Protocol):
-    """The way to a directory for clients. Every call raises what `Provider`'s do."""
+    """Views, through which clients reach directories. Calls raise what `Provider` raises."""
 
     site: str
 
     def amiss(self) -> str:
-        """Why none can be made after that of the data, "" where one can."""
+        """Why no view can be created with the data's view as the template, "" where one can."""
 
     def view(self, directory: str) -> str:
-        """The id of the one at a directory, "" for none."""
+        """The id of the view at a directory, "" where there is none."""
 
     def make(self, directory: str) -> Facts:
-        """Make one after that of the data, and tell its id."""
+        """Create a view at a directory, with the data's view as the template; returns its id."""
 
     def drop(self, directory: str, id: str) -> None:
-        """Remove the one at a directory, where it has that id; the directory stays."""
+        """Delete the view at a directory, if it has that id; the directory stays."""
 
 
 class Volumes(Protocol):
-    """Volumes and claims of one site. `mark` is whose one is; nothing of another mark is removed."""
+    """Volumes and claims of one site. `mark` says who created an object; objects with another mark are never deleted."""
 
     site: str
 
     def amiss(self, namespace: str, claim: str, directory: str) -> str:
-        """Why none can be made after a claim, "" where one can."""
+        """Why no volume and claim can be created with a claim as the template, "" where they can."""
 
     def volume(self, name: str) -> Made:
-        """The volume of a name."""
+        """The volume with a name."""
 
     def claim(self, namespace: str, name: str) -> Made:
-        """The claim of a name."""
+        """The claim with a name."""
 
     def make_volume(self, like: Twin, name: str, directory: str, mark: str) -> None:
-        """A volume of another directory, for the claim of the same name."""
+        """Create a volume of another directory, for the claim of the same name."""
 
     def make_claim(self, like: Twin, name: str, mark: str) -> None:
-        """A claim on the volume of the same name."""
+        """Create a claim on the volume of the same name."""
 
     def drop_volume(self, name: str, mark: str) -> None:
-        """Remove it; what is gone is fine."""
+        """Delete the volume; it is no error if it is gone."""
 
     def drop_claim(self, namespace: str, name: str, mark: str) -> None:
-        """Likewise."""
+        """Delete the claim; it is no error if it is gone."""

@@ -1,6 +1,7 @@
-"""What an operation asks of something that two sites share, and of the work that uses it. Systems implement these protocols.
+"""The interface of operations to a replicated object of two sites, and to the workloads that use it. Systems implement these
+protocols.
 
-Roles are words that storage products share; how a product calls them, and which calls it takes, its own folder knows.
+Roles have the names that storage products share; the folder of each system maps them to the product's words and calls.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 
 
 class Role(Enum):
-    """What one side is to the other. Whatever is not understood is `CHANGING`: busy, never good."""
+    """The role of one side. An unknown role counts as `CHANGING`: busy, never good."""
 
     SOURCE = "SOURCE"
     DESTINATION = "DESTINATION"
@@ -23,9 +24,9 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A state of the data that is kept: when it was taken, and when it had arrived at the other side ("" while it has not).
+    """A restore point: when it was taken (`created`), and when it arrived at the other side ("" while it has not).
 
-    `size` is how many bytes it holds, `None` where nobody says; `name` what the snapshot is called that keeps it.
+    `size` is in bytes, `None` where the system does not return it; `name` is the name of the snapshot that keeps it.
     """
 
     guid: str
@@ -37,7 +38,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A snapshot that an operation had taken of one side. `ready` is whether all of it is there."""
+    """A snapshot that an operation took of one side. `ready` is whether it is complete."""
 
     id: str
     name: str
@@ -46,9 +47,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one side says of itself, read from its own system. `said` is its role in the system's words.
+    """The status of one side, read from its own system. `said` is its role in the system's words.
 
-    `good` is whether its state is one in which it works; `as_of` is of when the data is that it has, "" where it has none.
+    `good` is whether its state means that replication works; `as_of` is the time of its data, "" where it has none.
     """
 
     role: Role
@@ -59,72 +60,72 @@ class Side:
     connected: bool
     as_of: str = ""
     read_only: float = 0.0
-    """The forecast of how long nobody may write in a planned change, in seconds; 0 where nothing is said."""
+    """The system's forecast of how long nobody can write during a planned change, in seconds; 0 where it returns none."""
 
     @property
     def writes(self) -> bool:
-        """Whether it takes writes, as far as its role says."""
+        """Whether it takes writes, by its role."""
         return self.role in (Role.SOURCE, Role.STANDALONE)
 
 
 class Directory(Protocol):
-    """Data on one site."""
+    """A directory on one site."""
 
     site: str
 
     def used(self) -> int | None:
-        """How many bytes lie in it, `None` where nothing tells."""
+        """The bytes in it, `None` where the system does not return them."""
 
 
 class Keeps(Directory, Protocol):
-    """Data on one site of which an operation can have a snapshot taken."""
+    """A directory on one site of which an operation can take a snapshot."""
 
     def keep(self, name: str) -> None:
-        """Take a snapshot that nothing replicates, and that lasts for a week."""
+        """Take a snapshot that is not replicated and expires after a week."""
 
     def kept(self, name: str) -> Kept | None:
-        """The snapshot of that name, `None` where there is none."""
+        """The snapshot of that name, `None` where it does not exist."""
 
 
 class Replica(Keeps, Protocol):
-    """One side of what two sites share. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+    """One side of a replicated object. Calls raise what `Provider` raises. Changing calls return nothing: the effect is read."""
 
     path: str
-    """Where its calls go, for messages and the record."""
+    """The path of its calls, for messages and the record."""
 
     def look(self) -> Side:
-        """The side as it is now."""
+        """The current status of the side."""
 
     def points(self) -> tuple[Point, ...]:
-        """The states that are kept on this side, the oldest first."""
+        """The restore points on this side, the oldest first."""
 
     def now(self) -> datetime | None:
-        """What time it is by its own clock, as its last answer was dated; `None` where it has not said."""
+        """The time by the side's own clock, from the date of its last answer; `None` where that had none."""
 
     def replicate_now(self) -> None:
-        """Take a state and send it; only where it is the source."""
+        """Take a restore point and send it; only on the source."""
 
     def take_over(self) -> None:
-        """Become the source, planned: brought level first."""
+        """Become the source in a planned change: the system first sends the data that is missing."""
 
     def give_up(self) -> None:
-        """Call a planned change off."""
+        """Cancel a planned change."""
 
     def detach(self) -> None:
-        """Stand alone without asking the other side: what has not arrived is lost."""
+        """Become standalone without asking the other side: data that has not arrived is lost."""
 
     def force(self) -> None:
-        """Become the source from standing alone, without asking the other side."""
+        """Change from standalone to source, without asking the other side."""
 
     def enable(self) -> None:
-        """Let states be taken and sent."""
+        """Enable replication: restore points are taken and sent."""
 
     def reattach(self) -> None:
-        """Let the other side follow again; only where it is the source. What only the other side has is gone from it."""
+        """Make the other side the destination again; only on the source. Data that only the other side has is lost."""
 
 
 STOPPED = frozenset({"Stopped", "Failed", "Completed"})
-"""The phases in which a workload runs nothing, and holds nothing."""
+"""The phases in which a workload runs nothing and holds no resources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +140,13 @@ class Job:
     gpus: float = 0.0
     preemptible: bool = False
     claims: tuple[str, ...] = ()
-    """All that it mounts, where that was read."""
+    """All claims that it mounts, where these were read."""
     says: str = ""
-    """Why it is in its phase, as the system says."""
+    """The reason for its phase, in the system's words."""
 
     @property
     def stopped(self) -> bool:
-        """Whether it runs nothing."""
+        """Whether its phase is one of `STOPPED`."""
         return self.phase in STOPPED
 
 
@@ -155,41 +156,41 @@ class Jobs(Protocol):
     site: str
 
     def using(self, project: str, claim: str) -> tuple[Job, ...]:
-        """Those of a project whose specification mounts a claim, and that are not over."""
+        """The workloads of a project whose specification mounts a claim, without those that have ended."""
 
     def job(self, id: str) -> Job | None:
-        """One of them as it is now, `None` where it is gone."""
+        """The current state of a workload, `None` where it is gone."""
 
     def named(self, name: str) -> Job | None:
-        """The one of a name that is not deleted."""
+        """The workload with a name that is not deleted, `None` where there is none."""
 
     def ours(self, project: str, name: str, label: str) -> Job | None:
-        """The one of a name in a project that was submitted with a label, and is not deleted."""
+        """The workload with a name in a project that was submitted with a label and is not deleted."""
 
     def suspend(self, job: Job) -> None:
-        """Let it stop; it can be resumed."""
+        """Stop the workload; it can be resumed."""
 
     def resume(self, job: Job) -> None:
-        """Let it go on."""
+        """Resume the workload."""
 
     def specification(self, job: Job) -> Mapping[str, Any]:
-        """What it was submitted with."""
+        """The specification that the workload was submitted with."""
 
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
-        """Submit a new one to a project of this site."""
+        """Submit a new workload to a project of this site."""
 
     def remove(self, job: Job) -> None:
-        """Delete it, with what it runs; what is gone is fine."""
+        """Delete the workload and what it runs; it is no error if the workload is gone."""
 
     def small(self, specification: Mapping[str, Any]) -> Mapping[str, Any]:
         """The specification with at most one GPU for each of its parts, and one worker."""
 
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
-        """The specification as another site takes it: with other claims, without what only the first one has, and labelled."""
+        """The specification for another site: with that site's claims, without what only the first site has, with the label."""
 
 
 class Mounts(Protocol):
-    """Who mounts a claim on one site."""
+    """Which pods mount a claim on one site."""
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
-        """The pods that have it, without those that have ended."""
+        """The pods that mount it, without those that have ended."""

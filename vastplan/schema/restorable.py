@@ -1,4 +1,4 @@
-"""What an operation asks of data that has snapshots: take one, copy one elsewhere, go back to one. Systems implement these protocols."""
+"""The interface of operations to a directory with snapshots: take, clone and restore them. Systems implement these protocols."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vastplan.schema.replicated import Directory, Keeps, Side
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A state of a directory that is kept. `ready` is whether it can be used, `expires` when it goes, "" for never."""
+    """A snapshot of a directory. `ready` is whether it can be used; `expires` is when the system deletes it, "" for never."""
 
     id: int
     guid: str
@@ -23,9 +23,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What copies a snapshot, as it is now. `held` is whether it does not go on by itself: paused, or failed.
+    """The current state of a copy of a snapshot. `held` is whether it does not continue by itself: it is paused, or it failed.
 
-    `usable` is whether what it copies to can be read by now; `snapshot` is the name of what it copies, `directory` where to.
+    `usable` is whether the new directory can be read already; `snapshot` is the name of the snapshot, `directory` the new
+    directory.
     """
 
     guid: str
@@ -39,62 +40,62 @@ class Copy:
 
 
 class Store(Directory, Protocol):
-    """A directory and its snapshots. Every call raises what `Provider`'s do, and answers nothing: what it did is read."""
+    """A directory and its snapshots. Calls raise what `Provider` raises. Changing calls return nothing: the effect is read."""
 
     directory: str
 
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """Those of exactly this directory, the oldest first."""
+        """The snapshots of exactly this directory, the oldest first."""
 
     def copy(self, name: str) -> Copy | None:
-        """What copies under a name, `None` where nothing does, or no more."""
+        """The copy with a name, `None` where it does not exist, or no longer."""
 
     def taken(self, directory: str) -> str:
-        """What is in the way of a new directory, "" where nothing is seen."""
+        """What prevents creating a new directory there, "" where nothing is found."""
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
-        """Begin to copy a snapshot to a directory that is not there yet."""
+        """Start copying a snapshot to a directory that does not exist yet."""
 
     def stop_clone(self, name: str) -> None:
-        """Copy no more; what is not whole is given up."""
+        """Stop a copy; data that is not complete is given up."""
 
 
 class Clonable(Store, Protocol):
-    """A directory whose copies an operation may make as it wants them, and remove again."""
+    """A directory of which an operation can create copies for its own use, and delete them again."""
 
     def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
-        """Copy a snapshot to a directory that is not there yet: at once in the background, or only what is read."""
+        """Copy a snapshot to a directory that does not exist yet: all of it in the `background`, or only what is read."""
 
     def reached(self, directory: str) -> str:
-        """By what somebody may write to a directory, "" where nothing is seen."""
+        """What lets somebody write to a directory, "" where nothing is found."""
 
     def drop(self, name: str, guid: str) -> None:
-        """Remove the copy of a name with its directory, where it is the one of that guid; what is gone is fine."""
+        """Delete the copy with a name and its directory, if it has that guid; it is no error if the copy is gone."""
 
 
 class Restorable(Store, Keeps, Protocol):
-    """A directory that its system can put back in place."""
+    """A directory that its system can restore in place."""
 
     path: str
-    """Where its calls go, for messages and the record."""
+    """The path of its calls, for messages and the record."""
 
     def look(self) -> Side:
-        """How it stands now."""
+        """The current status of the directory."""
 
     def size_of(self, snapshot: Snapshot) -> int | None:
-        """How many bytes there were when it was made, `None` where nothing tells."""
+        """The bytes in the directory when the snapshot was taken, `None` where the system does not return them."""
 
     def restoring(self) -> bool:
-        """Whether a restore of it has begun and is neither committed nor stopped."""
+        """Whether a restore has begun and is neither committed nor stopped."""
 
     def warnings(self) -> Mapping[str, Any]:
-        """What its system says that a restore would be dangerous to."""
+        """What a restore would endanger, as the system returns it."""
 
     def restore(self, snapshot: int, name: str) -> None:
-        """Begin: the snapshot is copied beside the directory, which stays as it is."""
+        """Start a restore: the snapshot is copied beside the directory, which does not change yet."""
 
     def stop(self) -> None:
-        """Leave it as it is."""
+        """Stop the restore; the directory stays as it is."""
 
     def commit(self) -> None:
-        """Put the copy in its place, for good."""
+        """Replace the directory by the copy; this cannot be undone."""

@@ -1,4 +1,4 @@
-"""How rows are read into values: field by field, or all fields of rows that look alike at once."""
+"""Reads rows into values: field by field, or all fields at once for rows with the same keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Read(NamedTuple):
-    """How a field is read: at `key` of the row and at `rest` below it, or with `spread` from the row itself."""
+    """How to read a field: at `key` of the row and at `rest` below it, or with `spread` from the row itself."""
 
     name: str
     key: str
@@ -24,7 +24,7 @@ class _Read(NamedTuple):
 
 
 class RowReader:
-    """How a row is read, field by field."""
+    """Reads rows field by field."""
 
     __slots__ = ("_fields",)
 
@@ -32,7 +32,7 @@ class RowReader:
         self._fields = tuple(_reading(field) for field in fields)
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of one row; what it does not hold is left out."""
+        """The values of one row; fields that it does not have are left out."""
         values: dict[str, Any] = {}
         for name, key, spread, rest, read in self._fields:
             if spread:
@@ -47,7 +47,7 @@ class RowReader:
         return values
 
     def of_rows_like(self, example: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-        """A reader of any row that is quick with those that have the keys of an example: it takes all values at once."""
+        """A reader for any row that is fast for rows with the same keys as `example`: it takes all their values at once."""
         there = [field for field in self._fields if field.key in example]
         if len(there) < 2 or any(field.spread for field in self._fields):
             return self

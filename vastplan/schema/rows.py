@@ -1,4 +1,4 @@
-"""Paths into rows: the objects of an API are nested, and a path says where in one a value stands."""
+"""Paths into rows: an API's objects are nested, and a path is the place of a value in one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 Path = tuple[str, ...]
 ABSENT: Any = object()
-"""What stands at a path that is not there; equal to nothing else, `None` included."""
+"""The value at a path that does not exist; equal to nothing else, not even `None`."""
 
 
 def dig(row: Any, path: Path) -> Any:
@@ -28,7 +28,7 @@ def at(row: Any, path: Path) -> Any:
 
 
 def put(body: dict[str, Any], path: Path, value: Any) -> None:
-    """Set the value at a path, making the objects on the way; the empty path merges a mapping into `body`."""
+    """Set the value at a path, and create the objects on the way; the empty path merges a mapping into `body`."""
     if not path:
         body.update(value)
         return
@@ -41,7 +41,7 @@ def put(body: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def prune(value: Any) -> Any:
-    """A decoded value without the nulls in its structs: what reads out as null is not always taken back."""
+    """A decoded value without the nulls in its structs: a system does not always accept a null that it returned."""
     if isinstance(value, dict):
         return {key: prune(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):

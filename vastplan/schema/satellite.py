@@ -1,4 +1,5 @@
-"""What an operation asks of the sides of something that another site uses through a cache. Systems implement these protocols."""
+"""The interface of operations to the sides of a directory that another site uses through a cache. Systems implement these
+protocols."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Protocol
 
 
 class Progress(Enum):
-    """How far a prefetch is. Whatever is not understood is `RUNNING`: busy, never done."""
+    """The progress of a prefetch. An unknown state counts as `RUNNING`: busy, never done."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -17,37 +18,37 @@ class Progress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prefetch:
-    """A prefetch: `said` is its state in the system's words, `full` whether it brings data and not only names."""
+    """A prefetch: `said` is its state in the system's words, `full` is whether it fetches data and not only names."""
 
     task: int
     progress: Progress
     said: str
     full: bool = True
     size: int | None = None
-    """Bytes that have come so far, `None` where nobody says."""
+    """Bytes fetched so far, `None` where the system does not return them."""
 
 
 class Cached(Protocol):
-    """One side of what is shared so. Every call raises what `Provider`'s do."""
+    """One side of a directory that is shared through a cache. Calls raise what `Provider` raises."""
 
     site: str
     path: str
-    """Where its calls go, for messages and the record."""
+    """The path of its calls, for messages and the record."""
 
     def shared(self) -> bool:
-        """Whether this side says that it is shared by a cache."""
+        """Whether this side shows that it is shared through a cache."""
 
     def lease(self) -> float | None:
-        """For how long the cache answers without asking, in seconds; `None` where nothing is told."""
+        """How long the cache answers without asking the other side, in seconds; `None` where the system does not return it."""
 
     def prefetch(self, directory: str) -> int:
-        """Begin to fill the cache from a directory on; only at the side that has it. Answers the task."""
+        """Start to fill the cache with a directory and what is below it; only on the side with the cache. Returns the task."""
 
     def running(self, directory: str) -> tuple[int, ...]:
-        """The tasks of prefetches of that directory that are under way."""
+        """The tasks of running prefetches of that directory."""
 
     def prefetched(self, task: int, directory: str) -> Prefetch | None:
-        """How far one is, `None` where it is not known any more."""
+        """The state of a prefetch, `None` where the system no longer knows it."""
 
     def stop(self, task: int) -> None:
-        """Let one end, and forget it."""
+        """Stop a prefetch, and delete its task."""

@@ -1,4 +1,4 @@
-"""A system: what a document says of it, and how it is connected. One folder of `vastplan/systems` declares one."""
+"""A system: what a document says about it, and how to connect to it. Each folder of `vastplan/systems` declares one."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ Said = TypeVar("Said", bound=SystemSpec)
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a system is to be connected, beside what is said of it. Paths are relative to `folder`."""
+    """How to connect to a system, besides what its spec says. Paths are relative to `folder`."""
 
     folder: Path
     secret: Callable[[AnySecret], Callable[[], str]]
-    """What answers the value of a secret, when it is used."""
+    """Returns for a secret a function that reads its value, to call when the secret is used."""
     writable: bool
     parallel: int
     limits: TransportLimits
     document: str = ""
-    """The document that it is for, which a system may note beside what is written."""
+    """The name of the document, with which a system may mark the objects that are written."""
     by_document: bool = False
-    """Whether what is said of the system stands in a document. That is data: nothing that it names may run anything."""
+    """Whether the spec comes from a document. A document is data: nothing that it names may run a program."""
 
 
 class SimulatorEndpoint(Protocol):
-    """How an embedded simulator is reached."""
+    """How to reach an embedded simulator."""
 
     @property
     def site(self) -> str:
-        """Its site, which is also its cluster's name."""
+        """Its site, which is also the name of its cluster."""
 
     @property
     def url(self) -> str:
-        """Its address, another in every command."""
+        """Its address, which differs in every command."""
 
     @property
     def ca_file(self) -> str:
-        """The authority that vouches for it."""
+        """The file with the certificate authority of its server certificate."""
 
     @property
     def username(self) -> str:
-        """A user, or the id of a client."""
+        """Its user name, or client id."""
 
     @property
     def password(self) -> str:
@@ -60,19 +60,19 @@ class SimulatorEndpoint(Protocol):
 
 
 class Client(Provider, Protocol):
-    """A provider as its system makes it: it also says what it is connected to."""
+    """A provider as its system creates it; it also shows what it is connected to."""
 
     simulated: bool
-    """Whether it is an embedded simulator, whose address says nothing."""
+    """Whether it is connected to an embedded simulator, whose address means nothing."""
 
     def version(self) -> str:
-        """The version of the product that answers, "" where it does not say."""
+        """The version of the product that answers, "" where it returns none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """A collection that a system has and vastplan has no kind for; `name` is the vendor's. At `path` one small answer says how many
-    objects there are; "" where no call says so."""
+    """A collection of a system for which vastplan has no kind; `name` is the vendor's. A GET of `path` returns the number of objects
+    in one small answer; "" where no call returns it."""
 
     name: str
     path: str = ""
@@ -82,34 +82,34 @@ class Uncovered:
 class System(Generic[Said]):
     """One system. `name` is its key in a document's site, and the `system` of its kinds.
 
-    What is probed of it is its client's `version()`: the fact `NAME_version`. Modules that import a client's libraries are
-    imported by `connect` and `simulate`, when something is connected.
+    The probed fact `NAME_version` is its client's `version()`. Modules that import a client's libraries are imported by `connect`
+    and `simulate`, only when a connection is needed.
     """
 
     name: str
     spec: type[Said]
     connect: Callable[[Said, Connection], Client]
     simulate: Callable[[SimulatorEndpoint, Connection], Client] | None = None
-    """How its embedded simulator is spoken to, where there is one."""
+    """Creates the client of its embedded simulator, if it has one."""
     ledger: type[SharedLedgerSpec] | None = None
-    """What a document says of a shared ledger in it, where it can keep one."""
+    """The spec of a shared ledger in this system, if it can keep one."""
     rank: int = 100
-    """Its place where systems are listed for people: what others stand on comes first."""
+    """Its position where systems are listed for people: systems that others depend on come first."""
     right_of: RightOf | None = None
-    """The right that an operation takes, where its vendor has rights."""
+    """The right that an operation needs, if the vendor has rights."""
     besides: tuple[Operation, ...] = ()
-    """What is asked of it beside its kinds' own endpoints."""
+    """Operations that vastplan uses besides the endpoints of its kinds."""
     uncovered: tuple[Uncovered, ...] = ()
-    """What a person configures there and no kind stands for, from the vendor's document."""
+    """Collections that people configure there and that no kind covers, from the vendor's API document."""
     title: str = ""
-    """What people call it, where that is not its name."""
+    """Its name for people, where that differs from `name`."""
 
 
 Systems = Mapping[str, System[Any]]
 
 
 def discover_systems(package: ModuleType) -> Systems:
-    """The systems that the folders of the package declare, by name and in their order; raises `TypeError` for two of a name."""
+    """The systems that the folders of the package declare, by name, ordered by rank; raises `TypeError` for two with one name."""
     systems: dict[str, System[Any]] = {}
     for info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         if not info.ispkg:

@@ -58,25 +58,25 @@ __all__ = [
 
 
 SAID = "said"
-"""The type of a problem that `Says` has put into words."""
+"""The error type for a text that breaks the constraints that `Says` describes."""
 CANONICAL = {"canonical": True}
-"""The context to validate values in that nobody wrote: their numbers are in the API's own unit, and may be small."""
+"""The validation context for values that nobody wrote: their numbers are in the API's own unit, and may be small."""
 QUANTITY = "quantity"
-"""The type of a problem with what is neither a number nor a text with a unit; `wanted` says what is."""
+"""The error type for a value that is neither a number nor a text with a unit; `wanted` in its context says what to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """In words what a text has to be that its constraints hold (`StringConstraints`, in front of this): who wrote it reads no patterns.
+    """Describes in words what the constraints of a text require (`StringConstraints`, before this marker): users read no patterns.
 
-    What was written is told again, unless it is not `shown`, since it may hold a secret.
+    Messages repeat what was written, unless `shown` is false because it may hold a secret.
     """
 
     words: str
     shown: bool = True
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """The type's own schema, whose problems are told with these words; reading takes no longer for it."""
+        """The type's own schema with these words in its errors; validation does not get slower."""
         inner = handler(source)
         context = {"words": self.words, "shown": self.shown, "longest": inner.get("max_length")}
         return core_schema.custom_error_schema(
@@ -128,13 +128,13 @@ SecretSource = EnvironmentSecret | FileSecret
 
 
 class Key(str):
-    """The key of an entry, where it stands in for a name that nobody wrote."""
+    """The key of an entry that is used as its name, where the document does not write one."""
 
     __slots__ = ()
 
 
 def plain_key(value: Any) -> Any:
-    """A key is in addresses, commands and files: it stays plain, whatever a vendor takes for a name."""
+    """Refuses a key with unusual characters, even if the vendor accepts them in names: keys are in addresses, commands and files."""
     if isinstance(value, Key):
         if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
             raise ValueError(
@@ -146,7 +146,7 @@ def plain_key(value: Any) -> Any:
 
 
 def quantity(parse: Any, wanted: str) -> Any:
-    """A number that may be written with a unit; `wanted` is what to write in the place of anything else."""
+    """A validator for a number that may be written with a unit; for anything else `wanted` says in the message what to write."""
 
     def convert(value: Any) -> Any:
         if isinstance(value, str):
@@ -159,7 +159,7 @@ def quantity(parse: Any, wanted: str) -> Any:
 
 
 def _with_a_unit(value: Any, info: ValidationInfo) -> Any:
-    """A few bytes are said as such: who writes `size: 500` means another unit."""
+    """Refuses a small number of bytes without a unit: who writes `size: 500` means another unit."""
     if type(value) is int and 0 < value < units.LEAST_BARE and info.context is not CANONICAL:
         such = f"{value} GiB, {value} TiB" if value < 1000 else "500 GiB"
         raise ValueError(f"is only {counted(value, 'byte')}; write the unit: {such}, or {value} B for bytes")
@@ -167,7 +167,7 @@ def _with_a_unit(value: Any, info: ValidationInfo) -> Any:
 
 
 def _with_a_unit_of_time(value: Any, info: ValidationInfo) -> Any:
-    """A few seconds are said as such: who writes `every: 24` means hours."""
+    """Refuses a small number of seconds without a unit: who writes `every: 24` means hours."""
     if type(value) is int and 0 < value < units.SPANS["m"] and info.context is not CANONICAL:
         raise ValueError(
             f"is only {counted(value, 'second')}; write the unit: {value}m, {value}h, {value}d, or {value}s for seconds"
@@ -194,7 +194,7 @@ def _range(value: Any) -> Any:
 
 
 def _one_address(text: str) -> str:
-    """A range of one address as that address."""
+    """A range as a user writes it: a range of one address as that address."""
     first, _, last = text.partition(" - ")
     return first if first == last else text
 
@@ -241,7 +241,7 @@ Name = Annotated[
     StringConstraints(min_length=1, max_length=_LONGEST_KEY, pattern=f"^{_PLAIN}$"),
     Says(f"a name: a letter or digit, then letters, digits and ' ._@:+-', at most {_LONGEST_KEY}"),
 ]
-# VMS and Run:AI say of most names only that they are text: one line of it, and no key of an entry but a plain one.
+# VMS and Run:AI document most names only as text: one line is accepted here, but an entry's key must be plain.
 VendorName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"),
@@ -263,7 +263,7 @@ ReferenceName = (
 )
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 _A_SIZE, _A_BANDWIDTH, A_SPAN = "a size, such as 500 GiB", "a bandwidth, such as 2 GB/s", "a duration, such as 24h"
-# Any number of bytes, also a few: of objects that a rule deletes, say.
+# Any number of bytes, also a small one: for example the size of objects that a rule deletes.
 ByteCount = Annotated[
     Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes, _A_SIZE), Unit(units.BYTES)
 ]
@@ -272,11 +272,11 @@ Bandwidth = Annotated[
     Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth, _A_BANDWIDTH), Unit(units.BANDWIDTH)
 ]
 Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
-# Where the system itself wants a unit, so that no plain number is one of its own.
+# For fields that the system itself writes with a unit, so that a plain number is never in the system's unit.
 UnitSpan = Annotated[Span, BeforeValidator(_with_a_unit_of_time, json_schema_input_type=int | str)]
 IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
 Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
-# A host and a port, if any: buckets are below it.
+# A host and an optional port, without a path: buckets are below it.
 EndpointUrl = Annotated[
     str,
     StringConstraints(max_length=1024, pattern=_ENDPOINT),

@@ -1,7 +1,7 @@
-"""What a product's version has: the one place that compares versions, and says by address what a site's version lacks.
+"""Features by product version: the only module that compares versions; it reports by address what a site's version lacks.
 
-Declarations carry `Since` and `Until` markers (on a field, on some of its values, on a kind), and `RequiredFrom`. Versions are those that the
-systems answered, else those that the document declares; where neither is known nothing is refused.
+Declarations carry the markers `Since` and `Until` (on a field, on some of its values, on a kind) and `RequiredFrom`. A site's
+version is the one that the system returns, else the one that the document declares; where neither is known nothing is refused.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from vastplan.schema.walk import table
 Version = tuple[int, ...]
 PRODUCTS: tuple[Product, ...] = get_args(Product)
 PROBED: Mapping[Product, str] = {"vms": "vast_version", "kubernetes": "kubernetes_version", "runai": "runai_version"}
-"""The probed fact that has a product's version; no API tells that of the CSI driver."""
+"""The probed fact with a product's version; no API returns that of the CSI driver."""
 NAMES: Mapping[Product, str] = {"vms": "VAST", "csi": "the CSI driver", "runai": "Run:AI", "kubernetes": "Kubernetes"}
-"""Products as people call them."""
+"""The products' names in messages."""
 _NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)")
 
 
 def parse(text: object) -> Version | None:
-    """The numbers that a version begins with (`2.6`, `5.5.0.12`, `v1.34.4+k3s1`), `None` for what begins with none."""
+    """The numbers that a version begins with (`2.6`, `5.5.0.12`, `v1.34.4+k3s1`), `None` for text that begins with none."""
     numbers = _NUMBERS.match(str(text))
     return tuple(map(int, numbers[1].split("."))) if numbers else None
 
 
 def at_least(has: Version, needed: Version) -> bool:
-    """Whether a version is that one or newer; what is not written is 0, so `2.6` is at least `2.6.0`."""
+    """Whether a version is `needed` or newer; missing parts count as 0, so `2.6` is at least `2.6.0`."""
     width = max(len(has), len(needed))
     return _padded(has, width) >= _padded(needed, width)
 
@@ -51,19 +51,19 @@ def is_before(text: object, needed: str) -> bool:
 
 
 def version_of(site: Site, product: Product) -> str:
-    """The version that is there: as the system answered, else as the document declares, "" where nobody knows."""
+    """The version of a product on a site: as the system returns it, else as the document declares it, "" where it is unknown."""
     probed = site.probed.get(PROBED.get(product, ""))
     return str(probed if parse(probed) else declared(site).get(product, ""))
 
 
 def declared(site: Site) -> Mapping[str, str]:
-    """What the document says of the site's versions, by product."""
+    """The site's versions that the document declares, by product."""
     versions: Mapping[str, str] = site.settings.get("versions", {})
     return versions
 
 
 def has(site: Site, product: Product, needed: str) -> bool:
-    """Whether a site is known to have a version, or a newer one."""
+    """Whether a site is known to have version `needed`, or a newer one."""
     version, least = parse(version_of(site, product)), parse(needed)
     return version is not None and least is not None and at_least(version, least)
 
@@ -73,7 +73,7 @@ _Marker = Since | Until | RequiredFrom
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something of an entry that not every version has, or that a version misses in it; `subject` is what to call it."""
+    """A part of an entry that not every version has, or that some versions require; `subject` is the word for it in messages."""
 
     entry: Entry
     subject: str
@@ -81,7 +81,7 @@ class Need:
 
 
 def needs(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> tuple[Need, ...]:
-    """All that depends on a version, in the order of the entries."""
+    """All parts of entries that depend on a version, in the order of the entries."""
     entries = tuple(entries)
     versioned = {name for name in {entry.address.kind for entry in entries} if _versioned(kinds[name])}
     if not versioned:
@@ -109,7 +109,7 @@ def _needs_of(kind: Kind, entry: Entry, by_address: Mapping[Address, Entry]) -> 
 def _marked(
     fields: Iterable[Field], values: Mapping[str, Any], prefix: tuple[str, ...], by_address: Mapping[Address, Entry]
 ) -> Iterator[tuple[str, _Marker]]:
-    """The markers that hold for what is written, or is not, with what each is about."""
+    """The markers that apply to the fields that are written, or left out, each with its subject."""
     for field in table(fields).versioned:
         if field.required_from is not None and values.get(field.name) is None:
             yield ".".join((*prefix, field.name)), field.required_from
@@ -125,7 +125,7 @@ def _marked(
 
 
 def _subjects(marker: Since | Until, path: str, value: Any, by_address: Mapping[Address, Entry]) -> Iterator[str]:
-    """What of a field's value a marker is about."""
+    """The parts of a field's value that a marker applies to, as subjects of messages."""
     if marker.inside:
         target = by_address.get(value.target) if isinstance(value, Ref) else None
         keys = (target.values.get(marker.inside) or {}) if target else {}
@@ -144,14 +144,14 @@ def _is_one_of(key: str, keys: tuple[str, ...]) -> bool:
 
 
 def to_probe(sites: Iterable[Site], needed: Iterable[Need]) -> bool:
-    """Whether the systems have to be asked for their versions: something depends on one, or the document declares one."""
+    """Whether the systems must be asked for their versions: an entry depends on one, or the document declares one."""
     return any(need.marker.product in PROBED for need in needed) or any(
         product in declared(site) for site in sites for product in PROBED
     )
 
 
 def lacking(sites: Mapping[str, Site], needed: Iterable[Need]) -> list[Finding]:
-    """What the versions lack of what is needed, one error for each thing of an entry that a product has not."""
+    """The errors for what the sites' versions lack: one for each entry, subject and product."""
     worst: dict[tuple[Address, str, str], tuple[Need, str]] = {}
     for need in needed:
         version = version_of(sites[need.entry.address.site], need.marker.product)
@@ -175,7 +175,7 @@ def _parsed(text: str) -> Version:
 
 
 def _lacks(marker: _Marker, version: Version) -> bool:
-    """Whether a version does not take what is written, or not without what is not."""
+    """Whether a version does not accept what is written, or requires what is left out."""
     reached = at_least(version, _numbers(marker))
     if isinstance(marker, RequiredFrom):
         return reached and not at_least(version, _parsed(marker.until))
@@ -204,7 +204,7 @@ def _key(product: Product) -> str:
 
 
 def contradicted(sites: Iterable[Site]) -> list[Finding]:
-    """Versions that the document declares and a system contradicts; `5.5` agrees with `5.5.0.12`."""
+    """Warnings for versions that the document declares and a system contradicts; `5.5` agrees with `5.5.0.12`."""
     findings = []
     for site in sites:
         for product, fact in PROBED.items():

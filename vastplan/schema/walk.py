@@ -1,7 +1,7 @@
-"""The one walker over field tables. What each shape does is in `shapes/`; what is the same for all is here.
+"""The only code that walks field tables. What differs by shape is in `shapes/`; what is common to all shapes is here.
 
-A `FieldTable` holds what is compiled from its fields, once: large collections go through `decode`, `map_references` and
-`leaves` row by row.
+A `FieldTable` is compiled from its fields once, because `decode`, `map_references` and `leaves` run for every row of large
+collections.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
 _UNDISCLOSED = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
 _new_leaf = (
     tuple.__new__
-)  # without the checks of a call: there are a dozen leaves for each of a hundred thousand objects
+)  # skips the checks of a constructor call: there are a dozen leaves for each of a hundred thousand objects
 
 
 class _Compared(NamedTuple):
-    """How a field's leaves are found; `nested` is `None` for a field that is one leaf."""
+    """How to find a field's leaves; `nested` is `None` for a field that is one leaf."""
 
     place: int
     name: str
@@ -52,7 +52,7 @@ class FieldTable(tuple["Field", ...]):
     secret: bool
 
     def __new__(cls, fields: Iterable[Field]) -> FieldTable:
-        """Compile once; the table is never written again."""
+        """Compiles the fields once; the table does not change afterwards."""
         table = super().__new__(cls, fields)
         table.by_name = {field.name: field for field in table}
         table.compared = {
@@ -77,11 +77,11 @@ class FieldTable(tuple["Field", ...]):
 
 
 EMPTY = FieldTable(())
-"""What most fields have below them."""
+"""The table of a field without inner fields, as most are."""
 
 
 def table(fields: Iterable[Field]) -> FieldTable:
-    """The fields as a table; those of kinds and of structs are one already."""
+    """Returns the fields as a table; those of kinds and structs are one already and are returned as they are."""
     return fields if type(fields) is FieldTable else FieldTable(fields) if fields else EMPTY
 
 
@@ -92,23 +92,23 @@ def _compared(place: int, field: Field) -> _Compared:
 
 
 def decode(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as a row holds them; references stay raw wire values until somebody can name them."""
+    """The values of the fields in a row; references stay raw wire values until the objects that they refer to are known."""
     return table(fields).readable(row)
 
 
 def decode_parts(fields: FieldTable, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a struct as its object on the wire holds them."""
+    """The values of a struct's fields in its object on the wire."""
     return fields.parts(row)
 
 
 def leaves(
     fields: Iterable[Field], values: Mapping[str, Any], prefix: Path = (), immutable: bool = False
 ) -> list[Leaf]:
-    """The leaves of what the document says: structs, maps and keyed members recurse, sets and lists are one leaf."""
+    """The leaves of the document's values: structs, maps and keyed members recurse, sets and lists are one leaf."""
     result: list[Leaf] = []
     compared = table(fields).compared
     spoken = [compared[name] for name in values if name in compared]
-    spoken.sort()  # by their place in the table; that is how they come as a rule
+    spoken.sort()  # by their place in the table; usually they are in that order already
     for _, name, path, field, fixed, _, nested in spoken:
         where = (*prefix, name) if prefix else path
         if nested is None:
@@ -125,10 +125,10 @@ def in_sync(
     applied: Mapping[str, str],
     same_reference: Callable[[Refers, Ref, Any], bool] | None = None,
 ) -> bool:
-    """Whether plainly nothing differs: every leaf is as desired, and what was applied are just these leaves.
+    """A quick check that nothing differs: every live leaf equals the desired one, and exactly these leaves were applied.
 
-    What takes more than comparing two values (what is never shown, or withheld) is not plain: false says nothing then.
-    `same_reference` compares the references of live values in which none is named yet.
+    False does not mean that something differs: leaves that take more than comparing two values (never shown, or withheld)
+    return false too. `same_reference` compares a reference with a raw one in live values whose references are not named yet.
     """
     compared, spoken = table(fields).compared, 0
     for name, value in desired.items():
@@ -160,7 +160,7 @@ def _plainly_same(field: Field, desired: Any, live: Any) -> bool:
 
 
 def value_at(values: Any, path: Path) -> Any:
-    """The value of a leaf, `None` where there is none."""
+    """The value of a leaf, `None` where it has none; `REDACTED` where it, or what contains it, is withheld."""
     for step in path:
         if not isinstance(values, dict):
             return REDACTED if values is REDACTED else None
@@ -169,7 +169,7 @@ def value_at(values: Any, path: Path) -> Any:
 
 
 def same(field: Field, desired: Any, live: Any) -> bool:
-    """Whether a leaf needs no change. A cleared field equals whatever the system says for unset."""
+    """Whether a leaf needs no change. A cleared field equals every value that the system may return for unset."""
     if desired is None:
         return live is None or (not isinstance(live, bool) and live in field.cleared)
     if isinstance(desired, bool):
@@ -178,14 +178,14 @@ def same(field: Field, desired: Any, live: Any) -> bool:
 
 
 def covers(fields: Iterable[Field], desired: Mapping[str, Any], live: Any) -> bool:
-    """Whether an object needs no change in what is desired of it."""
+    """Whether a live object already has all desired leaves."""
     return isinstance(live, dict) and all(
         same(leaf.field, leaf.value, value_at(live, leaf.path)) for leaf in leaves(fields, desired)
     )
 
 
 def merge(fields: Iterable[Field], live: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, Any]:
-    """`desired` over `live`, leaf by leaf: structs and keyed members merge, everything else is taken whole."""
+    """`desired` over `live`: structs and keyed members merge, everything else is replaced whole."""
     merged = dict(live)
     for field in fields:
         if field.name in desired:
@@ -213,7 +213,7 @@ def changed_part(
 
 
 def overlay(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """`body` over `row`: objects merge, and what the shape merges itself (lists with keys), so that what we do not know stays."""
+    """`body` over `row`: objects merge, and so do lists with keys (by their shape), so that parts unknown to vastplan stay."""
     overlaid = table(fields).overlaid
 
     def laid(path: Path, below: Any, above: Any) -> Any:
@@ -228,7 +228,7 @@ def overlay(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) 
 
 
 def canonical(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Sets sorted and without repetition, secrets as `Secret`, all the way down."""
+    """The values with sets sorted and without repetition, and secrets as `Secret`, at all levels."""
     result = dict(values)
     for name, canonicalise in table(fields).canonicalised:
         if (value := values.get(name)) is not None:
@@ -237,7 +237,7 @@ def canonical(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, A
 
 
 def map_references(fields: Iterable[Field], values: Mapping[str, Any], change: Change) -> dict[str, Any]:
-    """`values` with every reference replaced by `change(refers, value)`."""
+    """Returns `values` with every reference replaced by `change(refers, value)`."""
     mapped = dict(values)
     for name, _, mapper in table(fields).referring:
         if (value := mapped.get(name)) is not None:
@@ -246,7 +246,7 @@ def map_references(fields: Iterable[Field], values: Mapping[str, Any], change: C
 
 
 def raw_references(fields: Iterable[Field], values: Mapping[str, Any]) -> list[tuple[Field, Refers, Any]]:
-    """Every raw reference in live values, with the top-level field it is in."""
+    """Every raw reference in live values, with the top-level field that contains it."""
     raws: list[tuple[Field, Refers, Any]] = []
     for name, field, mapper in table(fields).referring:
         if (value := values.get(name)) is None:
@@ -264,7 +264,7 @@ def raw_references(fields: Iterable[Field], values: Mapping[str, Any]) -> list[t
 
 
 def fields_with_references(fields: Iterable[Field], values: Mapping[str, Any]) -> Iterator[tuple[Field, Ref]]:
-    """Every reference in symbolic values with its field."""
+    """Every reference in symbolic values, with its field."""
     for name, field, _ in table(fields).referring:
         if (value := values.get(name)) is not None:
             if field.refers is not None:
@@ -276,7 +276,7 @@ def fields_with_references(fields: Iterable[Field], values: Mapping[str, Any]) -
 
 
 def wire(fields: Iterable[Field], path: Path) -> Path:
-    """Where a leaf is on the wire; of a list whose items have keys, the list."""
+    """The place of a leaf on the wire; for a leaf in a list whose items have keys, the place of the list."""
     if not path:
         return ()
     field = table(fields).by_name.get(path[0])
@@ -286,7 +286,8 @@ def wire(fields: Iterable[Field], path: Path) -> Path:
 def redacted(
     fields: Iterable[Field], values: Mapping[str, Any], owned: Collection[str], prefix: Path = ()
 ) -> tuple[dict[str, Any], list[Path]]:
-    """What of live values may be kept where others read it, and the paths that are withheld; `owned` are those we set."""
+    """The part of live values that may be stored where others read it, and the paths that are withheld; `owned` are the paths
+    that vastplan set."""
     kept: dict[str, Any] = {}
     withheld: list[Path] = []
     for field in fields:

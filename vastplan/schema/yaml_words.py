@@ -1,4 +1,4 @@
-"""What the YAML parser does not like, in words of somebody who writes a document: what is wrong, and what to type."""
+"""Rewords the YAML parser's errors for people who write documents: what is wrong, and what to type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CLOSES = {"[": "]", "{": "}"}
 
 
 def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tuple[str, str]:
-    """What is wrong at `mark` and what to write; `begun` is where what was being read begins, if that is known."""
+    """What is wrong at `mark` and what to write; `begun` is where the unfinished quote, list or mapping begins, if known."""
     at = text[mark.index : mark.index + 1] if mark is not None else ""
     if at == "\t" or "\\t" in problem:
         return "a tab, which YAML does not accept as indentation", "write spaces instead"
@@ -47,7 +47,7 @@ def problem(text: str, problem: str, context: str, mark: Any, begun: Any) -> tup
 
 
 def _before(text: str, mark: Any) -> tuple[str, str]:
-    """Of a colon that is not allowed: mostly one is missing before it, and of the key of its line that can be seen."""
+    """The message for a colon that is not allowed. Mostly a colon is missing before it; the key of its line may show where."""
     line = text[text.rfind("\n", 0, mark.index) + 1 : mark.index] if mark is not None else ""
     key = re.match(r"\s*(?:- )?([a-z_-]{1,40}) *([{\[])", line)
     if key:

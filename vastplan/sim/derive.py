@@ -2,10 +2,10 @@
 
     python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas --name-rest > tables/vast-5.5.json
 
-With `--name-rest` the table also names, under `named`, the operations that are not kept: a simulator can then tell what it
-does not do from what does not exist. The tables of VMS are made with `--keep-vms --name-rest` alone, those of Run:AI with
-`--keep-runai` alone.
-Several documents make one table. Kubernetes' documents are cut by kind, not by path, and its custom resources come from
+With `--name-rest` the table also lists, under `named`, the operations that are not kept: a simulator can then distinguish
+operations it does not simulate from ones that do not exist. The tables of VMS are created with `--keep-vms --name-rest` alone, those
+of Run:AI with `--keep-runai` alone.
+Several documents give one table. Kubernetes' documents are selected by kind, not by path, and its custom resources come from
 their definitions. With V and S the folders of the Go modules k8s.io/kubernetes@v1.34.4 and
 github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0, and the kinds of vastplan.sim.kubernetes.resources:
 
@@ -13,9 +13,9 @@ github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0, and the kinds o
     .k8s.io,apis__storage.k8s.io}__v1_openapi.json --crd $S/config/crd/snapshot.storage.k8s.io_*.yaml \
     --kind ConfigMap --kind Namespace --kind ... > tables/kubernetes-1.34.json
 
-Every schema becomes a plain, closed JSON Schema: `allOf` is flattened (a naive reader sees an empty type there),
-`nullable` becomes a type, references are kept and point into `schemas`. A request body that names an unknown field is
-then refused by any JSON Schema validator.
+Every schema becomes a plain, closed JSON Schema: `allOf` is flattened (a simple reader sees an empty type there),
+`nullable` becomes a type, references are kept and point into `schemas`. Any JSON Schema validator then refuses a request
+body with an unknown field.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Deriver:
         if "$ref" in source:
             name = source["$ref"].rsplit("/", 1)[1]
             if name not in self.schemas:
-                self.schemas[name] = {}  # taken before the walk: schemas may be recursive
+                self.schemas[name] = {}  # reserved before the walk: schemas may be recursive
                 self.schemas[name] = self.schema(self.document["components"]["schemas"][name])
             return {"$ref": f"#/schemas/{name}"}
         if "allOf" in source:
@@ -76,7 +76,7 @@ class Deriver:
         if "items" in source:
             closed["items"] = self.schema(source["items"])
         if closed.get("type") == "array" and "enum" in closed and "type" in closed.get("items", {}):
-            closed["items"].setdefault("enum", closed.pop("enum"))  # said of the list, and meant of what is in it
+            closed["items"].setdefault("enum", closed.pop("enum"))  # written on the list, but meant for its items
         if "properties" in source:
             closed["type"] = "object"
             closed["properties"] = {name: self.schema(part) for name, part in sorted(source["properties"].items())}
@@ -121,7 +121,7 @@ class Deriver:
         for parameter in [*shared, *source.get("parameters", [])]:
             if "$ref" in parameter:
                 parameter = self.document["components"]["parameters"][parameter["$ref"].rsplit("/", 1)[1]]
-            if parameter.get("in") == "query":  # one document has parameters that say nothing
+            if parameter.get("in") == "query":  # one document has empty parameters
                 query[parameter["name"]] = self.schema(parameter.get("schema", {})) | (
                     {"required": True} if parameter.get("required") else {}
                 )
@@ -132,7 +132,7 @@ class Deriver:
                 body = self.document["components"]["requestBodies"][body["$ref"].rsplit("/", 1)[1]]
             facts["body"] = self._content(body)
             facts["body_required"] = bool(body.get("required"))
-        for code, answer in (source.get("responses") or {}).items():  # null in one document: nothing is said
+        for code, answer in (source.get("responses") or {}).items():  # null in one document: no answers are documented
             if "$ref" in answer:
                 answer = self.document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
             facts["responses"][code] = self._content(answer)
@@ -227,7 +227,7 @@ def merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the table of some documents."""
+    """Print the table of the given documents."""
     parser = argparse.ArgumentParser(description="Derive a simulator's field tables from OpenAPI 3 documents.")
     parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
     parser.add_argument("--keep", action="append", default=[], metavar="PATH", help="a path prefix to keep")

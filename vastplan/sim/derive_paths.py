@@ -1,9 +1,9 @@
-"""Derive which calls Kubernetes documents: what is called and not simulated is then told from what there is not.
+"""Derive which calls Kubernetes documents, to distinguish calls that are not simulated from calls that do not exist.
 
     python -m vastplan.sim.derive_paths $V/api/openapi-spec/v3/*_openapi.json > tables/kubernetes/1.34-documented.json
 
-`V` is the folder of the Go module k8s.io/kubernetes@v1.34.4. Versions that a server does not serve unless it is told to
-(alpha and beta) are left out, and so is discovery: it lists what a server has.
+`V` is the folder of the Go module k8s.io/kubernetes@v1.34.4. Versions that a server does not serve by default
+(alpha and beta) are left out, and so is discovery, which lists what a server has.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def derive(documents: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Print the paths of some OpenAPI 3 documents."""
+    """Print the paths of the given OpenAPI 3 documents."""
     parser = argparse.ArgumentParser(description="Derive which calls Kubernetes' OpenAPI 3 documents have.")
     parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
     json.dump(

@@ -1,4 +1,4 @@
-"""Where a served world is reached. Light, so that a command that only talks to simulators loads none."""
+"""The addresses of a served world. A light module, so that a command that only talks to simulators does not load them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import ssl
 
 _LOOPBACK = re.compile(r"https://127\.0\.0\.1:(\d{1,5})")
-_MOST = 1024 * 1024  # bytes of what is written down
+_MOST = 1024 * 1024  # bytes of a published file
 _WAIT = 5.0  # seconds for an answer
 
 
 @dataclass(frozen=True, slots=True)
 class SimEndpoint:
-    """How to reach one simulated system. The credentials are made up when it starts and open nothing else."""
+    """How to reach one simulated system. The credentials are generated when it starts and are valid nowhere else."""
 
     site: str
     system: str
@@ -35,9 +35,9 @@ class SimEndpoint:
 
 
 def publish(folder: Path, endpoints: list[SimEndpoint], authority: bytes) -> Path:
-    """Write down where the world of a folder is reached, for other commands of this user; answers the file.
+    """Publish the endpoints of a folder's world for other commands of this user; returns the file.
 
-    It does not lie in the folder: that may be somebody's checkout, and whoever can write there would say where credentials go.
+    It is not in the folder: that may be somebody's checkout, and anyone who can write there could redirect credentials.
     """
     runtime = private_files.make_folder(next(private_files.runtime_folders()))
     note = runtime / _name(folder)
@@ -51,7 +51,7 @@ def publish(folder: Path, endpoints: list[SimEndpoint], authority: bytes) -> Pat
 
 
 def withdraw(folder: Path) -> None:
-    """Forget that the world of a folder is served."""
+    """Remove the published endpoints of a folder's world."""
     for runtime in private_files.runtime_folders():
         with contextlib.suppress(OSError):
             for name in (runtime / _name(folder), (runtime / _name(folder)).with_suffix(".pem")):
@@ -59,9 +59,9 @@ def withdraw(folder: Path) -> None:
 
 
 def running(folder: Path) -> list[SimEndpoint] | None:
-    """The endpoints of a world that another process of this user serves from a folder, `None` when there is none.
+    """The endpoints of a world that another process of this user serves from a folder, `None` if no process does.
 
-    Whether it still does is asked: only that process has the key of the authority that it wrote down.
+    The process is contacted to confirm it: only that process has the key of the authority that it published.
     """
     for runtime in private_files.runtime_folders():
         raw = private_files.read_own(runtime / _name(folder), _MOST)
@@ -78,14 +78,14 @@ def running(folder: Path) -> list[SimEndpoint] | None:
 
 
 def _answers(endpoints: list[SimEndpoint], authority: str) -> bool:
-    """Whether all are here, and one is served by whoever has the key of the authority. Raises `ValueError`."""
+    """Whether all are on loopback, and one is served by the holder of the authority's key. Raises `ValueError`."""
     ports = [int(found[1]) for endpoint in endpoints if (found := _LOOPBACK.fullmatch(endpoint.url))]
     if len(ports) != len(endpoints):
         return False
     import ssl
 
     context = ssl.create_default_context(cadata=authority)
-    return any(_shakes_hands(port, context) for port in ports)  # somebody may have stopped one
+    return any(_shakes_hands(port, context) for port in ports)  # one may have been stopped
 
 
 def _shakes_hands(port: int, context: ssl.SSLContext) -> bool:

@@ -1,4 +1,4 @@
-"""Faults on demand: what a network or a busy server does to a request, chosen by position or by pattern."""
+"""Faults on demand: what a network or a busy server does to a request, selected by position or by pattern."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Effect(Enum):
-    """What happens to a request that a fault strikes."""
+    """What happens to a request that a fault matches."""
 
     STATUS = "status"  # answer `status` instead of handling the request
     COMMIT_THEN_STATUS = "commit-then-status"  # handle it, then answer `status`
@@ -26,7 +26,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Strikes requests that match, from the `after`-th (0 is the first) on, `times` times."""
+    """Strikes matching requests, from the `after`-th (0 is the first) on, `times` times."""
 
     effect: Effect
     method: str = ".*"
@@ -39,7 +39,7 @@ class Fault:
 
 
 class Rate:
-    """How many requests are answered within any second; the rest is refused, as a busy server or its gateway does."""
+    """Limits the requests answered within any second; others are refused, as a busy server or its gateway does."""
 
     def __init__(self, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
@@ -47,7 +47,7 @@ class Rate:
         self._admitted: deque[float] = deque()
 
     def admits(self) -> bool:
-        """Whether this request is answered; one that is refused does not count."""
+        """Whether this request is answered; a refused request does not count."""
         now = self._clock()
         while self._admitted and self._admitted[0] <= now - 1:
             self._admitted.popleft()
@@ -58,7 +58,7 @@ class Rate:
 
 
 class Faults:
-    """The faults that are armed, and how often each has been matched."""
+    """The armed faults, and how often each has matched."""
 
     def __init__(self) -> None:
         self._armed: list[tuple[Fault, int]] = []

@@ -1,4 +1,4 @@
-"""Copies of JSON values: `copy.deepcopy` knows classes and cycles, which JSON has not, and takes five times as long."""
+"""Copies of JSON values: `copy.deepcopy` supports classes and cycles, which JSON lacks, and takes five times as long."""
 
 from __future__ import annotations
 

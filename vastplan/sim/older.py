@@ -1,8 +1,8 @@
-"""An older version of a vendor's document, as what it lacks: for versions whose own document is not public.
+"""An older version of a vendor's document, as a difference: for versions whose own document is not public.
 
-A difference names, by the start of a path: `paths` that are not there, `fields` that bodies and answers lack at their top,
-`deep` ones that they lack anywhere, and `query` names. By operation (`POST /vippools/`) it says which fields were
-`required` in its place and which values a field took (`choices`).
+A difference lists, by the start of a path: `paths` that do not exist, `fields` that bodies and answers lack at their top,
+`deep` fields that they lack at any depth, and `query` names. By operation (`POST /vippools/`) it gives the `required`
+fields that replace the newer ones, and the values that a field accepted (`choices`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Content = dict[str, Any]
 
 
 def older(base: Content, difference: Content) -> Content:
-    """The content of the older table; raises `KeyError` when the difference names what the newer one has not."""
+    """The content of the older table; raises `KeyError` if the difference names something that the newer one lacks."""
     content: Content = json_copy(base)
     for start in difference.get("paths", []):
         _drop(content["paths"], start)

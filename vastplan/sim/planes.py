@@ -1,4 +1,4 @@
-"""The planes that are served by themselves, for any client: how each is made, and how its credentials are told."""
+"""The planes that can be served alone, for any client: how each is created, and how its credentials are shown."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from vastplan.sim.wire import Plane
 
 @dataclass(frozen=True, slots=True)
 class Standalone:
-    """A plane by itself. `make` takes its store, a user, a secret and the product's version, `make_strict` the same for one
-    that goes by the document alone; `credentials` is a format of `user` and `secret`; `kubeconfig` writes one from its URL,
+    """A plane by itself. `make` takes its store, a user, a secret and the product's version; `make_strict` takes the same, for a
+    plane that follows the document alone; `credentials` is a format of `user` and `secret`; `kubeconfig` writes one from its URL,
     its authority, the secret and a name."""
 
     make: Callable[[Store, str, str, str], Plane]

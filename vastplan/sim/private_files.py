@@ -1,4 +1,4 @@
-"""Files that are nobody's but this user's: made without following links, under names that cannot be told before."""
+"""Files that belong to this user alone: created without following links, under unpredictable temporary names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def make_folder(folder: Path) -> Path:
-    """A folder that only this user can look into, made where there is none. Raises `OSError` for a link or another user's."""
+    """A folder that only this user can access, created if needed. Raises `OSError` for a link or another user's folder."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode):
@@ -28,7 +28,7 @@ def make_folder(folder: Path) -> Path:
 
 
 def write(path: Path, content: bytes) -> Path:
-    """Write a file in the place of whatever has that name, which is never followed where it is a link. Raises `OSError`."""
+    """Write a file, replacing whatever has that name; a link is replaced, never followed. Raises `OSError`."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as file:
@@ -42,7 +42,7 @@ def write(path: Path, content: bytes) -> Path:
 
 
 def claim(path: Path) -> None:
-    """Make sure that a file which others open by its name is a regular one that only this user reads. Raises `OSError`."""
+    """Ensure that a file which others open by name is a regular one that only this user can read. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
         found = os.fstat(descriptor)
@@ -55,7 +55,7 @@ def claim(path: Path) -> None:
 
 
 def runtime_folders() -> Iterator[Path]:
-    """Where this user's processes may find each other, the best first; they need not be there."""
+    """The folders in which this user's processes may find each other, best first; they need not exist."""
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     if given and Path(given).is_dir():
         yield Path(given) / "vastplan"
@@ -63,7 +63,7 @@ def runtime_folders() -> Iterator[Path]:
 
 
 def read_own(path: Path, most: int) -> bytes | None:
-    """A file in a folder of nobody but this user, `None` where it is not there, or not so."""
+    """The content of a file in a folder of this user alone, `None` if it does not exist or is not so."""
     try:
         folder = path.parent.lstat()
         if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid() or folder.st_mode & 0o077:

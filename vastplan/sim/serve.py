@@ -1,4 +1,4 @@
-"""Serve planes over HTTPS on loopback, log the calls, and let faults strike."""
+"""Serve planes over HTTPS on loopback, log the calls, and apply faults."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class RecordedCall:
 
 
 class Authority:
-    """A certificate authority for this process only; its key never touches the disk."""
+    """A certificate authority for this process only; its key is never written to disk."""
 
     def __init__(self) -> None:
         self._ca = trustme.CA()
         leaf = self._ca.issue_cert("localhost", "127.0.0.1", "::1")
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.num_tickets = 0  # no client here takes up an earlier session
+        self.context.num_tickets = 0  # no client here resumes a session
         leaf.configure_cert(self.context)
 
     def pem(self) -> bytes:
@@ -54,7 +54,7 @@ class Authority:
 
 @cache
 def process_authority() -> Authority:
-    """The authority that all worlds of this process share: keys are made once."""
+    """The authority that all worlds of this process share: its keys are generated once."""
     return Authority()
 
 
@@ -67,7 +67,7 @@ class Server:
         self.calls: list[RecordedCall] = []
         self.rate: Rate | None = None  # no limit
         self.clock: Callable[[], float] = getattr(plane, "now", time.time)
-        """What its answers are dated by: the plane's own clock, where it has one."""
+        """The clock that dates its answers: the plane's own, if it has one."""
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
         self._authority = authority
@@ -78,7 +78,7 @@ class Server:
         self._thread = threading.Thread(target=self._http.serve, daemon=True)
 
     def start(self) -> Server:
-        """Begin to answer."""
+        """Start answering."""
         self._thread.start()
         return self
 
@@ -91,7 +91,7 @@ class Server:
         self._http.server_close()
 
     def lose(self, *, silent: bool = False) -> None:
-        """Answer nobody until `find`: connections are refused, with `silent` they are taken and nothing comes. The port stays ours."""
+        """Answer nobody until `find`: connections are refused, with `silent` accepted and never answered. The port stays reserved."""
         if not self._found.is_set():
             return
         self._found.clear()
@@ -112,11 +112,11 @@ class Server:
 
     @property
     def lost(self) -> bool:
-        """Whether it answers nobody."""
+        """Whether the server answers nobody."""
         return not self._found.is_set()
 
     def writes(self) -> list[RecordedCall]:
-        """The calls that could have changed something: all but reads, log-ins and access reviews."""
+        """The calls that could have changed something: all except reads, log-ins and access reviews."""
         harmless = ("/token", "/token/refresh", "selfsubjectaccessreviews")
         return [
             call
@@ -125,7 +125,7 @@ class Server:
         ]  # fmt: skip
 
     def answer(self, request: Request) -> tuple[Response, Fault | None]:
-        """The plane's answer and the fault that strikes it."""
+        """The plane's answer and the fault that strikes the request."""
         with self._lock:
             fault = self.faults.strike(request.method, request.path)
             admitted = self.rate is None or self.rate.admits()
@@ -166,7 +166,7 @@ class _HttpServer(ThreadingHTTPServer):
         self._stopping = False
         self._listens = False
         try:
-            self.server_bind()  # without listening it holds the port, and connections are refused
+            self.server_bind()  # bound but not listening: the port is held, and connections are refused
             if listens:
                 self.listen()
         except BaseException:
@@ -174,18 +174,18 @@ class _HttpServer(ThreadingHTTPServer):
             raise
 
     def listen(self) -> None:
-        """Take connections; they wait until somebody serves them."""
+        """Accept connections; they wait until `serve` runs."""
         if not self._listens:
             self.server_activate()
             self._listens = True
 
     def serve(self) -> None:
-        """Take connections until `stop`."""
+        """Serve connections until `stop`."""
         while not self._stopping:
             self.handle_request()
 
     def stop(self) -> None:
-        """Make `serve` return now, which waits for a connection: so it gets one."""
+        """Make `serve`, which waits for a connection, return now by connecting to it."""
         self._stopping = True
         with suppress(OSError):
             socket.create_connection(("127.0.0.1", self.server_port), timeout=1).close()
@@ -196,19 +196,19 @@ class _HttpServer(ThreadingHTTPServer):
 
     def finish_request(self, request: Any, client_address: Any) -> None:
         """Shake hands, then serve the connection."""
-        # The handshake belongs to the connection's own thread: a slow client must not stop the others.
+        # The handshake runs in the connection's own thread: a slow client must not block the others.
         try:
             with self._context.wrap_socket(request, server_side=True) as secured:
                 super().finish_request(secured, client_address)
         except (ssl.SSLError, ConnectionError, TimeoutError):
-            pass  # a client that does not trust us, or left: its loss
+            pass  # the client does not trust this authority, or left
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a broken connection is the client's to report."""
+        """Print nothing: a broken connection is the client's to report."""
 
 
 class _LeanHandler(BaseHTTPRequestHandler):
-    """The standard handler with headers read into a plain dictionary: its e-mail parser costs more than most answers."""
+    """The standard handler, but headers are read into a plain dictionary: its e-mail parser costs more than most answers."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -216,10 +216,10 @@ class _LeanHandler(BaseHTTPRequestHandler):
     timeout = 60
     raw_requestline: bytes
     fields: dict[str, str]
-    """The request's headers by lower-case name; of a repeated one, the last."""
+    """The request's headers by lower-case name; of a repeated header, the last."""
 
     def parse_request(self) -> bool:
-        """Read the head of a request; `False` after a refusal, and where it does not end."""
+        """Read the head of a request; `False` after a refusal, or if it is incomplete."""
         self.close_connection = True
         self.requestline = str(self.raw_requestline, "iso-8859-1").rstrip("\r\n")
         words = self.requestline.split()
@@ -231,7 +231,7 @@ class _LeanHandler(BaseHTTPRequestHandler):
         self.path = "/" + self.path.lstrip("/") if self.path.startswith("//") else self.path
         self.fields = {}
         while (line := self.rfile.readline(MAX_LINE + 1)) not in (b"\r\n", b"\n"):
-            if not line:  # the caller is gone, and what it said is cut short
+            if not line:  # the client is gone, and the request incomplete
                 self.close_connection = True
                 return False
             name, _, value = line.decode("iso-8859-1").partition(":")
@@ -254,7 +254,7 @@ class _LeanHandler(BaseHTTPRequestHandler):
         self.wfile.write(("\r\n".join(lines) + "\r\n\r\n").encode("iso-8859-1"))
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the call log is `Server.calls`."""
+        """Print nothing: the call log is `Server.calls`."""
 
 
 def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
@@ -270,7 +270,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self._send(Response(413, {"detail": "Request body too large."}), None)
                 return
             body = self.rfile.read(length) if length else b""
-            if len(body) < length:  # the caller is gone, and half of what it said may mean something else
+            if len(body) < length:  # the client is gone, and half a request may mean something else
                 self.close_connection = True
                 return
             request = Request(
@@ -281,7 +281,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 body=body,
                 base_url=f"https://{self.fields.get('host') or server.url.removeprefix('https://')}",
             )
-            if server.lost:  # a connection from before
+            if server.lost:  # a connection opened before the loss
                 self.close_connection = True
                 return
             response, fault = server.answer(request)

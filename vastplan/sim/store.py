@@ -1,4 +1,4 @@
-"""Where a plane keeps its objects: dictionaries in memory, written through to SQLite when a path is given."""
+"""A plane's objects: dictionaries in memory, written through to SQLite if a path is given."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Index:
             self.put(key, row, rows)
 
     def put(self, key: str, row: Row, rows: Mapping[str, Row]) -> None:
-        """Note the row that `rows` now holds under `key`."""
+        """Index the row that `rows` now holds under `key`."""
         value = row.get(self._field)
         if not _hashable(value):
             self.remove(key)
@@ -40,11 +40,11 @@ class _Index:
         late = known and key not in bucket and bool(bucket)
         bucket[key] = row
         self._values[key] = value
-        if late:  # an older row came to this value after younger ones
+        if late:  # an older row joined a bucket of younger ones
             self._buckets[value] = {other: stored for other, stored in rows.items() if other in bucket}
 
     def remove(self, key: str) -> None:
-        """Forget a row."""
+        """Remove a row from the index."""
         if key in self._values:
             value = self._values.pop(key)
             bucket = self._buckets[value]
@@ -64,7 +64,7 @@ def _hashable(value: Any) -> bool:
 class Store:
     """Named collections of JSON rows by string id, and counters that never give a number twice.
 
-    A row handed out is the stored one: change it, then `put` it.
+    A returned row is the stored one: change it, then `put` it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -79,7 +79,7 @@ class Store:
             for beside in ("-journal", "-wal", "-shm"):
                 if path.with_name(path.name + beside).is_symlink():
                     raise OSError(ELOOP, f"{path.name}{beside} is a link")
-            # Planes are served from many threads, but the world's lock lets one in at a time.
+            # Planes are served by many threads, but under the world's lock, one at a time.
             self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._refuse_what_computes()
             self._file.execute("PRAGMA synchronous=OFF")  # survives this process, not the machine; first: WAL syncs too
@@ -93,7 +93,7 @@ class Store:
             self._counters = dict(self._file.execute("SELECT name, value FROM counter"))
 
     def _refuse_what_computes(self) -> None:
-        """A file that somebody else made may hold views and triggers, which compute without end when they are read."""
+        """Refuse a file with views, triggers or virtual tables, which can compute without end; only a simulator's own file has none."""
         assert self._file is not None
         self._file.execute("PRAGMA trusted_schema=OFF")
         found = self._file.execute("SELECT type, sql FROM sqlite_master WHERE type <> 'index'").fetchall()
@@ -102,7 +102,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write what is put within to the file in one transaction, which thousands of rows need to be fast."""
+        """Write all puts within to the file in one transaction, which makes thousands of rows fast."""
         if self._file is None:
             yield
             return
@@ -141,7 +141,7 @@ class Store:
         return None if rows is None else rows.get(key)
 
     def remove(self, collection: str, key: str) -> None:
-        """Remove a row; it is fine when there is none."""
+        """Remove a row if it exists."""
         if self._rows.get(collection, {}).pop(key, None) is None:
             return
         self._lists.pop(collection, None)
@@ -151,7 +151,7 @@ class Store:
             self._file.execute("DELETE FROM row WHERE collection = ? AND id = ?", (collection, key))
 
     def rows(self, collection: str) -> Sequence[Row]:
-        """All rows of a collection in the order of creation, as they are now; the next write makes another sequence."""
+        """All rows of a collection in the order of creation, as of now; a later write does not change this sequence."""
         if collection not in self._lists:
             self._lists[collection] = tuple(self._rows.get(collection, {}).values())
         return self._lists[collection]
@@ -176,15 +176,15 @@ class Store:
         return indexes[field]
 
     def collections(self) -> Rows:
-        """Every collection's rows by id, to look at."""
+        """Every collection's rows by id, for reading only."""
         return self._rows
 
     def counters(self) -> Mapping[str, int]:
-        """The last number of every counter, to look at."""
+        """The last number of every counter, for reading only."""
         return self._counters
 
     def restore(self, collections: Rows, counters: Mapping[str, int]) -> None:
-        """Hold these rows and counters instead of all others; for a store without a file."""
+        """Replace all rows and counters by these; for a store without a file."""
         assert self._file is None
         self._rows = {collection: dict(rows) for collection, rows in collections.items()}
         self._counters = dict(counters)

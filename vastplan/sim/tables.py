@@ -16,7 +16,7 @@ from vastplan.sim.older import older
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One documented operation: its query names, its body's validator and its answers. There is one of it a table."""
+    """One documented operation: its query names, its body's validator and its answers. A table has one instance of each."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Operation:
     validator: jsonschema.protocols.Validator | None
 
     def problems(self, body: Any) -> list[jsonschema.ValidationError]:
-        """Why the document refuses this body; empty when it does not."""
+        """The errors for which the document refuses this body; empty if it is accepted."""
         return (
             []
             if self.validator is None
@@ -34,12 +34,12 @@ class Operation:
         )
 
     def assert_documented(self, status: int) -> None:
-        """Raise `AssertionError` when the document has no such answer; refusals are not all documented."""
+        """Raise `AssertionError` for a success status that the document lacks; refusals are not all documented."""
         assert status >= 300 or str(status) in self.responses, f"{self.method} {self.path} does not answer {status}"
 
 
 class _Segment:
-    """The templates that go on from one segment of a path; `{name}` stands for any text that is not empty."""
+    """The templates that continue from one segment of a path; `{name}` matches any text that is not empty."""
 
     def __init__(self) -> None:
         self._template: str | None = None
@@ -47,7 +47,7 @@ class _Segment:
         self._parameter: _Segment | None = None
 
     def add(self, template: str) -> None:
-        """Take up a template."""
+        """Add a template."""
         node = self
         for segment in template.rstrip("/").split("/"):
             if segment.startswith("{"):
@@ -89,7 +89,7 @@ class Table:
         return self._templates.match(path.removesuffix("/").split("/"), 0)
 
     def operation(self, method: str, template: str) -> Operation | None:
-        """The operation of a template, or `None` when the document has none."""
+        """The operation of a template, `None` if the document has none."""
         known = self.content["paths"].get(template, {}).get(method)
         if known is None:
             return None
@@ -106,23 +106,23 @@ class Table:
         return self._operations[method, template]
 
     def only_named(self, method: str, template: str) -> bool:
-        """Whether the document has an operation of which the table keeps nothing but the name."""
+        """Whether the document has the operation, but the table keeps only its name."""
         return method in self._named.get(template, ())
 
     def behind(self, schema: dict[str, Any] | None) -> dict[str, Any]:
-        """What a schema's references lead to."""
+        """The schema with its references followed."""
         while schema and "$ref" in schema:
             schema = self.content["schemas"][schema["$ref"].rsplit("/", 1)[1]]
         return schema or {}
 
     def fields(self, schema: dict[str, Any] | None) -> dict[str, Any]:
-        """The properties of a schema, through its references."""
+        """The properties of a schema, with its references followed."""
         return self.behind(schema).get("properties", {})  # type: ignore[no-any-return]
 
 
 @lru_cache
 def load(name: str) -> Table:
-    """The table `tables/NAME.json`; raises `FileNotFoundError` naming those there are."""
+    """The table `tables/NAME.json`; raises `FileNotFoundError` with the names of the tables that exist."""
     folder = resources.files(__package__) / "tables"
     file = folder / f"{name}.json"
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""What a simulated control plane sees and says: one request, one response, one plane."""
+"""What a simulated control plane receives and returns: one request, one response, one plane."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Request:
     base_url: str
 
     def json(self) -> Any:
-        """The body as JSON, `{}` when there is none; raises `NotJson`."""
+        """The body as JSON, `{}` for an empty body; raises `NotJson`."""
         if not self.body:
             return {}
         try:
@@ -39,7 +39,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One HTTP response; `body` is JSON-able, `None` is an empty body, `bytes` go out as they are."""
+    """One HTTP response; `body` is JSON-able, `None` is an empty body, `bytes` are sent as they are."""
 
     status: int
     body: Any = None
@@ -47,14 +47,14 @@ class Response:
     content_type: str = "application/json"
 
     def encoded(self) -> bytes:
-        """The body as it goes over the wire."""
+        """The body as it is sent."""
         if self.body is None:
             return b""
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
 
 class Plane(Protocol):
-    """A control plane: answers requests. `expire_tokens` forgets every token it has given out."""
+    """A control plane: answers requests."""
 
     name: str
 
@@ -62,7 +62,7 @@ class Plane(Protocol):
         """Answer one request; called under the world's lock, so one at a time."""
 
     def expire_tokens(self) -> None:
-        """Make every token given out so far invalid, as time would."""
+        """Invalidate every token given out so far, as if they had expired."""
 
     def busy(self) -> Response:
-        """How it refuses a request when too many come at once; nothing happened."""
+        """The refusal of a request when too many come at once; nothing was changed."""

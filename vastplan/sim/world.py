@@ -1,6 +1,6 @@
-"""A world of simulated sites: three planes a site, coupled as real ones are, kept on disk, served by one process at a time.
+"""A world of simulated sites: three planes per site, coupled as real ones are, kept on disk, served by one process at a time.
 
-A process that serves a world writes down where it is reached, so that other commands use the running one instead of opening
+A process that serves a world publishes its endpoints, so that other commands use the running world instead of opening
 the same files.
 """
 
@@ -34,7 +34,7 @@ from vastplan.sim.workers import Workers
 SYSTEMS = ("vast", "kubernetes", "runai")
 USER, CLIENT = "admin", "vastplan"
 PER_READ = 5.0  # logical seconds, in a world whose clock nobody moves
-WAIT = 60.0  # seconds that a command waits for another one to let go of the world
+WAIT = 60.0  # seconds that a command waits for another one to release the world
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class World:
         self._file_lock = FileLock(folder / "lock", timeout=0)
 
     def start(self) -> World:
-        """Open the files and begin to answer; raises `filelock.Timeout` when another process has them."""
+        """Open the files and start answering; raises `filelock.Timeout` if another process has them."""
         private_files.make_folder(self.folder)
         private_files.claim(self.folder / "lock")
         self._file_lock.acquire()
@@ -87,7 +87,7 @@ class World:
         return self
 
     def enrol(self, people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-        """Say who is in the directory that a site's VAST cluster asks, by site: `{users: {...}, groups: {...}}` (`VastPlane.enrol`)."""
+        """Replace the directory that each site's VAST cluster asks, by site: `{users: {...}, groups: {...}}` (`VastPlane.enrol`)."""
         for site, said in people.items():
             cluster = self.sites[site].planes.get("vast")
             if isinstance(cluster, VastPlane):
@@ -107,7 +107,7 @@ class World:
         self._file_lock.release()
 
     def endpoints(self) -> list[SimEndpoint]:
-        """How every system is reached."""
+        """The endpoints of all systems."""
         return [
             self._endpoint(site, system, server)
             for site, sim_site in self.sites.items()
@@ -115,18 +115,18 @@ class World:
         ]
 
     def publish(self) -> Path:
-        """Write the endpoints where other commands on this machine, of this user, find them."""
+        """Write the endpoints where other commands of this user on this machine find them."""
         self._published = True
         endpoints = self.endpoints()
         told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in endpoints]}
-        # For people and their scripts: vastplan reads nothing that lies there.
+        # For people and their scripts: vastplan itself does not read this file.
         private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
         return publish(self.folder, endpoints, self._authority.pem())
 
     def link(self, site: str, other: str, *, up: bool | None = None, bandwidth: float | None = None) -> None:
-        """Cut the link between the VAST clusters of two sites, or let it carry again (`bandwidth` is bytes a second).
+        """Cut or restore the link between the VAST clusters of two sites, or set its `bandwidth` (bytes per second).
 
-        A site whose link is cut goes on by itself: that is not the loss of a site.
+        A site whose link is cut continues by itself: that is not the loss of a site.
         """
         with self.lock:
             self.vast(site).set_link(self.vast(other), up=up, bandwidth=bandwidth)
@@ -141,11 +141,11 @@ class World:
         silent: bool = False,
         jobs: Literal["go on", "stop"] = "go on",
     ) -> None:
-        """Let nobody reach systems of a site until `find`: connections are refused, with `silent` nothing comes.
+        """Make systems of a site unreachable until `find`: connections are refused, with `silent` they are never answered.
 
-        Without power the cluster's links are cut, and nothing happens on it until it is back; it keeps all that it had. With
-        `links` it goes on by itself, cut off. With neither only the control planes are away, and data is read, written and sent.
-        Where `jobs` stop, the nodes that they ran on are gone, too.
+        With `power` the cluster loses power: its links are cut, and nothing happens on it until `find`; it keeps its data. With
+        `links` it continues by itself, cut off. With neither only the control planes are lost: data is still read, written and sent.
+        With `jobs` "stop" the nodes that jobs run on are lost too.
         """
         for system in systems:
             server = self.sites[site].servers.get(system)
@@ -163,9 +163,9 @@ class World:
                     self.vast(site).set_link(other, up=False)
 
     def find(self, site: str) -> None:
-        """Let a lost site be reached again. What its links carry is noticed with the next heartbeat, in time that is passed.
+        """Make a lost site reachable again. Restored links are noticed at the next heartbeat, when time passes.
 
-        Jobs whose nodes were gone start again, with what they find, whoever is the source now; nothing elsewhere keeps them.
+        Jobs whose nodes were lost restart from what they find, whichever side is the source now; nothing else prevents that.
         """
         for server in self.sites[site].servers.values():
             server.find()
@@ -175,22 +175,22 @@ class World:
                 self.vast(site).workers(on=True)
 
     def pass_time(self, seconds: float) -> None:
-        """Move the logical clock: restore points are due and sent, roles change, leases end. Nothing else moves it."""
+        """Move the logical clock: restore points fall due and are sent, roles change, leases end. Nothing else moves it."""
         with self.lock:
             for site in self.sites.values():
                 plane = site.planes.get("vast")
                 if isinstance(plane, VastPlane):
                     plane.pass_time(seconds)
-                    return  # all are linked, and share it
+                    return  # all clusters are linked, and share the clock
 
     def writers(self, guid: str) -> list[str]:
-        """The sites that would take a write to a replicated path now, by what its sides share."""
+        """The sites that would accept a write to a replicated path now, by the guid that its sides share."""
         with self.lock:
             planes = [site.planes["vast"] for site in self.sites.values() if "vast" in site.planes]
             return writers([plane for plane in planes if isinstance(plane, VastPlane)], guid)
 
     def vast(self, site: str) -> VastPlane:
-        """The VAST cluster of a site, for what is done to it by hand: hold the world's `lock` meanwhile."""
+        """The VAST cluster of a site, to act on it directly: hold the world's `lock` meanwhile."""
         plane = self.sites[site].planes["vast"]
         assert isinstance(plane, VastPlane)
         return plane
@@ -260,7 +260,7 @@ class World:
 
 
 def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[SimEndpoint]]:
-    """Serve the world in this process, or use the one that is served already. Raises `TimeoutError`."""
+    """Serve the world in this process, or use the one that is already served. Raises `TimeoutError`."""
     deadline = time.monotonic() + WAIT
     while True:
         endpoints = running(folder)

@@ -1,1 +1,1 @@
-"""One folder for each system: its part of a document, its connection, its client. All use one transport; none knows a kind."""
+"""One folder per system: its part of a document, its connection, its client. All share one transport; none knows a kind."""

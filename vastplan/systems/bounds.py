@@ -1,6 +1,6 @@
-"""Limits of one call: seconds for all of it, bytes for each answer. Its sockets ask here before they wait.
+"""Limits of one call: seconds for all of it, bytes for each answer. Its sockets check them before they wait.
 
-A server decides how long each part of an answer takes, and how many parts there are: lines of "100 Continue",
+A server decides how long each part of an answer takes, and how many parts it has: lines of "100 Continue",
 headers, chunks, trailers. So the time limit of a call is checked where every part arrives, at the socket.
 """
 
@@ -21,7 +21,7 @@ from vastplan.systems.watch import WATCH
 
 
 class Overdue(urllib3.exceptions.HTTPError):
-    """A call that is not complete when its time is over."""
+    """A call that was not complete within its time limit."""
 
 
 class TooMuch(urllib3.exceptions.HTTPError):
@@ -29,10 +29,10 @@ class TooMuch(urllib3.exceptions.HTTPError):
 
 
 class Bounds:
-    """The bounds of one call. Only the thread that makes the call uses them, and `WATCH` when it is late."""
+    """The limits of one call. Only the thread of the call uses them, and `WATCH` if the call is late."""
 
     def __init__(self, limits: TransportLimits, large: threading.Lock) -> None:
-        """The one call of a system that reads a large answer holds `large`."""
+        """`large` is the lock that a call holds while it reads a large answer: one call of a system at a time."""
         self._limits, self._large, self._has_large = limits, large, False
         self._end = time.monotonic() + limits.whole
         self._came = self._most = 0
@@ -40,24 +40,24 @@ class Bounds:
         self.expect_head()
 
     def expect_head(self) -> None:
-        """From now on an answer arrives, first its head."""
+        """Expect an answer, first its head."""
         self._came, self._most, self._in_head = 0, self._limits.head, True
 
     def body(self, response: urllib3.BaseHTTPResponse) -> bytearray:
-        """The whole body of an answer whose head has come, decoded.
+        """The whole decoded body of an answer whose head has arrived.
 
-        Raises `TooMuch`, `Overdue`, and what urllib3 raises for one that is cut short.
+        Raises `TooMuch`, `Overdue`, and what urllib3 raises if the body is cut short.
         """
         self._most = self._limits.size if response.status < 400 else min(self._limits.size, self._limits.refusal)
         self._in_head = False
         whole, counted, held = bytearray(), 0, 0
-        while piece := response.read1(65536, decode_content=True):  # what has come, so that the clock is looked at
+        while piece := response.read1(65536, decode_content=True):  # what has arrived, so that time is checked
             whole += piece
-            if len(whole) > self._most:  # it was compressed
+            if len(whole) > self._most:  # possible if it was compressed
                 raise TooMuch(f"the answer is larger than {_amount(self._most)}")
             if len(whole) > self._limits.apart:
                 self._wait_to_be_large()
-            if len(whole) * strict_json.DENSEST > self._limits.held:  # else there is no need to look
+            if len(whole) * strict_json.DENSEST > self._limits.held:  # a smaller body cannot exceed the limit
                 held += strict_json.held(whole[counted:])
                 counted = len(whole)
                 if held > self._limits.held:
@@ -71,19 +71,19 @@ class Bounds:
             self.left()
 
     def done(self) -> None:
-        """The call is over."""
+        """End the call."""
         if self._has_large:
             self._large.release()
 
     def left(self) -> float:
-        """Seconds until the end; raises `Overdue` when there are none."""
+        """Seconds until the end of the call. Raises `Overdue` if none are left."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
             raise Overdue(f"no complete answer within {self._limits.whole:g} s")
         return seconds
 
     def took(self, count: int) -> None:
-        """Note that so many bytes have come; raises `TooMuch` when they are too many, and `Overdue`."""
+        """Count bytes that have arrived. Raises `TooMuch` if they are too many, and `Overdue`."""
         self.left()
         self._came += count
         if self._came > self._most:
@@ -91,13 +91,13 @@ class Bounds:
             raise TooMuch(f"{what} larger than {_amount(self._most)}")
 
     def end_after(self, grace: float) -> None:
-        """Shut the socket down where the call ended longer ago than that."""
+        """Shut the socket down if the call's time ended more than `grace` seconds ago."""
         if self.waits_on is not None and time.monotonic() > self._end + grace:
             with suppress(OSError):
-                socket.socket.shutdown(self.waits_on, socket.SHUT_RDWR)  # below TLS, which is in use
+                socket.socket.shutdown(self.waits_on, socket.SHUT_RDWR)  # below TLS, whose layer is in use
 
     def pause(self, seconds: float) -> bool:
-        """Wait that long and return true; return false at once where the call would be over by then."""
+        """Wait and return true; return false at once if the call's time would be over by then."""
         if seconds >= self._end - time.monotonic():
             return False
         time.sleep(seconds)
@@ -105,12 +105,12 @@ class Bounds:
 
 
 CURRENT: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
-"""The bounds of the call that this thread makes."""
+"""The limits of the call that this thread is making."""
 
 
 @contextmanager
 def bounded(limits: TransportLimits, large: threading.Lock) -> Iterator[Bounds]:
-    """The bounds of the call that is made within the block; it begins now. Calls of one system share `large`."""
+    """Limits for the call that is made within the block; its time starts now. Calls of one system share `large`."""
     bounds = Bounds(limits, large)
     token = CURRENT.set(bounds)
     WATCH.begin(bounds)

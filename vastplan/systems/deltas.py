@@ -1,5 +1,6 @@
-"""Lists that change by calls of their own: additions come first, so that what is both before and after is never
-missing."""
+"""Lists that are changed by calls of their own. Additions are sent before removals, so what both the old and the new list
+cover is never missing.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from vastplan.schema.kind import Row
 
 
 def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[str, Row]]:
-    """The path below the object's and the body of each call that makes `after` of `before`."""
+    """The calls that turn `before` into `after`: for each the path below the object's, and the body."""
     there, wanted = ([_said(delta, item) for item in items] for items in (before, after))
     comes = [item for item in wanted if item not in there]
     goes = [item for item in there if item not in wanted]
@@ -21,7 +22,7 @@ def calls(delta: Delta, before: Sequence[Any], after: Sequence[Any]) -> Iterator
 
 
 def without_deltas(deltas: Sequence[Delta], body: Row) -> Row:
-    """The part of an update's body that goes with the object's own call."""
+    """The part of an update's body that the object's own call sends."""
     apart = {delta.field for delta in deltas}
     return {name: value for name, value in body.items() if name not in apart}
 

@@ -1,4 +1,4 @@
-"""The meaning of a failed request: by the exception, by the status of the answer, and the reason in short."""
+"""The meaning of a failed request, from the exception or the status, and its reason in short."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ READS = frozenset({"GET", "HEAD"})
 
 
 class Failure(Enum):
-    """How far a request without a complete answer came. Only after the last two it may have had an effect."""
+    """How far a request without a complete answer came. Only after the last two may it have had an effect."""
 
     UNTRUSTED = "untrusted"  # the server's certificate was not accepted
-    UNCONNECTED = "unconnected"  # there was no connection: refused, no such host, no route
-    CONNECT_TIMEOUT = "connect-timeout"  # there was none in time
-    OVERDUE = "overdue"  # it took all the time that a call may take
+    UNCONNECTED = "unconnected"  # no connection: refused, no such host, no route
+    CONNECT_TIMEOUT = "connect-timeout"  # no connection within the time limit
+    OVERDUE = "overdue"  # the whole time limit of the call was used up
     UNANSWERED = "unanswered"
 
 
 def failure_of(problem: BaseException) -> Failure:
-    """How far the request came; libraries wrap what they catch, so all causes are looked at."""
+    """How far the request came. Libraries wrap exceptions, so all causes are checked."""
     raised = list(causes(problem))
     if any(isinstance(cause, Overdue) for cause in raised):
         return Failure.OVERDUE
-    # A connection that breaks under TLS is an SSL error, too, and says nothing about the certificate.
+    # A connection that breaks under TLS raises an SSL error, too, which says nothing about the certificate.
     if any(isinstance(cause, ssl.SSLCertVerificationError | CertificateError) for cause in raised):
         return Failure.UNTRUSTED
     if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in raised):
@@ -44,7 +44,7 @@ def failure_of(problem: BaseException) -> Failure:
 
 
 def causes(problem: BaseException) -> Iterator[BaseException]:
-    """An exception and those that it stands for. What was merely handled before it (`__context__`) is none of them."""
+    """An exception and its causes. An exception that was merely handled before it (`__context__`) is not one of them."""
     waiting, seen = [problem], set()
     while waiting:
         cause = waiting.pop()
@@ -56,7 +56,7 @@ def causes(problem: BaseException) -> Iterator[BaseException]:
 
 
 _OBJECT = re.compile(r"^\w+\(host=[^()]*\): ")
-"""How urllib3 begins its texts: with the connection as an object of Python's."""
+"""The beginning of urllib3's texts: the connection as a Python object."""
 
 
 _NO_CONNECTION = "Failed to establish a new connection: "
@@ -78,7 +78,7 @@ def reason_of(problem: BaseException) -> str:
 
 
 def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
-    """The error that a status means."""
+    """The error for a status."""
     text = f"{method} {path}: {status}" + (f" {why}" if why else "")
     if status == 401:
         text = f"{text.rstrip('.')}; the credential is not accepted: renew it, or correct the file or variable that it comes from"
@@ -88,7 +88,7 @@ def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
         return NotFound(text, status)
     if status == 409:
         return Conflict(text, status)
-    if status == 429 and method not in READS:  # turned away unread, after every try
+    if status == 429 and method not in READS:  # rejected unread, after every try
         return Refused(text, status)
     if status >= 500 or status == 429:
         return Unreachable(text) if method in READS else Unclear(text)
@@ -108,7 +108,7 @@ def explain(body: Any, text: str) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Text from outside on one line, without control characters and our secrets, cut to `limit`."""
+    """Text from outside on one line, without control characters and known secrets, cut to `limit`."""
     text = without_secrets(text)
     flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -10,8 +10,8 @@ from typing import Any
 from vastplan.schema.history import Sought, Trace, WirePath, later
 from vastplan.schema.kind import Row
 
-PAGES = 20  # of records looked at: what is older than those is not told
-OBJECTS = 100  # read again for their field managers
+PAGES = 20  # of records that are read; older ones are not reported
+OBJECTS = 100  # that are read again for their field managers
 
 
 def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
@@ -30,9 +30,9 @@ def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[i
 
 
 def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-    """Run:AI's audit log: `subject` did `action` to the entity of that id (schema AuditLog). What failed changed nothing.
+    """Run:AI's audit log: `subject` did `action` to the entity of that id (schema AuditLog). Failed actions changed nothing.
 
-    Ids of projects and departments are short numbers, so the type must fit too; a uuid is enough by itself.
+    Ids of projects and departments are short numbers, so the type must match too; a uuid is enough by itself.
     """
     index = _index(("", changed.id) for changed in sought)
     for row in rows:
@@ -47,9 +47,9 @@ def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[in
 
 
 def of_managers(row: Row, since: str, ourselves: Collection[str]) -> Iterator[Trace]:
-    """The field managers of a Kubernetes object but ourselves; a manager is the program that wrote, not its user.
+    """The field managers of a Kubernetes object except `ourselves`; a manager names the program that wrote, not its user.
 
-    `fieldsV1` is a tree of `f:NAME` for fields, and of keys and values for the items of lists, where the path ends.
+    `fieldsV1` is a tree of `f:NAME` for fields. Items of lists have keys and values instead, where the path ends.
     """
     metadata = row.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -77,7 +77,7 @@ def _index(keys: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[int
 
 
 def _spelling_free(value: object) -> str:
-    """A name without what differs between spellings: `ViewPolicy` and `view_policy` are one."""
+    """A name without differences of spelling: `ViewPolicy` and `view_policy` become equal."""
     return re.sub(r"[^a-z0-9]", "", value.casefold()) if isinstance(value, str) else ""
 
 

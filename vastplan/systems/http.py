@@ -24,20 +24,21 @@ class Session:
     def __init__(self, base: str, *, verify: str | bool, parallel: int, limits: TransportLimits) -> None:
         self._base = base.rstrip("/")
         self._timeout = (limits.connect, limits.silence)
-        # Proxies and bundles are looked up once; from then on the environment says nothing: an entry for this host in .netrc
-        # would take the place of our credential.
+        # Proxies and bundles are read once; after that the environment has no effect: an entry for this host in .netrc
+        # would replace the configured credential.
         environment = requests.Session().merge_environment_settings(self._base, {}, True, verify, None)
         environment_proxies()
         self._proxies = dict(environment["proxies"])
         self._verify: str | bool = environment["verify"]  # type: ignore[assignment]
         self._headers = {**requests.utils.default_headers(), "User-Agent": "vastplan"}
-        if verify is False:  # said loudly by the plan, once, instead of by the library at every request
+        if verify is False:  # the plan warns once, instead of the library at every request
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self._adapter = _Adapter(max_retries=Retry(False), pool_connections=2, pool_maxsize=max(parallel, 2))
 
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
-        """The answer, its body unread. By the adapter: a session would read the whole body of a redirect, however long, and
-        keep cookies, one of which would shadow the token."""
+        """The answer, its body unread. It uses the adapter: a session would read the whole body of a redirect, however long, and
+        keep cookies, one of which would shadow the token.
+        """
         named = {
             **self._headers,
             "Accept": request.accept,
@@ -60,19 +61,19 @@ class _Adapter(HTTPAdapter):
     """Bounded connections, and answers that no library interprets before vastplan does."""
 
     def init_poolmanager(self, *args: Any, **named: Any) -> None:
-        """As requests does."""
+        """As requests does, with bounded connections."""
         super().init_poolmanager(*args, **named)
         bound(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **named: Any) -> Any:
-        """As requests does; a SOCKS proxy is reached by connections of its own."""
+        """As requests does, with bounded connections; a SOCKS proxy keeps its own connections."""
         manager = super().proxy_manager_for(proxy, **named)
         if isinstance(manager, urllib3.ProxyManager):
             bound(manager)
         return manager
 
     def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
-        """The answer as it came: its cookies are not parsed."""
+        """The answer as it arrived: its cookies are not parsed."""
         response = requests.Response()
         response.raw = resp
         return response

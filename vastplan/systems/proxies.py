@@ -1,4 +1,4 @@
-"""The proxies that the environment names. A login in one is the runner's, who has no other place for it: it is used and not said."""
+"""The proxies of the environment. A login in one is the runner's, who has no other place for it: it is used and never shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.model.sensitive import keep_secret
 
 
 def environment_proxies() -> Collection[str]:
-    """Their addresses; from now on no message says the logins in them."""
+    """Their addresses; from now on no message shows the logins in them."""
     addresses = getproxies().values()
     for address in addresses:
         login = address.rpartition("@")[0].rpartition("//")[2]

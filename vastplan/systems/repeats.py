@@ -1,4 +1,4 @@
-"""What is sent again, and after how long."""
+"""Which requests are sent again, and after how long."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DATES = Retry()
 
 
 def turned_away(status: int, harmless: bool) -> bool:
-    """Whether a request with such an answer may be sent again: one that changes nothing, or that was not read."""
+    """Whether a request with this answer may be sent again: it changes nothing, or it was rejected unread."""
     return status == _TURNED_AWAY or (harmless and status in _LATER)
 
 
 def repeated_after(problem: BaseException, harmless: bool) -> bool:
-    """Whether a request that got no answer may be sent again: one that changes nothing, or that was never sent.
+    """Whether a request without an answer may be sent again: it changes nothing, or it was never sent.
 
-    What takes too long or too much would do so again; a certificate stays what it is.
+    A call that exceeded a limit would do so again; a certificate does not change.
     """
     if any(isinstance(cause, TooMuch) for cause in causes(problem)):
         return False
@@ -34,7 +34,7 @@ def repeated_after(problem: BaseException, harmless: bool) -> bool:
 
 
 def pause(number: int, headers: Mapping[str, str] | None, limits: TransportLimits) -> float:
-    """Seconds before the try after the `number`-th (from 1): as the answer asks for, within bounds, or ever longer."""
+    """Seconds before the try after the `number`-th (from 1): what the answer asks for, within limits, or a growing pause."""
     asked = retry_after((headers or {}).get("Retry-After", ""), limits)
     if asked:
         return asked
@@ -42,7 +42,7 @@ def pause(number: int, headers: Mapping[str, str] | None, limits: TransportLimit
 
 
 def retry_after(text: str, limits: TransportLimits) -> float:
-    """Seconds or an HTTP date, in seconds from now and bounded; what is neither asks for nothing."""
+    """The value of Retry-After, seconds or an HTTP date, as seconds from now within limits; 0 if it is neither."""
     try:
         return min(_DATES.parse_retry_after(text), limits.longest)
     except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):

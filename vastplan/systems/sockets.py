@@ -1,7 +1,7 @@
-"""urllib3's connections over sockets that keep to the bounds of the call that uses them, in every part of it.
+"""urllib3's connections over sockets that keep the limits of the call that uses them, in every part of it.
 
-A timeout of a socket is for one piece: a server that sends a piece a minute is never late. These wait no longer than until
-the end of the call, whatever asks them to wait: a handshake, a line, a chunk, a trailer, our own request.
+A socket's timeout applies to one piece: a server that sends a piece a minute is never late. These sockets wait no longer than
+until the end of the call, whatever they wait for: a handshake, a line, a chunk, a trailer, or sending the request.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from vastplan.systems.bounds import CURRENT
 
 
 class _Bounded(socket.socket):
-    """What is waited for on it ends with the call."""
+    """A socket on which no wait outlasts the call."""
 
     def recv_into(self, *args: Any, **named: Any) -> int:
-        """As a socket does; raises `Overdue`, and `TooMuch` for what exceeds the bound of the answer."""
+        """As a socket does. Raises `Overdue`, and `TooMuch` if the answer exceeds its limit."""
         self._hurry()
         try:
             count = super().recv_into(*args, **named)
@@ -46,7 +46,7 @@ class _Bounded(socket.socket):
         return data
 
     def send(self, *args: Any, **named: Any) -> int:
-        """As a socket does; raises `Overdue`."""
+        """As a socket does. Raises `Overdue`."""
         self._hurry()
         try:
             return super().send(*args, **named)
@@ -64,7 +64,7 @@ class _Bounded(socket.socket):
             raise
 
     def _hurry(self) -> None:
-        """Wait no longer than the call has left; it only gets less, and every call sets the timeout anew."""
+        """Limit the timeout to what the call has left. It only decreases: every call starts with its own timeout."""
         if (bounds := CURRENT.get()) is not None:
             bounds.waits_on = self
             left, given = bounds.left(), self.gettimeout()
@@ -76,7 +76,7 @@ class _BoundedTls(_Bounded, ssl.SSLSocket):
     """The same under TLS."""
 
     def do_handshake(self, block: bool = False) -> None:
-        """As a socket does; raises `Overdue`."""
+        """As a socket does. Raises `Overdue`."""
         self._hurry()
         try:
             super().do_handshake(block)
@@ -94,7 +94,7 @@ class _Plain(HTTPConnection):
     """A connection over bounded sockets."""
 
     def _new_conn(self) -> socket.socket:
-        """Connected to the first of the host's addresses that answers in time; a name may have any number of them."""
+        """Connect to the first of the host's addresses that answers in time; a name may have any number of them."""
         last: OSError = OSError("the host has no address")
         bounds = CURRENT.get()
         for host in _addresses(self):
@@ -117,22 +117,22 @@ class _Plain(HTTPConnection):
 
 
 class _Tls(HTTPSConnection, _Plain):
-    """The same under TLS, which has no context of its own where a pool was given none."""
+    """The same under TLS. It creates a TLS context if the pool was given none."""
 
     def connect(self) -> None:
-        """Connect; a proxy's TLS is bounded as well."""
+        """Connect; the TLS connection of a proxy is bounded as well."""
         if self.proxy_config is not None and self.proxy_config.ssl_context is None:
             self.proxy_config = self.proxy_config._replace(ssl_context=self._context())
         if self.ssl_context is None:
             self.ssl_context = self._context()
-            self.ca_certs = self.ca_cert_dir = self.ca_cert_data = None  # they are in it
+            self.ca_certs = self.ca_cert_dir = self.ca_cert_data = None  # the context has them
         for context in (self.ssl_context, self.proxy_config and self.proxy_config.ssl_context):
             if context is not None:
                 context.sslsocket_class = _BoundedTls
         super().connect()
 
     def _context(self) -> ssl.SSLContext:
-        """As urllib3 makes one for itself."""
+        """A context like urllib3's own."""
         context = create_urllib3_context(cert_reqs=resolve_cert_reqs(self.cert_reqs))
         if self.ca_certs or self.ca_cert_dir or self.ca_cert_data:
             context.load_verify_locations(self.ca_certs, self.ca_cert_dir, self.ca_cert_data)
@@ -154,7 +154,7 @@ class TlsPool(HTTPSConnectionPool):
 
 
 def bound(manager: urllib3.PoolManager) -> None:
-    """Have the manager connect by bounded sockets alone."""
+    """Make the manager use bounded sockets only."""
     manager.pool_classes_by_scheme = {"http": PlainPool, "https": TlsPool}
 
 

@@ -1,7 +1,7 @@
-"""HTTP as vastplan speaks it to every system: bounded, patient where repeating is safe, honest where it is not.
+"""HTTP to every system: bounded, repeated where that is safe, and exact about what is unknown.
 
-One `Transport` a server decides what may be sent, what is sent again, how much of an answer is taken in and what a failure
-means. A `Wire` under it only carries requests: by requests (`http.py`), or by a pool that knows a cluster's credentials.
+One `Transport` per server decides what may be sent, what is repeated, how much of an answer is read and what a failure
+means. A `Wire` under it only carries requests: with `requests` (`http.py`), or with a pool that has a cluster's credentials.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; `path` is below the server's address, `form` what is sent, `accept` in which form the answer is wanted."""
+    """One request. `path` is below the server's address, `form` is the type of the body, `accept` that of the answer."""
 
     method: str
     path: str
@@ -53,34 +53,34 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and a parsed body (`None` when empty); `text` is the body of a refusal, for whoever has to explain it."""
+    """A status and a parsed body (`None` if empty); `text` is the body of a refusal, for its explanation."""
 
     status: int
     body: Any
     text: str = ""
 
 
-# Headers; given those that a system has refused, others when there are any: a token is renewed once, not once a thread.
+# Returns headers. Given headers that a system has refused, it returns newer ones if it can: one thread renews a token for all.
 Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
 class Wire(Protocol):
-    """What sends requests. It repeats none, follows no redirect and has read nothing of the body."""
+    """Sends requests. It repeats none, follows no redirect, and leaves the body unread."""
 
     errors: tuple[type[Exception], ...]
 
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
-        """The answer, its body unread; raises one of `errors` when there is none."""
+        """The answer, its body unread. Raises one of `errors` if there is no answer."""
 
     def close(self) -> None:
         """Close the connections."""
 
 
 class Transport:
-    """One server at `address`. Unless `writable`, it sends nothing but reads and what is `harmless`.
+    """One server at `address`. Unless `writable`, it sends only reads and `harmless` requests.
 
-    `reason` finds in the body of a refusal why, given what was parsed and the text; `trust_by` is what to set where a
-    certificate is not trusted.
+    `reason` extracts the reason from the body of a refusal (parsed, and as text); `trust_by` is the key to set if a certificate
+    is not trusted.
     """
 
     def __init__(
@@ -114,33 +114,33 @@ class Transport:
         self.wire.close()
 
     def now(self) -> datetime | None:
-        """What time it is by the server's own clock, as its last answer was dated; `None` where none was."""
+        """The time by the server's own clock, from the date of its last answer; `None` if none had one."""
         if self._dated is None:
             return None
         date, heard = self._dated
         return date + timedelta(seconds=time.monotonic() - heard)
 
     def call(self, request: Request) -> Answer:
-        """The answer to one request with our credential; raises this package's errors."""
+        """The answer to one request with the credential. Raises this package's errors."""
         if self._changes(request) and not self._writable:
             raise VastplanError(f"refused to send {request}: this run only reads")
         headers = self._authorise(None)
         answer = self.exchange(request, headers)
-        if self._expired(answer):  # turned away at the door: even a write was not carried out
+        if self._expired(answer):  # rejected before anything was carried out, even a write
             answer = self.exchange(request, self._authorise(headers))
         if answer.status >= 400:
             raise refusal(request.method, request.path, answer.status, self._reason(answer.body, answer.text))
         return answer
 
     def exchange(self, request: Request, headers: Mapping[str, str]) -> Answer:
-        """The answer to one request, whatever its status, with these headers and no renewal: how logging in is done."""
+        """The answer to one request, whatever its status, with these headers and no renewal; logging in uses it."""
         credential = headers.get("Authorization", "")
         keep_credential(credential)
         _fit_for_a_header(self.address, credential)
         body = None if request.body is None else self._encoded(request)
         with self._slots:
             if self._down and not self._writable:
-                raise Unreachable(self._down)  # one call has waited for it; the others need not wait again
+                raise Unreachable(self._down)  # one call has waited for the server in vain; the others need not
             with bounded(self._limits, self._large) as bounds:
                 response, raw = self._answered(request, body, headers, bounds)
         if response.status < 200:
@@ -152,10 +152,10 @@ class Transport:
     def _answered(
         self, request: Request, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
     ) -> tuple[urllib3.BaseHTTPResponse, bytearray]:
-        """The answer and its body, by as many tries as the limits allow.
+        """The answer and its body, with as many tries as the limits allow.
 
-        What changes nothing is repeated when it may be answered later. Another request is so where the server turned it away
-        unread, or was not reached: whether a write may be repeated is the engine's to find out by reading.
+        A request that changes nothing is repeated if a later answer is possible. Any other is repeated only if the server rejected it
+        unread or was not reached: whether a write took effect is for the engine to find out by reading.
         """
         harmless = not self._changes(request)
         for number in range(1, self._limits.retries + 1):
@@ -175,7 +175,7 @@ class Transport:
             raise self._unanswered(request, problem) from None
 
     def _changes(self, request: Request) -> bool:
-        """Whether something may happen by it."""
+        """Whether the request may change something."""
         return request.method not in READS and not self._harmless(request)
 
     def _once(
@@ -184,12 +184,12 @@ class Transport:
         bounds.expect_head()
         response = self.wire.send(request, body, headers)
         if response.status < 200:
-            response.close()  # the answer is still to come, and must not be taken for the next one
+            response.close()  # the final answer is still to come, and must not be taken for that of the next request
             return response, bytearray()
         try:
             raw = bounds.body(response)
         except BaseException:
-            response.close()  # as is the rest of this one
+            response.close()  # so is the rest of this one
             raise
         response.release_conn()
         date = _date(response.headers.get("Date"))
@@ -198,7 +198,7 @@ class Transport:
         return response, raw
 
     def follow(self, url: str) -> str:
-        """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
+        """The path of a link from the server. Raises `Unreachable` for another host, which must not get the credential."""
         try:
             base, parts = urlsplit(self.address), urlsplit(url)
         except ValueError:
@@ -255,11 +255,11 @@ def _date(text: str | None) -> datetime | None:
         date = parsedate_to_datetime(text or "")
     except (ValueError, OverflowError):
         return None
-    return date if date.tzinfo is not None else None  # one without a zone may be of anywhere
+    return date if date.tzinfo is not None else None  # a date without a zone is ambiguous
 
 
 def segment(text: str) -> str:
-    """A name or id as one step of a request path; raises `Refused` for what would lead out of it."""
+    """A name or id as one step of a request path. Raises `Refused` if it would lead out of the path."""
     if text in ("", ".", "..") or not text.isprintable():
         raise Refused(f"{text[:80]!r} is not a valid object name: it cannot be part of a request path")
     return quote(text, safe="")

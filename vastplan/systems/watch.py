@@ -1,7 +1,7 @@
-"""A thread that ends calls whose time is over where their own thread cannot: TLS may read records without content forever.
+"""A thread that ends late calls which cannot end themselves: TLS may read records without content forever.
 
-A server can send what belongs to TLS alone (new session tickets, new keys) as fast as it is read. OpenSSL reads on until there
-is content or nothing more to read, and looks at no clock meanwhile. When its socket is shut down by somebody else, it ends.
+A server can send records of TLS alone (new session tickets, new keys) as fast as they are read. OpenSSL reads on until it has
+content or nothing more to read, and does not check the time. It ends when another thread shuts its socket down.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import time
 from typing import Protocol
 
 TICK = 0.25  # seconds
-GRACE = 1.0  # seconds after its end in which a call ends by itself
+GRACE = 1.0  # seconds after its end during which a call ends by itself
 
 
 class Call(Protocol):
-    """A call that is being made."""
+    """A call that is under way."""
 
     def end_after(self, grace: float) -> None:
-        """Shut its socket down where it ended longer ago than that."""
+        """Shut its socket down if its time ended more than `grace` seconds ago."""
 
 
 class Watch:
-    """All calls of this process that are being made now. The thread is there from the first one on."""
+    """All calls of this process that are under way. The first one starts the thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def begin(self, call: Call) -> None:
-        """It is being made."""
+        """The call has started."""
         with self._lock:
             self._calls.add(call)
             self._some.set()
@@ -40,7 +40,7 @@ class Watch:
                 self._thread.start()
 
     def end(self, call: Call) -> None:
-        """It is done; its socket is another's from now on."""
+        """The call has ended; another call may use its socket from now on."""
         with self._lock:
             self._calls.discard(call)
             if not self._calls:
@@ -49,7 +49,7 @@ class Watch:
     def _run(self) -> None:
         while self._some.wait():
             time.sleep(TICK)
-            with self._lock:  # none of them ends meanwhile
+            with self._lock:  # no call can end meanwhile
                 for call in self._calls:
                     call.end_after(GRACE)
 

@@ -1,4 +1,4 @@
-"""The stage that writes: intents into the ledgers, then the operations, then the end."""
+"""The stage that writes: records the intents in the ledgers, runs the operations, then records the end of the apply."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vastplan.model.value import from_json, references
 
 _There = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
-"""How many operations run at once."""
+"""How many operations run at once: so many for each connected system, within a least and a most."""
 
 
 def carry_out(
@@ -40,9 +40,9 @@ def carry_out(
     progress: Progress,
     stop: threading.Event,
 ) -> Receipt:
-    """Every action that is not blocked. The intents are on disk before the first write, and each outcome after its write.
+    """Carry out every action that is not blocked. The ledger has all intents before the first write, and each outcome after its write.
 
-    `again` is what would be planned now: where the systems are and which limits are asked for is not taken from the plan.
+    `again` is the plan made again now: the systems' addresses and the change limits come from it, not from the saved plan.
     """
     _record_intents(plan, again, context, ledgers)
     parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
@@ -62,17 +62,17 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
         intents = {
             str(action.address): _intent(context, action, session.part.key, begun, there)
             for action in plan.actions
-            # what is refused is not begun: nothing that it says, a secret's source least of all, is looked at
+            # a refused action gets no intent: nothing in it is evaluated, least of all the source of a secret
             if action.address.site == site and not action.blocked and action.address not in context.overtaken
-            # what is only noted stays known by the intent of who made it
+            # a release of an object that only an earlier intent shows as owned leaves that intent in place
             if action.verb is not Verb.RELEASE or action.address not in made
         }
-        # What is renamed has its new address before anything is done under it, whatever becomes of that.
+        # A renamed object gets its new address in the ledger before any operation on it, even if that operation fails.
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
         digests = renoted.get(site, {})
         renamed = (events.move(addresses, digests),) if addresses or digests else ()
         asked_for = _asked_for_by_a_number(again, addresses)
-        # What an apply of ours took away is no longer ours, whatever becomes of the create: nobody else deleted it.
+        # An object that vastplan itself deleted leaves the ledger even if its create fails: it was not deleted outside vastplan.
         taken = (
             events.drop(str(action.address))
             for action in again.plan.actions
@@ -81,7 +81,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             and not (action.blocked or action.deleted_outside)
             and (action.renamed_from or str(action.address)) in context.ledger[site].entries
         )
-        # What an apply that was cut off made, or may have made, is noted before another intent takes the place of its own.
+        # What an interrupted apply created, or may have created, enters the ledger before a new intent replaces that apply's intent.
         noted = (events.own(str(address), owned) for address, owned in made.items() if str(address) in intents)
         found = (
             event
@@ -100,7 +100,7 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
 
 
 def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owned]:
-    """What only the intent of an interrupted apply shows as owned, with the values that it meant to write."""
+    """The objects that only the intent of an interrupted apply shows as owned, with the values that the apply intended to write."""
     made: dict[Address, Owned] = {}
     for action in again.plan.actions if part.intents else ():
         noted_as = action.renamed_from or str(action.address)
@@ -115,7 +115,8 @@ def _made_by_one_cut_off(again: Planned, part: SiteLedger) -> dict[Address, Owne
 
 
 def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator[events.Event]:
-    """What is deleted because the document has another generation, whatever generation the document has later."""
+    """For each object replaced because the document has another generation, drops the recorded one: its delete stays asked for
+    whatever generation the document has later."""
     for address, former in again.matches.formers.items():
         delivers = again.matches.kinds[address.kind].delivers
         if former.fault is Fault.GENERATION and moves.get(str(former.of)) == str(address) and delivers is not None:
@@ -123,12 +124,12 @@ def _asked_for_by_a_number(again: Planned, moves: Mapping[str, str]) -> Iterator
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Where the systems of a site are, of those that could be reached when it was planned."""
+    """The addresses of those systems of a site that could be reached when the plan was made again."""
     return {system: place for system, place in endpoints.items() if place and system != "ledger"}
 
 
 def _there(context: ApplyContext, site: str, key: str) -> _There:
-    """What is there of a kind on a site, by what tells the objects of one entry from others: looked at once for each kind."""
+    """Returns a lookup of a site's live objects of a kind, grouped by their identity fields; each kind is computed once."""
     return cache(lambda kind: alike(context.matches, site, context.kinds[kind], key))
 
 
@@ -146,7 +147,7 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _Th
 
 def _record_end(plan: Plan, now: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
     for part in now.parts:
-        with suppress(Lost):  # the outcomes say so where it matters
+        with suppress(Lost):  # the outcomes report the lost lock where it matters
             limits = noted(plan, part, context.ledger[part.site].limits, now)
             head = now.head.settings if now.head is not None else None
             ledgers.sessions[part.site].record(events.end(timestamp(), limits, head))

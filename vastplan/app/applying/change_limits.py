@@ -1,4 +1,4 @@
-"""The limits on changes and the document's settings, recorded where there is nothing else to apply."""
+"""Records a document's change limits and settings in the ledgers when a plan has no actions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from vastplan.model.plan import Plan
 
 
 def record_limits(workspace: Workspace, plan: Plan) -> None:
-    """Have the ledgers record the limits and the settings of a document that has nothing else to apply; nothing where they
-    have them."""
+    """Record the change limits and the settings of a document whose plan has no actions, in each ledger that has others
+    recorded."""
     if plan.actions:
         return
     with workspace.ledger() as backend:

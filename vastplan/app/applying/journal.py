@@ -1,4 +1,4 @@
-"""The engine's journal on a locked ledger (`LedgerJournal`), and clients that send nothing once the lock is lost (`LockedProvider`)."""
+"""The engine's journal in a locked ledger (`LedgerJournal`), and clients that send nothing once the lock is lost (`LockedProvider`)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class LedgerJournal:
         self._session.record(events.own(address, owned))
 
     def drops(self, address: str) -> None:
-        """Record that the ledger no longer owns it."""
+        """Record that the ledger no longer owns the object."""
         self._session.record(events.drop(address))
 
     def settles(self, address: str) -> None:
-        """Note that nothing happened."""
+        """Record that the intent at the address had no effect."""
         self._session.record(events.settle(address))
 
 
 class LockedProvider:
-    """A provider that raises `Lost` instead of sending anything once this run has lost the ledger of its site."""
+    """A provider that raises `Lost` instead of sending anything once this run has lost the lock on its site's ledger."""
 
     def __init__(self, provider: Provider, session: Session) -> None:
         self.system, self.writable = provider.system, provider.writable

@@ -1,4 +1,4 @@
-"""The stage that readies an apply: what its operations share, and which actions something has moved under."""
+"""The stage that prepares an apply: the context its operations share, and the actions that a change since the plan invalidates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from vastplan.model.escaping import inert
 def prepare(
     workspace: Workspace, borne: BorneOut, again: Planned, ledgers: LockedLedgers, providers: Providers
 ) -> ApplyContext:
-    """What the operations of the run share, and which actions something has moved under since they were planned."""
+    """The context that the operations share, with the actions that a change since the plan invalidates.
+
+    Raises `Stale` for a rename that the ledger no longer shows.
+    """
     matches = again.matches
     for action in borne.plan.actions:
         old = matches.renames.moves.get(action.address, "")

@@ -1,7 +1,7 @@
-"""Writing drift into the document: one value at a time, in its place, or a sentence that says why not.
+"""Writes drifted values into the document, one at a time and in place, or explains why a value cannot be written.
 
-An edit counts when the document, read again, says the live value there and all else as before. So nobody has to know where a
-value comes from: defaults, another site's line and what several objects are made of show themselves.
+An edit is accepted if the document, read again, has the live value at that field and is otherwise unchanged. This catches
+values that come from defaults, lines shared with another site, and entries that several objects are composed from.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Chosen = tuple[DriftedObject, DriftedField]
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One value that was written, and where."""
+    """One value that was written, and its place in the document."""
 
     address: str
     path: str
@@ -51,7 +51,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The document's files as they would be, and what they stand for."""
+    """The edited texts of the document's files, and the entries composed from them."""
 
     texts: Texts
     entries: Entries
@@ -60,9 +60,9 @@ class _Draft:
 def accept(
     paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: Sequence[str]
 ) -> list[Accepted]:
-    """Write the live values of what `wanted` names (`ADDRESS` or `ADDRESS.FIELD`) into the files of the document.
+    """Write the live values of the fields that `wanted` names (`ADDRESS` or `ADDRESS.FIELD`) into the files of the document.
 
-    Raises `VastplanError`, and writes nothing, when one of them cannot be: all that are asked for, or none.
+    Writes all of them or none: raises `VastplanError`, and writes nothing, if one cannot be written.
     """
     chosen = [pair for text in wanted for pair in _chosen(text, drift, words(paths))]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
@@ -79,9 +79,9 @@ def accept(
 
 
 def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift) -> str:
-    """What to give `--accept` first, `ADDRESS.FIELD`; "" for nothing.
+    """The first `ADDRESS.FIELD` that `--accept` can take; "" if there is none.
 
-    What an entry says itself is taken as it is; of what several objects are made of only an attempt tells, and a few are made.
+    A field of an entry's own object is returned untested; for composed objects the first few fields are tried out.
     """
     parts = {str(entry.address) for entry in planned.entries if entry.origin}
     firsts = [
@@ -99,21 +99,21 @@ def acceptable(paths: Sequence[Path], connections: Path | None, planned: Planned
 def _tried(
     paths: Sequence[Path], connections: Path | None, planned: Planned, firsts: Iterable[_Chosen]
 ) -> _Chosen | None:
-    """The first that an attempt takes."""
+    """The first field whose edit succeeds in a copy of the document."""
     try:
         with _on_trial(paths, connections) as (trial, draft):
             for drifted, field in firsts:
                 with suppress(VastplanError):
                     _accept_field(trial, draft, planned, drifted, field)
                     return drifted, field
-    except VastplanError:  # the document was changed meanwhile, and is none any more
+    except VastplanError:  # the document was changed meanwhile, and is no longer valid
         return None
     return None
 
 
 @contextmanager
 def _on_trial(paths: Sequence[Path], connections: Path | None) -> Iterator[tuple[_TrialCopy, _Draft]]:
-    """A copy of the document to try edits on, and the document as it is."""
+    """A copy of the document to try edits on, and a draft of the document as it is."""
     texts = {file: _read(file) for path in paths for file in merge.files(path)}
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
         trial = _TrialCopy(Path(folder), paths, connections)
@@ -166,7 +166,7 @@ class _TrialCopy:
             self._paths.append(part if path.is_dir() else part / path.name)
 
     def read(self, texts: Texts) -> _Draft:
-        """What the document stands for with these texts; raises `Invalid`."""
+        """The draft composed from these texts. Raises `Invalid`."""
         for file, text in texts.items():
             self._copies[file].write_bytes(text.encode())
         composed = open_workspace(self._paths, self._connections, folder=self._folder).composed()
@@ -210,7 +210,7 @@ def _accept_field(
 def _changes_only(
     before: Entries, after: Entries, address: Address, kind: Kind, path: tuple[str, ...], live: Any
 ) -> bool:
-    """Whether an edited document says the live value at one place, and everything else as it did."""
+    """Whether an edited document has the live value at `path` of `address` and is otherwise unchanged."""
     if after.keys() != before.keys():
         return False
     others = all(_flat(after[other]) == _flat(before[other]) for other in before if other != address)
@@ -246,7 +246,7 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, text: str, before: str) -> None:
-    """Whole or not at all, with the rights it has; not over what somebody wrote meanwhile."""
+    """Replace the file atomically, keeping its mode. Raises `VastplanError` if its text is no longer `before`."""
     target = file.resolve()
     try:
         mode = target.stat().st_mode & 0o7777

@@ -1,5 +1,5 @@
-"""How much of what is live is managed: of the kinds in use, by site, what this ledger owns, what other documents or nobody manages,
-what systems made."""
+"""How many live objects are managed, by site, for the kinds in use: those this ledger owns, other documents own, nobody manages,
+or systems created."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjec
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The live objects of the kinds in use, sorted by who has to do with them."""
+    """The live objects of the kinds in use, grouped by who manages or created them."""
 
     coverage: tuple[Coverage, ...]
     unmanaged: tuple[UnmanagedObject, ...]
@@ -28,7 +28,7 @@ class Overview:
 
 
 def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims]) -> Overview:
-    """Sort what was read; `claims` are what other documents own, by site."""
+    """Group the observed objects; `claims` are what other documents own, by site."""
     others = owners(planned.plan.document, claims)
     standing = standings(planned.matches, others, planned.matches.owned)
     rehearsed = made_by_rehearsals(planned.operations)
@@ -60,7 +60,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
 
 
 def in_use(planned: Planned, workspace: Workspace) -> list[tuple[str, str]]:
-    """The collections that coverage is told of, by site and kind: of what the document can have or has, those that were read."""
+    """The collections that coverage reports, as site and kind: readable, and of kinds that a document can have or this one has."""
     kinds = set(workspace.registry.types) | {entry.address.kind for entry in planned.entries}
     sites = {part.site for part in planned.plan.parts}
     collections = sorted(planned.observed.collections.items())

@@ -1,4 +1,4 @@
-"""The stage that reads a plan as a check for drift: what the system changed, apart from what the document wants."""
+"""The stage that derives drift from a plan: separates what changed outside vastplan from what the document changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_CLAIMS: Mapping[str, SiteClaims] = MappingProxyType({})
 
 
 def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims] = NO_CLAIMS) -> Drift:
-    """What moved outside vastplan; `claims` are what other documents own, by site."""
+    """What changed outside vastplan; `claims` are what other documents own, by site."""
     plan = planned.plan
     actions = [action for action in plan.actions if by_hand(action)]
     overview = look_over(planned, workspace, claims)
@@ -51,7 +51,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
 
 
 def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
-    # what it moved away from is what the document wants back, where that did not change too
+    # the value before the drift is the one in the document, unless the document changed too
     opening = {path_text(leaf.path): leaf.field for leaf in leaves(kind.fields, action.desired) if may_open(leaf.field)}
     fields = tuple(
         DriftedField(

@@ -11,7 +11,7 @@ from vastplan.model.errors import VastplanError
 
 
 def load(path: Path, document: str) -> Drift:
-    """The check in a file. Raises `VastplanError` for anything else, and for one of another document."""
+    """The drift check in a file. Raises `VastplanError` for any other content, and for a check of another document."""
     from pydantic import TypeAdapter, ValidationError
 
     data, version = read_write.read_json(path, f"--since {path}")
@@ -32,7 +32,7 @@ def load(path: Path, document: str) -> Drift:
 
 
 def _without_percentages(data: Mapping[str, object]) -> dict[str, object]:
-    """They are worked out."""
+    """The data without `percent`, which is computed."""
     coverage = data.get("coverage", ())
     if not isinstance(coverage, list | tuple):
         raise TypeError("coverage is a list")

@@ -1,4 +1,4 @@
-"""What other documents own, asked where there is something live that this document does not manage."""
+"""What other documents own, read when something live is not managed by this document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vastplan.model.plan import Plan
 
 
 def claims_of_others(workspace: Workspace, plan: Plan) -> Mapping[str, SiteClaims]:
-    """By site of a plan, as the ledgers beside its own say; nothing where they may not be listed."""
+    """The claims in other documents' ledgers, by site of the plan; empty if the credentials may not list those ledgers."""
     endpoints = {part.site: part.endpoints for part in plan.parts}
     try:
         with workspace.ledger() as backend:

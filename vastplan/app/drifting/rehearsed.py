@@ -14,11 +14,11 @@ from vastplan.operations.rehearse_calls import MOUNT, VIEW, mounts, wanted
 from vastplan.operations.rehearse_removal import CLONE
 
 _Key: TypeAlias = tuple[str, str, str]
-"""Site and kind of an object, and by what it is found there."""
+"""Site, kind and the key that finds the object there."""
 
 
 def made_by_rehearsals(operations: Iterable[Operation]) -> Mapping[_Key, str]:
-    """Who made each object, in words: of what a call of a rehearsal is known to have made, while that is under way."""
+    """The creator, in words, of each object that a call of an open rehearsal is known to have created."""
     found: dict[_Key, str] = {}
     for one in operations:
         if one.mode == REHEARSE and not one.phase.closed:
@@ -28,7 +28,7 @@ def made_by_rehearsals(operations: Iterable[Operation]) -> Mapping[_Key, str]:
 
 
 def live_key(live: Live) -> _Key:
-    """By what an object is found: views and clones are called by their system, and found by what was asked for."""
+    """The key that finds an object: the path of a view and the name of a clone, because their system names them; else the locator."""
     key = live.values.get("path") if live.kind.name == "view" else live.name if live.kind.name == "clone" else None
     return live.site, live.kind.name, str(live.locator if key is None else key).rstrip("/")
 

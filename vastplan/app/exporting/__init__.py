@@ -1,1 +1,1 @@
-"""The ends of an export: the key that is read, the files that are written."""
+"""The input and output of an export: reading the key, writing the files."""

@@ -1,4 +1,4 @@
-"""The key that an export writes where it is asked to: read from the Secret that it was delivered to, and from nowhere else."""
+"""The key that an export writes on request: read only from the Secret that it was delivered to."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from vastplan.model.escaping import inert
 from vastplan.model.sensitive import keep_secret
 from vastplan.model.wording import some
 
-# What a delivered Secret has a pair of keys by, unless its key says otherwise; and what others call them.
+# The names of the pair in a delivered Secret, unless the `s3_keys` entry sets others; then the names that other tools use.
 _NAMES = (("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), ("aws_access_key_id", "aws_secret_access_key"))
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """A Secret with a pair of keys in it: `NAMESPACE/NAME`, and what the two are called there, the likeliest first."""
+    """A Secret with an S3 key pair: `NAMESPACE/NAME`, and the possible names of the two entries, the likeliest first."""
 
     path: str
     names: tuple[tuple[str, str], ...] = _NAMES
@@ -34,8 +34,8 @@ class Delivered:
 def read_keys(
     workspace: Workspace, facts: Facts, folders: tuple[Folder, ...], secret: str
 ) -> dict[Folder, tuple[str, str]]:
-    """The access key and the secret key for each folder that has buckets; `secret` is the one to read, "" for what the document
-    delivers to. Raises `VastplanError`, which never holds a key."""
+    """The access key and the secret key for each folder that has buckets; `secret` is the Secret to read, "" for the one that the
+    document delivers to. Raises `VastplanError`, which never holds a key."""
     needed = [folder for folder in folders if folder.endpoint]
     if secret and len({folder.tenant for folder in needed}) > 1:
         names = some(sorted({folder.tenant for folder in needed}))
@@ -59,7 +59,7 @@ def read_keys(
 
 
 def _delivered(facts: Facts, folder: Folder) -> Delivered:
-    """Where the document delivers a key of the tenant to."""
+    """The Secret to which the document delivers a key of the tenant. Raises `VastplanError` if there are several or none."""
     tenant = Address(folder.site, "tenant", folder.tenant)
     found = dict(_deliveries(facts, tenant))
     if len(found) == 1:
@@ -73,7 +73,7 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
 
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
-    """The Secrets with keys of a tenant, by who delivers them: entries of `s3_keys`, and of `buckets`."""
+    """The Secrets with keys of a tenant, each with the entry that delivers it: one of `s3_keys` or of `buckets`."""
     for key in facts.objects.on(tenant.site, "s3_key").values():
         if key.values["tenant"].target == tenant:
             written = facts.written.at(key.origin or str(key.address))
@@ -98,7 +98,7 @@ def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str,
 
 
 def _text(value: object) -> str:
-    """ "" for what is no text."""
+    """The decoded text; "" if the value is not base64 of UTF-8."""
     try:
         return base64.b64decode(str(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""The stage that writes an export into a folder: only what differs, and over nothing that somebody else wrote or edited since.
+"""The stage that writes an export into a folder: only what differs, and never over files that somebody else wrote or edited since.
 
-`MANIFEST` in the folder says what the last exports wrote, by digest: a file that is as it says is ours to replace. No link is
-followed on the way: whoever can put one into the folder would choose what is written over.
+`MANIFEST` in the folder has the digests of what the last exports wrote: a file that still matches may be replaced. No symbolic
+link is followed: whoever can put one into the folder would choose what is overwritten.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILE_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to write: its name in the folder, with slashes, its text, and its mode (`None`: as the umask says)."""
+    """A file to write: its path in the folder, with slashes, its text, and its mode (`None`: the umask decides)."""
 
     name: str
     text: str
@@ -42,7 +42,7 @@ class NewFile:
 
 
 def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dict[str, State]:
-    """Write the files; what became of each, by name. Raises `VastplanError`, and before anything is written for what is in the way."""
+    """Write the files and return the state of each by name. Raises `VastplanError`; for a file in the way before anything is written."""
     _open(folder)
     try:
         for file in files:
@@ -60,7 +60,7 @@ def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dic
             raise VastplanError(f"{inert(str(folder))}: {names}: written by somebody else, or edited since; {fix}")
         ours = {**noted, **{file.name: (_digest(file.content),) for file in files}}
         if ours != noted:
-            # What is about to be written is ours already, whatever happens on the way: the next export replaces it.
+            # The manifest has the new digests before the files are written: after an interruption the next export may replace them.
             _note(folder, {name: tuple(dict.fromkeys((*noted.get(name, ()), *ours[name]))) for name in ours})
         for file in files:
             path = folder / file.name
@@ -75,7 +75,7 @@ def write_all(folder: Path, files: Sequence[NewFile], *, overwrite: bool) -> dic
 
 
 def _open(folder: Path) -> None:
-    """Make the folder where there is none yet. Raises `VastplanError`."""
+    """Create the folder if it does not exist. Raises `VastplanError`."""
     shown = inert(str(folder))
     try:
         folder.mkdir(exist_ok=True)
@@ -91,7 +91,7 @@ def _open(folder: Path) -> None:
 
 
 def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tuple[str, ...]:
-    """What earlier exports wrote to names that begin so, is still there, and is not among these names."""
+    """The files of earlier exports whose names begin with one of `places`, that still exist and are not among `names`."""
     kept = set(names)
     return tuple(
         name
@@ -101,7 +101,7 @@ def left_over(folder: Path, names: Iterable[str], places: Sequence[str]) -> tupl
 
 
 def _manifest(folder: Path) -> dict[str, tuple[str, ...]]:
-    """What is noted. A manifest that cannot be read notes nothing: then nothing is ours."""
+    """The digests in the manifest by file name. Empty if it cannot be read: then no file may be replaced."""
     try:
         tree = strict_json.parse(regular_files.read(folder / MANIFEST, _MANIFEST_BYTES, follow=False))
     except (OSError, ValueError):
@@ -111,7 +111,7 @@ def _manifest(folder: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _noted(files: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Names that lead nowhere else, with their digests: several where an export did not come to its end."""
+    """The names that stay inside the folder, with their digests: several if an export was interrupted."""
     for name, digests in files.items():
         parts = PurePosixPath(str(name)).parts
         found = tuple(each for each in digests if isinstance(each, str)) if isinstance(digests, list) else ()
@@ -130,7 +130,7 @@ def _state(folder: Path, file: NewFile) -> State:
 
 
 def _now(folder: Path, file: NewFile) -> str:
-    """The digest of what has the name, "" for nothing; of what is no regular file, or too large to be ours, that it is foreign."""
+    """The digest of the file with the name; "" if it does not exist, "foreign" if it is no regular file or too large for an export."""
     path = folder / file.name
     if not os.path.lexists(path):
         return ""
@@ -145,7 +145,7 @@ def _digest(content: bytes) -> str:
 
 
 def _look_on_the_way(folder: Path, name: str) -> None:
-    """Raises `VastplanError` for what is in the place of a folder on the way to a file, and is none."""
+    """Raises `VastplanError` if anything but a folder is in the place of a parent folder of the file."""
     for place in _way(folder, name):
         if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
             what = "a link, and vastplan writes nothing through links" if place.is_symlink() else "not a folder"
@@ -153,7 +153,7 @@ def _look_on_the_way(folder: Path, name: str) -> None:
 
 
 def _make_room(folder: Path, name: str) -> None:
-    """The folders on the way to a file, each one that is none yet."""
+    """Create the missing parent folders of a file."""
     for place in _way(folder, name):
         place.mkdir(exist_ok=True)
         _look_on_the_way(folder, name)
@@ -164,5 +164,5 @@ def _way(folder: Path, name: str) -> list[Path]:
 
 
 def _is_open(path: Path, mode: int | None) -> bool:
-    """Whether others can read what is to be private."""
+    """Whether the file's mode has more rights than `mode` allows."""
     return mode is not None and stat.S_IMODE(os.lstat(path).st_mode) & ~mode != 0

@@ -1,4 +1,4 @@
-"""The approvals file: somebody's consent to the loss of data, by address, with a reason and an end."""
+"""The approvals file: consent to the loss of data, by address, with a reason and a last day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vastplan.model.wording import quoted
 from vastplan.schema.types import MISSING, ByteCount, Count, Says, Spec
 
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
-"""One object: an approval is no pattern."""
+"""One object: an approval cannot be a pattern."""
 
 
 _SHORTEST = 3
@@ -38,7 +38,7 @@ def _checked_day(value: object) -> object:
 
 
 def _given(value: object) -> object:
-    """A reason that says something: somebody else has to answer for it."""
+    """Raises `ValueError` for an empty or very short reason: a reviewer has to decide on it."""
     said = value.strip() if isinstance(value, str) else value
     if said in (None, ""):
         raise ValueError(f"is empty; {_WHY}")

@@ -1,4 +1,4 @@
-"""The approvals that a plan would need, written for somebody to sign: the evidence as comments, the reasons left empty."""
+"""Writes a template of the approvals that a plan needs: the evidence in comments, the reasons empty for somebody to fill in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _is_approvable(action: Action, block: Block) -> bool:
 
 
 def refuse(file: Path, document: Sequence[Path]) -> None:
-    """Raises `VastplanError` for a file that exists, or that would be read as a part of the document."""
+    """Raises `VastplanError` if the file exists, or would be read as a part of the document."""
     if file.exists() or file.is_symlink():
         raise VastplanError(f"--approvals-template {file}: it exists already, and vastplan overwrites no approvals")
     folders = [path.resolve() for path in document if path.is_dir()]
@@ -41,7 +41,7 @@ def refuse(file: Path, document: Sequence[Path]) -> None:
 
 
 def write(file: Path, plan: Plan, today: date) -> int:
-    """Write the file, a new one, and answer how many approvals are in it; nothing is written where none is needed."""
+    """Write a new file and return the number of actions in it; writes nothing if no approval is needed."""
     actions = to_approve(plan)
     if not actions:
         return 0
@@ -54,7 +54,7 @@ def write(file: Path, plan: Plan, today: date) -> int:
 
 
 def template(plan: Plan, actions: Sequence[Action], today: date) -> str:
-    """The text. Names and what systems say stand in comments on one line each, and addresses in quotes."""
+    """The text of the file. Names and texts from systems are in one-line comments, addresses in quotes."""
     head = (
         f"Approvals that the plan {plan.id[:12]} of {inert(plan.document, 80)}, made {plan.created}, needs.",
         "Write in each reason why it may be deleted, remove the entries of what stays, and have the file reviewed;",
@@ -90,5 +90,5 @@ def _entry(action: Action, until: date) -> Iterator[str]:
 
 
 def _text(value: str) -> str:
-    """A text as YAML in quotes on one line, whatever is in it."""
+    """Any text as one line of quoted YAML."""
     return yaml.safe_dump(value, default_style='"', width=float("inf")).rstrip("\n")

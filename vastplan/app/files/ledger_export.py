@@ -1,4 +1,4 @@
-"""Files of addresses on their way from one ledger to another."""
+"""Files with the addresses that one ledger exports for another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def to_data(export: LedgerExport) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any]) -> LedgerExport:
-    """The inverse of `to_data`; raises `ValueError` for what is no export, or has an object or an address twice."""
+    """The inverse of `to_data`. Raises `ValueError` for data that is not an export, an object or address twice, or one without id."""
     export = _adapter().validate_python(data)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     ids = {(*address[:2], exported.id) for address, exported in zip(addresses, export.objects, strict=True)}

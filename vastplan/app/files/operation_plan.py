@@ -1,4 +1,4 @@
-"""Files of planned operations: canonical JSON with a digest, as saved plans are."""
+"""Files of planned operations: canonical JSON with a digest, like saved plans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Planned = TypeVar("Planned", bound=OperationPlan)
 
 
 def file_of(plan_type: type[Planned], kind: str, modes: tuple[str, ...], version: str) -> VersionedFile[Planned]:
-    """The file of one kind of plan. Whatever reads one raises `ValueError` for another kind, or a mode that is none of it."""
+    """The file format of one kind of operation plan. Its `from_data` raises `ValueError` for another kind, or a mode not in `modes`."""
 
     @cache
     def adapter() -> TypeAdapter[Planned]:

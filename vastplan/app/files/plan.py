@@ -1,4 +1,4 @@
-"""Plan files: canonical JSON that says its format, checked when it is read, and never with anybody's secret in it."""
+"""Plan files: canonical JSON with its format version, checked when it is read, and without any secret."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STEPS = dict.fromkeys(Verb, (Step.WRITE,)) | {
     Verb.DELETE: (Step.DELETE,),
     Verb.REPLACE: (Step.DETACH, Step.DELETE, Step.WRITE),
 }
-"""What an action of a verb may be carried out in."""
+"""The steps that an action of each verb may have."""
 _WITH_ADDRESSES = ("actions", "operations", "left")
-"""The lists of a plan whose members have an address, which the file holds as its text."""
+"""The lists of a plan whose members have an address, which is text in the file."""
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def to_data(plan: Plan) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any]) -> Plan:
-    """The inverse of `to_data`; what has a default may be left out. Raises what its parts raise, `ValueError` for most."""
+    """The inverse of `to_data`; fields with a default may be missing. Raises what its parts raise, mostly `ValueError`."""
     lists = {
         name: [{**member, "address": Address.parse(member["address"])} for member in data.get(name, ())]
         for name in _WITH_ADDRESSES
@@ -51,7 +51,7 @@ def _adapter() -> TypeAdapter[Plan]:
 
 
 def _coherent(data: dict[str, Any]) -> Plan:
-    """The plan in data that somebody may have written. Raises `ValueError` for texts that do not say what their fields stand for."""
+    """The plan in data that somebody may have edited. Raises `ValueError` for values that contradict each other or their fields."""
     plan = from_data(data)
     if any(datetime.fromisoformat(time).tzinfo is None for time in (plan.created, plan.expires)):
         raise ValueError("a time without a zone")
@@ -79,7 +79,7 @@ def _coherent(data: dict[str, Any]) -> Plan:
 
 
 def _paths(values: Mapping[str, Any], inside: str) -> Iterator[str]:
-    """The paths of the fields that the document says: `data.password`."""
+    """The paths of the fields in the values, such as `data.password`."""
     for name, value in values.items():
         path = f"{inside}.{name}" if inside else name
         yield path
@@ -106,7 +106,7 @@ dumps, sealed, save, load = PLAN_FILE.dumps, PLAN_FILE.sealed, PLAN_FILE.save, P
 
 
 def looks_like_plan(path: Path) -> bool:
-    """Whether a file is a plan rather than a document: it begins as JSON does."""
+    """Whether a file is a plan rather than a document: a plan begins like JSON."""
     try:
         return regular_files.begins(path, 64).lstrip()[:1] == b"{"
     except OSError:
@@ -114,13 +114,13 @@ def looks_like_plan(path: Path) -> bool:
 
 
 def documents(plan: Plan) -> tuple[Path, ...]:
-    """Where a plan's document is: from the folder that the plan was made in, or, where that is not on this machine, from here."""
+    """The paths of a plan's document: in the folder where the plan was created or, if they do not exist there, in the current folder."""
     there = made_of(plan)
     return there if plan.folder and all(path.exists() for path in there) else _named(plan)
 
 
 def made_of(plan: Plan) -> tuple[Path, ...]:
-    """Where a plan's document was when it was made."""
+    """The paths of a plan's document when the plan was created."""
     return tuple(Path(plan.folder) / path for path in _named(plan))
 
 
@@ -129,10 +129,10 @@ def _named(plan: Plan) -> tuple[Path, ...]:
 
 
 def not_believed(documents: Iterable[Path], file: Path) -> str:
-    """Why a plan does not say which document is read, "" where it does: in the working folder, and not come there with the plan.
+    """Why a plan's own document paths are not trusted, "" if they are: they are in the working folder and did not arrive with the plan.
 
-    A plan file may have been written by a stranger, who may have put a document beside it: a folder inside of this one that
-    holds a plan, however deep, is what a job left there. So is that of the name which was typed, wherever a link leads to.
+    A stranger may have written the plan file and put a document beside it: a folder below the working folder that holds the
+    plan, at any depth, may come from another job. That applies to the folder of the typed name and to the target of a link.
     """
     here = Path.cwd().resolve()
     above = {folder.resolve() for folder in (*file.absolute().parents, *file.resolve().parents)}

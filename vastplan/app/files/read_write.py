@@ -1,4 +1,4 @@
-"""The files that commands read and write: whole or not at all, and as strictly as if somebody had tampered with them."""
+"""Reads and writes the files of commands: writes atomically, and reads as strictly as if somebody had tampered with the file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from vastplan.model.errors import VastplanError
 
 
 def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
-    """Put a new file in the place of what has that name, or raise `VastplanError` and leave it; `mode` as `write_atomically` has it.
+    """Write a new file over the old one of that name, or raise `VastplanError` and leave it; `mode` as in `write_atomically`.
 
-    All that commands write where somebody typed a name goes through here. A link is replaced, never followed: whoever can put
-    one into a folder would choose what is written over. A folder, a device and a pipe are left as they are.
+    Commands write every file with a typed name through this function. A symbolic link is replaced, never followed: whoever can
+    put one into a folder would choose what is overwritten. A folder, a device or a pipe is refused.
     """
     try:
         place = _place(path)
@@ -33,7 +33,7 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
 
 
 def _place(path: Path) -> Path:
-    """Where the file goes: into the folder that was typed. In `/dev` and `/proc` a name stands for what this process has open."""
+    """The path to write: links in the folder's path are resolved; in `/dev` and `/proc` the name too, as it may be an open file."""
     folder = Path(os.path.realpath(path.parent))
     if folder == Path("/dev") or folder.is_relative_to("/proc"):
         return Path(os.path.realpath(path))
@@ -41,7 +41,7 @@ def _place(path: Path) -> Path:
 
 
 def _mode(place: Path) -> int:
-    """What is there, 0 for nothing. Raises `OSError` where nothing can be."""
+    """The mode of the existing file, 0 if it does not exist. Raises `OSError` if the path cannot be looked up."""
     try:
         return os.lstat(place).st_mode
     except FileNotFoundError:
@@ -49,12 +49,12 @@ def _mode(place: Path) -> int:
 
 
 def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], None] | None = None) -> tuple[Any, str]:
-    """What is in a file, and the version of its format, "" where it says none.
+    """The JSON in a file, and its format version, "" if it has none.
 
-    `verify` sees its bytes before anything else looks at them, and raises for those that nobody may use.
+    `verify` gets the bytes before they are parsed, and raises for bytes that must not be used.
 
     Raises:
-        VastplanError: It cannot be read, or is not JSON; that is told with the hint.
+        VastplanError: The file cannot be read, or is not JSON; the latter message ends with the hint.
     """
     try:
         content = regular_files.read(path, regular_files.DATA_BYTES)
@@ -71,5 +71,5 @@ def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], N
 
 
 def same_major(version: str, ours: str) -> bool:
-    """Whether what has that version can be read by us."""
+    """Whether a file of that format version can be read: its major version is that of `ours`."""
     return version.split(".")[0] == ours.split(".")[0]

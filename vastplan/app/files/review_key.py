@@ -1,7 +1,7 @@
-"""The key that compares values of secrets without showing them: `--review-key FILE`, of the runner alone.
+"""The key to compare values of secrets without showing them: `--review-key FILE`, known only to the runner.
 
-A plan has a digest of each secret value that it would write, keyed (BLAKE2b), over its address and field as well. Who reviews it
-cannot find the value, not even a short one, and who writes plans cannot make the digest; two equal secrets have two digests.
+A plan has a keyed digest (BLAKE2b) of each secret value that it would write, which also covers the address and the field. A
+reviewer cannot guess the value, not even a short one; without the key nobody can forge a digest; equal secrets have different digests.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ID = b"the id of this key"
 
 @dataclass(frozen=True, slots=True)
 class ReviewKey:
-    """A key; it is shown in no message."""
+    """A key; no message shows it."""
 
     secret: bytes = field(repr=False)
 
     @property
     def id(self) -> str:
-        """What tells two keys apart, in hexadecimal digits."""
+        """The identifier of the key, in hexadecimal digits."""
         return hashlib.blake2b(_ID, key=self.secret, digest_size=8).hexdigest()
 
     def digest(self, address: str, path: str, value: object) -> str:
@@ -42,7 +42,7 @@ class ReviewKey:
 
 
 def load(path: Path, document: Document) -> ReviewKey:
-    """The key in a file. Raises `VastplanError` for one that is short, or lies where a document may bring its own."""
+    """The key in a file. Raises `VastplanError` for a key of a wrong length, or where a document could read it or supply its own."""
     name = f"the review key {path}"
     refuse_in_reach(path, name, document)
     try:
@@ -58,7 +58,7 @@ def load(path: Path, document: Document) -> ReviewKey:
 
 
 def with_digests(plan: Plan, key: ReviewKey, registry: Registry, reveal: Reveal) -> Plan:
-    """The plan with the digests of the secrets that it writes; one that cannot be read here has none."""
+    """The plan with the digests of the secrets that it writes; a secret that cannot be read here gets none."""
     actions = tuple(_with_digests(action, key, registry, reveal) for action in plan.actions)
     return replace(plan, actions=actions, review_key=key.id)
 

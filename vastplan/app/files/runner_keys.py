@@ -1,4 +1,4 @@
-"""Keys of the runner (`--sign`, `--review-key`): none lies where a document could take it for a secret, or bring its own."""
+"""Keys of the runner (`--sign`, `--review-key`): refused where a document could read them as a secret, or supply its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vastplan.model.errors import VastplanError
 
 
 def refuse_in_reach(file: Path, name: str, document: Document) -> None:
-    """Raises `VastplanError` for a key in the document's folder, or in one that a connections file opens to its secrets."""
+    """Raises `VastplanError` for a key in the document's folder, or in a folder that its secrets may come from."""
     own = [(path if path.is_dir() else path.parent).resolve() for path in document.paths]
     key = file.resolve()
     for folders, which in (

@@ -1,8 +1,8 @@
-"""Signatures of plan files: Ed25519, in a file of its own beside the plan (`plan.json.sig`), over the plan file's bytes.
+"""Signatures of plan files: Ed25519 over the plan file's bytes, in a file beside the plan (`plan.json.sig`).
 
-What a plan is of (its document, ledger, systems, consents, end) is in it, and so is signed. Keys are made with `openssl genpkey
--algorithm ed25519` or `ssh-keygen -t ed25519`; a file of public keys may hold several, of which any will do. The library is
-imported when something is signed or verified, and installed with `vastplan[sign]`.
+The plan contains its document, ledger, systems, consents and expiry, so the signature covers them. Create keys with `openssl genpkey
+-algorithm ed25519` or `ssh-keygen -t ed25519`; a file of public keys may hold several, and a signature by any of them counts. The
+library is imported when something is signed or verified, and installed with `vastplan[sign]`.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 FORMAT_VERSION = "1.0"
 ENDING = ".sig"
 _MEANING = b"vastplan plan 1\n"
-"""Before the bytes of the file: a signature of a plan is none of anything else that the key signs."""
+"""Prefix of the signed bytes: nothing else signed with the same key can pass as a signature of a plan, nor the other way round."""
 _LARGEST_KEY = 64 * 1024  # bytes of a file
 _MAKE = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
 _PUBLIC = re.compile(
     rb"^-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]*\n-----END PUBLIC KEY-----[ \t\r]*$|^ssh-ed25519 [^\n]+",
     re.MULTILINE,
 )
-"""A key is whole lines of its own: a mark before any of them takes the key back."""
+"""A key takes up whole lines: any character in front of one of them, such as a comment sign, disables the key."""
 
 Verify = Callable[[bytes], None]
-"""Raises `VastplanError` for the bytes of a file that nobody signed."""
+"""Raises `VastplanError` for bytes of a file without a valid signature."""
 
 
 def beside(plan: Path) -> Path:
-    """Where the signature of a plan is."""
+    """The path of a plan's signature."""
     return plan.with_name(plan.name + ENDING)
 
 
 def private_key(file: Path) -> Ed25519PrivateKey:
-    """The key in a file. Raises `VastplanError`, in whose text nothing of the file is."""
+    """The key in a file. Raises `VastplanError`, whose text contains nothing of the file."""
     _require_library()
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
@@ -88,7 +88,7 @@ def public_keys(file: Path) -> tuple[Ed25519PublicKey, ...]:
 
 
 def sign(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
-    """Sign what was written to a plan file; answers where the signature is. Raises `VastplanError`."""
+    """Sign the content of a plan file and return the path of the signature. Raises `VastplanError`."""
     file = beside(plan)
     data = {
         "format_version": FORMAT_VERSION,
@@ -100,7 +100,7 @@ def sign(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
 
 
 def required(plan: Path, keys: Path) -> Verify:
-    """What the bytes of a plan file have to pass: the signature beside it is of them, and by a key of a file of keys."""
+    """Returns a check of a plan file's bytes: the signature beside the plan must match them and be by one of the keys in the file."""
     trusted = {fingerprint(key): key for key in public_keys(keys)}
 
     def verify(content: bytes) -> None:
@@ -124,14 +124,14 @@ def required(plan: Path, keys: Path) -> Verify:
 
 
 def asked_for(connections: Path | None, given: Path | None) -> tuple[Path, ...]:
-    """The files of keys of which each must have one that signed: that of the connections file, and the one that was typed."""
+    """The files of keys that each require a signature: the one named in the connections file, and the typed one."""
     asked = None if connections is None else load_yaml(connections, str(connections)).get("require_signature")
     of_connections = () if connections is None or not isinstance(asked, str) else (connections.parent / asked,)
     return (*of_connections, *(() if given is None else (given,)))
 
 
 def verified(plan: Path, keys: Iterable[Path]) -> Verify | None:
-    """What the bytes of a plan file have to pass for all of these files of keys; `None` where there are none."""
+    """Returns a check of a plan file's bytes against every one of these files of keys; `None` if there are none."""
     each = [required(plan, file) for file in keys]
 
     def verify(content: bytes) -> None:

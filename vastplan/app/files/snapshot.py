@@ -1,4 +1,4 @@
-"""Snapshot files: canonical JSON named by its content, read as strictly as if somebody had tampered with it."""
+"""Snapshot files: canonical JSON with a digest of its content as id, read as strictly as if somebody had tampered with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _from_data(data: dict[str, Any]) -> Snapshot:
 
 
 def _refuse_incoherent(snapshot: Snapshot) -> None:
-    """Raises `ValueError` for texts that do not say what their fields stand for."""
+    """Raises `ValueError` for values that contradict each other or do not fit their fields."""
     if datetime.fromisoformat(snapshot.taken).tzinfo is None:
         raise ValueError("a time without a zone")
     if any(not path for read in snapshot.collections for seen in read.objects for path in seen.withheld):
@@ -54,7 +54,7 @@ dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_
 
 
 def refuse_another(snapshot: Snapshot, document: str, kinds: Mapping[str, Kind]) -> None:
-    """Raises `VastplanError` for a snapshot of another document, and for one with other fields than this version's."""
+    """Raises `VastplanError` for a snapshot of another document, or of a version with other field tables."""
     if snapshot.document != document:
         raise VastplanError(f"the snapshot is of the document {inert(snapshot.document)}, not of {document}")
     if snapshot.tables != tables(kinds):
@@ -65,7 +65,7 @@ def refuse_another(snapshot: Snapshot, document: str, kinds: Mapping[str, Kind])
 
 
 def tables(kinds: Mapping[str, Kind]) -> str:
-    """A digest of the field tables: what is read of an object, where, and how it is compared."""
+    """A digest of the field tables: which fields are read, from where, and how they are compared."""
 
     def rows(fields: tuple[Field, ...]) -> list[object]:
         return [

@@ -1,4 +1,4 @@
-"""A file of ours that says the version of its format and carries a digest of its content as its id: plans and snapshots."""
+"""Files with a format version, and a digest of their content as id: plans, snapshots and others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Value = TypeVar("Value", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """How the refusals end, after `the plan FILE `; `version` and `ours` are filled in."""
+    """The ends of the error messages, after `the plan FILE `; `{version}` and `{ours}` are filled in."""
 
     cut_short: str
     other_version: str
@@ -32,10 +32,10 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class VersionedFile(Generic[Value]):
-    """One format of file. The value is a dataclass with a `format_version` and an `id`.
+    """One file format. The value is a dataclass with a `format_version` and an `id`.
 
-    `from_data` raises `ValueError`, or what its parts raise, for data of another shape. `required` names a key that tells
-    the format from other files of ours. `id_length` is in hexadecimal digits of the SHA-256.
+    `from_data` raises `ValueError`, or what its parts raise, for data of another shape. `required` is a key that distinguishes
+    the format from vastplan's other files. `id_length` is in hexadecimal digits of the SHA-256.
     """
 
     name: str
@@ -47,7 +47,7 @@ class VersionedFile(Generic[Value]):
     id_length: int = 64
     compact: bool = True
     ours: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
-    """Names in the data that are neither a system's nor secret, which a secret may look like."""
+    """Returns names in the data that come from the document and are not secret, even if a secret has the same text."""
 
     @gc_pause.paused()
     def dumps(self, value: Value) -> str:
@@ -68,10 +68,10 @@ class VersionedFile(Generic[Value]):
 
     @gc_pause.paused()
     def sealed(self, value: Value) -> Value:
-        """The value with its id, so that an edited file is noticed.
+        """The value with its id, so that an edit of the file is detected.
 
-        The id is a digest, not a signature: who can write the file can write another id. A secret that a system answered with
-        is left out before.
+        The id is a digest, not a signature: whoever can write the file can write another id. A known secret that a system
+        returned is removed first.
         """
         data = self.to_data(value)
         content = self._content(data)
@@ -82,7 +82,10 @@ class VersionedFile(Generic[Value]):
         return replace(value, **changed)
 
     def _guarded(self, data: dict[str, Any]) -> Value:
-        """The value without what a system answered of our secrets, which is what it would differ from when it is applied."""
+        """The value without the known secrets that a system returned.
+
+        Raises `VastplanError` if the value cannot be read back without them.
+        """
         for name in self.ours(data):
             sensitive.said_openly(name)
         try:
@@ -93,17 +96,17 @@ class VersionedFile(Generic[Value]):
             ) from None
 
     def save(self, value: Value, path: Path) -> None:
-        """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`, also for a name in YAML,
-        which may be the document's."""
+        """Write the file atomically, readable by the owner only. Raises `VastplanError`, also for a YAML ending, which would make
+        the file a part of a document."""
         if path.suffix in ENDINGS:
             raise VastplanError(f"the {self.name} {path} is not written: documents are YAML; give it another ending")
         read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
 
     @gc_pause.paused()
     def load(self, path: Path, verify: Callable[[bytes], None] | None = None) -> Value:
-        """The value in a file. Raises `VastplanError` for one that was cut short, edited, or is of another major version.
+        """The value in a file. Raises `VastplanError` for a file that was cut short, edited, or has another major version.
 
-        `verify` sees its bytes first, and raises for those that nobody may use.
+        `verify` gets the bytes first, and raises for bytes that must not be used.
         """
         from pydantic import ValidationError
 

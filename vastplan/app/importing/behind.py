@@ -1,4 +1,4 @@
-"""Which new entries an action is for: what belongs to a site as a whole is there for each entry that comes after it."""
+"""Finds the new entries that an action is for: an object that belongs to a whole site is for every entry that needs it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _Line = TypeVar("_Line")
 
 
 class Behind(Generic[_Line]):
-    """Finds them by `line_at`, which says of a place the new entry that stands there, `None` for an old one."""
+    """Finds these entries. `line_at` returns the new entry at a place in the files, or `None` for an old entry."""
 
     def __init__(self, composed: Iterable[Entry], line_at: Callable[[Where | None], _Line | None]) -> None:
         self._composed, self._line_at = {entry.address: entry for entry in composed}, line_at
         self._needing: dict[Address, list[Entry]] | None = None
 
     def lines(self, address: Address) -> list[_Line]:
-        """The entry that an object comes from, else those that need it."""
+        """The new entry that an object comes from, or else the new entries that need the object, also through objects without a place."""
         own = self._composed.get(address)
         line = self._line_at(own.where if own is not None else None)
         if line is not None:

@@ -1,4 +1,4 @@
-"""The stage that drafts the files of a round: each object by itself, put together, and placed."""
+"""The stage that drafts the files of a round: flattens each object, recovers larger entries, and places them in files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCHEMA = "schemas/desired-state.schema.json"
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What there is to write of a round: entries, and how objects are referred to."""
+    """What a round has to write: the entries, and how they refer to objects."""
 
     flats: tuple[Flat, ...]
     written: tuple[Written, ...]
@@ -44,9 +44,9 @@ class Gathered:
     naming: Addresses
     of_address: Mapping[Address, Flat]
     kept: Mapping[Address, Live]
-    """What the document has already."""
+    """The live objects that the document already has."""
     changed: tuple[Changed, ...]
-    """New entries that would change what an old one means."""
+    """New entries that would change the meaning of an old one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Draft:
     left: tuple[Left, ...]
     values: ImportedValues = field(default_factory=ImportedValues)
     changed: tuple[Changed, ...] = ()
-    """New entries that would change what an old one means; then there are no texts."""
+    """New entries that would change the meaning of an old one; if there are any, `texts` is empty."""
 
 
 def _gathered(world: World, degraded: Degraded) -> Gathered:
-    """Each object by itself, then put together."""
+    """Flatten each object by itself, then combine objects into entries."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
     live = [each for each in world.free if key_of(each) not in out]
@@ -78,7 +78,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
     ]
     flats: list[Flat] = []
     unread: set[LiveKey] = set()
-    while True:  # what stands on something that is left is left too
+    while True:  # an object that depends on a left-out object is left out too
         naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
         results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded, detail) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
@@ -114,7 +114,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
         return named[0].values if len(named) == 1 else None
 
     def unseen(site: str, kind: str) -> str:
-        """What a site has no system for was not asked for, and is not there."""
+        """Why a kind could not be read; "" where the site has no system for the kind: it was not asked, and has no such object."""
         return world.observed.error(site, kind) if registry.kinds[kind].system in sites[site].systems else ""
 
     sight = Sight(rooms, by_name_there, world.options.close, unseen)
@@ -129,7 +129,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
 
 
 def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
-    """The files of a round; `folded` with what sections share under `defaults`."""
+    """The files of a round; with `folded`, values that the entries of a section share are under `defaults`."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
     if gathered.changed:
@@ -140,7 +140,7 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
     entries |= {entry.address for entry in world.workspace.document.entries}
 
     def reference(ref: Ref) -> Any:
-        """By what the document calls it, else by the name that it has."""
+        """The reference by the key of the object's entry, or by the object's live name if it has no entry."""
         flat = of_address.get(ref.target)
         live = flat.live if flat is not None else gathered.kept.get(ref.target)
         if live is not None and ref.managed and ref.target not in entries:
@@ -175,7 +175,7 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
 
 
 def of_tenants(world: World) -> World:
-    """Without what is placed in no tenant that was asked for: that is known once all is put together."""
+    """Leave out the objects that are in no selected tenant, which is known only once the entries are recovered."""
     selection = world.options.selection
     if not selection.tenants:
         return world
@@ -194,7 +194,7 @@ def of_tenants(world: World) -> World:
         if selection.wants(tenant):
             placed.update(each.stands_for)
             inside.add(address)
-    for each in gathered.written:  # and what is in what is placed there: the data sources of a project
+    for each in gathered.written:  # and the objects inside a selected object, such as the data sources of a project
         kind = world.workspace.registry.kinds.get(each.entry.address.kind)
         within = each.entry.values.get(kind.keyed.within) if kind is not None else None
         if isinstance(within, Ref) and within.target in inside:

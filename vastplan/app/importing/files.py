@@ -1,7 +1,7 @@
-"""The stage that writes the new files: all of them or none, and never over what is there.
+"""The stage that writes the new files: all of them or none, and never over an existing file.
 
-Each is written under a name that nobody reads, then all get their own names, by links. `_UNFINISHED` is there while they do, so
-what a process that is gone has left half done is known: it is taken back by the next import.
+Each file is written under a temporary name that nobody reads; then hard links give all of them their own names. `_UNFINISHED` exists
+while the links are created, so the next import recognizes and removes what an interrupted process left half done.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ _TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<digest>[0-9a-f]{16})[0-9a-f]{16}\.
 
 
 Contents = Mapping[str, str]
-"""Digests of files by their paths."""
+"""Digests of files, by path."""
 
 
 def contents(paths: Iterable[Path]) -> Contents:
-    """What the files of a document hold."""
+    """The digests of all files of a document."""
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for path in paths for file in merge.files(path)}
 
 
 def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[], bool] = lambda: True) -> list[Path]:
-    """Files by their names in a folder; a name that is taken gets `-2`. Raises `VastplanError`, and then there is none of them.
+    """Write files by their names into a folder; a name that is taken gets `-2`. Raises `VastplanError`, and then none of the files
+    exists.
 
-    One import at a time writes to a folder, and only while what it was made from is `still` so: two at once would each say all.
+    One import at a time writes to a folder, and only if the document is `still` the one that it read: two imports at once would each
+    write everything.
     """
     made: list[Path] = []
     waiting: list[tuple[Path, str]] = []
@@ -68,7 +70,7 @@ def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[]
         raise
     else:
         with contextlib.suppress(OSError):
-            (folder / _UNFINISHED).unlink()  # from here on all are there
+            (folder / _UNFINISHED).unlink()  # from here on all files exist
     finally:
         with stack:
             for temporary, _ in waiting:
@@ -78,17 +80,17 @@ def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[]
 
 
 def unfinished(folder: Path) -> bool:
-    """Whether an import was cut off while it wrote there."""
+    """Whether an import was interrupted while it wrote to the folder."""
     return (folder / _UNFINISHED).exists()
 
 
 def take_back(folder: Path) -> list[str]:
-    """What an import left half done when its process ended, taken back; the names of the files that are gone.
+    """Remove what an interrupted import left half done; returns the names of the removed files.
 
-    Only what it wrote and nobody has edited since goes. Raises `VastplanError` for what was edited, and where it cannot go.
+    Removes only what the import wrote and nobody has edited since. Raises `VastplanError` if a file was edited or cannot be removed.
     """
     left = [(entry, found) for entry in sorted(folder.iterdir()) if (found := _TEMPORARY.fullmatch(entry.name))]
-    if not left:
+    if not left and not unfinished(folder):
         return []
     try:
         with _alone(folder):
@@ -128,9 +130,9 @@ def _digest(content: bytes) -> str:
 
 
 def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
-    """Names of the folder's files that would be read with the new ones, and are not among those of the document.
+    """Names of the folder's files that would be read together with the new ones, but that are not part of the document.
 
-    They are known by their first line, which names the schema: other YAML may stand there, too.
+    They are recognized by their first line, which names the schema: the folder may hold other YAML, too.
     """
     read = {file.resolve() for path in paths for file in merge.files(path)}
     found = merge.files(folder) if any(folder.glob("[!.]*.y*ml")) else []
@@ -144,7 +146,7 @@ def _says_so(file: Path) -> bool:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else who takes this lock writes to the folder; the system releases it when a process ends."""
+    """Lock the folder against every other import; the operating system releases the lock when the process ends."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
@@ -153,14 +155,15 @@ def _alone(folder: Path) -> Iterator[None]:
             text = f"another import is writing to {folder}; nothing was written: import again"
             raise VastplanError(text) from None
         except OSError:
-            pass  # where a file system knows no locks, a link is still never made over a file
+            pass  # on a file system without locks, a link still never replaces a file
         yield
     finally:
         os.close(descriptor)
 
 
 def _linked(temporary: Path, folder: Path, name: str) -> Path:
-    """The file under its name, or the next that is free: a link is made only where nothing is, whoever else writes there."""
+    """Link the file to its name, or to the next free one: a link is created only where no file exists, whoever else writes to the
+    folder."""
     stem, dot, ending = name.rpartition(".")
     for number in range(1, _MOST):
         path = folder / (name if number == 1 else f"{stem}-{number}{dot}{ending}")

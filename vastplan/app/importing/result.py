@@ -1,4 +1,4 @@
-"""The stage that tells what an import did."""
+"""The stage that builds the result of an import."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def told(
     unread: Sequence[tuple[str, str, str]],
     rounds: int,
 ) -> Import:
-    """The result, its files called as they would be: every object that was read is taken or `left`, once.
+    """The result, with the names that its files would have: every object that was read is either taken or `left`, once.
 
-    `workspace` is the document as it is, `free` what is not left before anything is written.
+    `workspace` is the document before the import; `free` are the objects that were not left out before anything was written.
     """
     old = {entry.address for entry in workspace.composed().entries}
     keys = taken_objects(planned, old)
@@ -79,14 +79,14 @@ def _taken_over(action: Action) -> bool:
 
 
 def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
-    """The live objects that the plan adopts and that an `old` document did not have."""
+    """The live objects that the plan adopts and the `old` document did not have."""
     actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
     matched = (planned.matches.match(action.address).live for action in actions)
     return {key_of(live) for live in matched if live is not None}
 
 
 def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -> Iterator[Left]:
-    """What is left, each object once and the first reason of it; fields of what is taken, too."""
+    """The objects that are left out, each once with its first reason, and the left-out fields of taken objects."""
     seen = set(taken)
     for each in left:
         key = each.site, each.kind, each.id
@@ -106,7 +106,7 @@ def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -
 
 
 def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
-    """The new entries with the addresses that each stands for, as the plan composed them."""
+    """The new entries, each with the addresses of the adopted objects that it stands for, as the plan composed them."""
     by_line: dict[tuple[str, int], list[str]] = {}
     adopted = {action.address for action in planned.plan.actions if action.verb is Verb.ADOPT}
     for entry in planned.entries:
@@ -122,7 +122,7 @@ def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
 def coverage_of(
     taken: Iterable[LiveKey], left: Sequence[Left], in_use: Set[tuple[str, str]]
 ) -> tuple[ImportCoverage, ...]:
-    """Of the collections that `drift` tells coverage of, as it does."""
+    """The coverage, by kind, of the collections whose coverage `drift` reports, counted as `drift` counts it."""
     new = Counter(kind for site, kind, _ in taken if (site, kind) in in_use)
     counted = [each for each in left if (each.site, each.kind) in in_use and not each.path]
     managed = Counter(each.kind for each in counted if each.reason is Reason.MANAGED)

@@ -1,4 +1,4 @@
-"""The stage that reads Terraform's states, and says how to remove from Terraform what the document has."""
+"""The stage that reads Terraform states and reports how to remove the document's objects from Terraform."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vastplan.model.escaping import inert
 from vastplan.model.handover import StateHandover
 
 _SITE = re.compile(r"[^=/\\.]+")
-"""What stands before `=` is a site; the name of a file that has such a beginning can be typed as `./a=b`."""
+"""The site before `=` in `SITE=FILE`. A file whose name begins like that can be typed as `./a=b`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateFile:
-    """A state, its file as it was typed, and the sites whose objects it may have."""
+    """A state, its file as typed, and the sites whose objects it may have."""
 
     name: str
     sites: tuple[str, ...]
@@ -41,9 +41,9 @@ class Found:
 
 
 def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, ...]:
-    """What is in the files of `[SITE=]FILE`; without a site one may have objects of each of `sites`, which are imported.
+    """Read the files of `[SITE=]FILE`; a state without a site may have objects of any of `sites`, which are the imported ones.
 
-    Raises `VastplanError` for another site, a file that is given twice, cannot be read, or is no state.
+    Raises `VastplanError` for another site, or for a file that is given twice, cannot be read, or is not a state.
     """
     states: list[StateFile] = []
     known: dict[Path, str] = {}
@@ -60,12 +60,12 @@ def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, 
 
 
 def look_up(states: Iterable[StateFile], observed: Observed) -> tuple[Found, ...]:
-    """Each state with what there is of it."""
+    """Each state, with the live object of each of its instances."""
     return tuple(Found(file, match.matched(file.state, observed, *file.sites)) for file in states)
 
 
 def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
-    """What objects are called in Terraform; an object of two states is called as in the first that is in order."""
+    """The names of objects in Terraform; an object in two states has the name of the instance that sorts first."""
     return match.labels(chain.from_iterable(each.matches for each in found))
 
 
@@ -89,7 +89,7 @@ def _count(matches: Iterable[Matched], among: Collection[LiveKey] | None) -> int
 
 
 def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
-    """The site, "" where none is said, and the file."""
+    """The site, "" if none is given, and the file."""
     site, equals, path = text.partition("=")
     if not equals or not _SITE.fullmatch(site):
         site, path = "", text

@@ -1,4 +1,4 @@
-"""The stage that tries a draft: the document with the new files is planned from a copy."""
+"""The stage that tries a draft: it plans the document with the new files, from a copy."""
 
 from __future__ import annotations
 

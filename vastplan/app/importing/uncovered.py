@@ -1,4 +1,4 @@
-"""The stage that says what the systems have and no kind stands for: by name, or counted where somebody asked for that."""
+"""The stage that reports what the systems have and no kind covers: by name, or with counts on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.schema.system import Uncovered
 
 
 def uncovered(workspace: Workspace, sites: Sequence[str], *, census: bool) -> tuple[UncountedCollection, ...]:
-    """The collections of these sites that vastplan has no kind for. With a `census` each is asked how many objects it has."""
+    """The collections of these sites that vastplan has no kind for; with `census`, each with the number of its objects."""
     has, known = workspace.systems(), workspace.document.systems
     found = [
         (site, system, each)

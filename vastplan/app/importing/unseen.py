@@ -1,4 +1,4 @@
-"""What an import says of those who would be refused and whom nobody sees now: what an apply closes, it closes to who comes later, too."""
+"""The notes of an import on users that nobody can see now: a rule that an apply creates and enforces also refuses those who come later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.model.value import from_json, references
 
 
 def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
-    """A line for each rule that an apply makes and puts in force, for people."""
+    """A line, for people, for each rule that an apply creates and enforces."""
     kinds, made = planned.matches.kinds, {*creates}
     actions = [action for action in planned.plan.actions if action.address in made]
     enforced = {

@@ -1,6 +1,6 @@
-"""The stage that compares a text with what it was written from: its plan must adopt everything and change nothing.
+"""The stage that compares a text with the objects that it was written from: its plan must adopt everything and change nothing.
 
-What a finding or an action says is laid to the entry whose line it names; its objects fall a step, or lose the field, and the
+Each finding and action is attributed to the entry whose line it names. The objects of that entry fall a step, or lose the field, and the
 next round tries again.
 """
 
@@ -36,7 +36,7 @@ _NO_SUCH = "VP209"  # a name that the document does not have
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an entry stands in the files that would be written, from the first line to the last, and inside what."""
+    """Where an entry is in the files that would be written, from its first line to its last, and the entry that contains it."""
 
     file: str
     first: int
@@ -46,7 +46,7 @@ class Line:
 
     @property
     def form(self) -> Step:
-        """As what it is written."""
+        """The form in which the entry is written."""
         if len(self.entry.stands_for) > len(self.entry.sites):
             return Step.COMPOSED
         return Step.NESTED if self.inside else Step.FLAT
@@ -54,13 +54,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A round: what would be planned, where it can be, and what has to be written otherwise first."""
+    """The result of a round: its plan, where one was possible, and what the next round must write differently."""
 
     planned: Planned | None
     degraded: Degraded
     changed: bool
     refused: tuple[Finding, ...] = ()
-    """What no entry can be blamed for: then nothing can be written."""
+    """Findings that no entry can be blamed for; if there are any, nothing can be written."""
     creates: tuple[Address, ...] = ()
 
 
@@ -69,7 +69,7 @@ class _Faults:
     """What a round has found wrong, by object."""
 
     fall: dict[LiveKey, tuple[Step, Reason, str]] = field(default_factory=dict)
-    """What it falls from, and why."""
+    """The step that an object falls from, and why."""
     fields: dict[LiveKey, dict[str, str]] = field(default_factory=dict)
     refused: list[Finding] = field(default_factory=list)
 
@@ -90,10 +90,10 @@ def verify(
 ) -> Verified:
     """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
 
-    `observed` is all that was read: the plan looks only at what its document speaks of, and what an old line named may be said by a
-    new entry now.
+    `observed` is everything that was read: the plan reads only what its document refers to, and an object that an old line named may
+    have a new entry now.
 
-    Where nobody is `patient` any more, what is wrong is left, and does not fall a step.
+    Unless `patient`, an object with a fault is left out at once instead of falling a step.
     """
     faults, index = _Faults(), _Index(lines)
     try:
@@ -101,7 +101,7 @@ def verify(
         composed = workspace.composed()
         planned = weigh(workspace, options, source, composed)
     except Invalid as problem:
-        # that something is not there, where other things are wrong, may be just because these are
+        # a missing name may only follow from the other errors: it counts if there are no others
         first = [finding for finding in problem.findings if finding.code != _NO_SUCH]
         for finding in first or problem.findings:
             _blame(index.at(finding.where), finding, faults)
@@ -119,14 +119,15 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """What the actions for new entries say of the lines behind them."""
+    """Judges the actions for new entries, and attributes their faults to the lines behind them."""
 
     planned: Planned
     behind: Behind[Line]
     faults: _Faults
 
     def creates(self, action: Action) -> bool:
-        """Whether it makes what keeps closed what is closed; all else that is no plain taking over is laid to its lines."""
+        """Whether it creates an object that keeps access closed. Any other action that is not a plain adoption is attributed to its
+        lines."""
         kind = self.planned.matches.kinds[action.address.kind]
         keeps_closed = bool(kind.closes) or kind.enforces is not None
         if action.verb in (Verb.DELETE, Verb.RELEASE) or self._stops(action, kind):
@@ -138,7 +139,7 @@ class _Judge:
         return False
 
     def _stops(self, action: Action, kind: Kind) -> bool:
-        """Whether a guard would stop it, for another document's sake or for somebody who would be cut off."""
+        """Whether a guard would block it, because another document owns the object or because somebody would lose access."""
         blocks = {block.guard: block for block in reversed(action.blocked)}
         theirs, cuts_off = blocks.get("other-document"), blocks.get("narrows")
         lines = self.behind.lines(action.address) if theirs or cuts_off else []
@@ -165,7 +166,7 @@ class _Judge:
 
 
 def _leave(lines: Iterable[Line], action: Action, reason: Reason, text: str, faults: _Faults) -> None:
-    """Of what is open today and would be closed otherwise than it is: no form of its entry mends that."""
+    """Leave out the objects of these lines on the action's site: no other form of their entries would help."""
     for line in lines:
         for key in line.entry.stands_for:
             if key[0] == action.address.site:
@@ -186,7 +187,7 @@ def _change(action: Action) -> Finding:
 
 
 def _same(old: Entry, new: Entry, planned: Planned, observed: Observed, registry: Registry) -> bool:
-    """Whether an object of the document means the same with the new entries."""
+    """Whether an object of the document has the same meaning with the new entries."""
     if (old.values, old.origin) == (new.values, new.origin):
         return True
 
@@ -208,7 +209,7 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
         return
     site = finding.address.partition("/")[0]
     there = [key for key in line.entry.stands_for if key[0] == site]
-    for key in there or line.entry.stands_for:  # an entry may be good on another site
+    for key in there or line.entry.stands_for:  # an entry may be correct on another site
         faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
 
 
@@ -241,7 +242,7 @@ def _learned(
         if key in fields and names.keys() <= fields[key].keys():
             steps[key] = (
                 degraded.step(key).below if patient else Step.LEFT
-            )  # it was left out already, and is wanted all the same
+            )  # the field was left out already, and the plan still changes it
             why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
     learned = replace(
@@ -251,11 +252,11 @@ def _learned(
 
 
 class _Index:
-    """The entries by the lines that they stand on."""
+    """The entries by the lines that they occupy."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self._lines: dict[tuple[str, int], Line] = {}
-        for line in lines:  # what stands inside comes after what it stands inside
+        for line in lines:  # a nested entry comes after the entry that contains it
             for number in range(line.first, line.last + 1):
                 self._lines[line.file, number] = line
 

@@ -1,4 +1,4 @@
-"""The stage that reads: one observation, live or recorded, with what is asked for and what every object is called."""
+"""The stage that reads: one observation, live or recorded, with the selected objects and the key of each."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class ImportOptions:
     defaults: bool = False
     connections: Path | None = None
     close: bool = False
-    """Whether access is written as narrow as those allow who are seen."""
+    """Whether access is written as narrow as the current users allow."""
     states: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What one import is made from: read once, the same for every round."""
+    """What one import is built from: read once, and the same for every round."""
 
     workspace: Workspace
     options: ImportOptions
@@ -65,7 +65,7 @@ class World:
 
 
 def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> World:
-    """One observation, live or recorded: both are a snapshot from here on."""
+    """Read everything once, live or recorded: both are a snapshot from here on."""
     held = contents(workspace.document.paths)
     _refuse_unknown(options, workspace.registry.kinds)
     if options.census and options.snapshot is not None:
@@ -86,7 +86,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
     }
     importable &= {
         name for name, kind in kinds.items() if kind.once is None
-    }  # an import is of what is, not of how it was made
+    }  # an import describes what exists, not how it was created
     classified = classify(lookup, matches, others, options.selection, importable)
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
@@ -117,7 +117,7 @@ def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str],
 
 
 def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
-    """Raises `VastplanError` for a kind that there is none of."""
+    """Raises `VastplanError` for a pattern that no kind matches."""
     for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in kinds):

@@ -1,1 +1,1 @@
-"""Moves of what is replicated: the pair, its two ends over the systems' clients, evidence, and the record in both ledgers."""
+"""Moves of replicated paths: the pair, its two ends over the systems' clients, evidence, and the record in both ledgers."""

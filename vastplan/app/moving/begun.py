@@ -1,4 +1,4 @@
-"""The pair of a move that has begun, as its record keeps it: an abort takes back what was begun, whatever the document says now."""
+"""The pair of a move that has begun, as its record keeps it: an abort follows the record, whatever the document says now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vastplan.model.operation_plan import OperationPlan
 
 _Found = TypeVar("_Found")
 PAIRS = "pairs"
-"""In the facts of a record: each pair that is moved, by the address of its path."""
+"""The key in a record's facts of the moved pairs, each by the address of its path."""
 
 
 def facts_of_pairs(pairs: Iterable[Pair]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def facts_of_pairs(pairs: Iterable[Pair]) -> dict[str, Any]:
 
 
 def pair_begun(operation: Operation, path: str) -> Pair | None:
-    """The pair of a path that an operation began with; `None` in a record of a vastplan that did not note it."""
+    """The pair of a path that an operation began with; `None` if an older vastplan wrote the record without it."""
     try:
         return _pair(path, operation, operation.facts[PAIRS][path])
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -37,8 +37,8 @@ def pair_begun(operation: Operation, path: str) -> Pair | None:
 def found_to_go_on(
     workspace: Workspace, plan: OperationPlan, find: Callable[[], _Found], again: str, back: str
 ) -> _Found:
-    """The subject of a plan, found in the document. Raises `VastplanError`; if the operation has begun, the error says what to put back, the
-    command to go on (`again`) and, before the point of no return, the command to give up (`back`)."""
+    """The subject of a plan, found in the document. Raises `VastplanError`; if the operation has begun, the error says what to put
+    back, the command to go on (`again`) and, before the point of no return, the command to give up (`back`)."""
     try:
         return find()
     except VastplanError as problem:
@@ -50,7 +50,7 @@ def found_to_go_on(
 
 
 def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[], _Found], again: str) -> _Found:
-    """The same for an operation that is taken back and whose record does not have its subject."""
+    """The subject of an operation to abort, from the document if its record lacks it. Raises `VastplanError` like `found_to_go_on`."""
     try:
         return find()
     except VastplanError as problem:
@@ -58,7 +58,7 @@ def found_to_take_back(workspace: Workspace, known: Operation, find: Callable[[]
 
 
 def left_out(workspace: Workspace, operation: Operation, problem: VastplanError, ways: str) -> VastplanError:
-    """The error for an entry that an operation needs and the document no longer has. `ways` are the commands to type once it is back."""
+    """The error for an entry that an operation needs and the document lacks. `ways` are the commands to type once it is back."""
     if isinstance(problem, Invalid):
         what = f"{inert(operation.address, 200)}: {under_way(operation)}"
         whole = f"{what}, and the document is not valid now; correct it, then {ways}"
@@ -75,7 +75,7 @@ def left_out(workspace: Workspace, operation: Operation, problem: VastplanError,
 
 
 def refuse_other_claims(pair: Pair, operation: Operation) -> None:
-    """Raises `VastplanError` if workloads use the data through other claims than at the beginning: vastplan could not determine who still writes."""
+    """Raises `VastplanError` if workloads use the data through other claims than at the beginning: who still writes is unknown."""
     before = pair_begun(operation, str(pair.path))
     now = {(claim.address, claim.project) for both in pair.work for claim in both if claim is not None}
     for claim, _ in before.work if before is not None else ():

@@ -1,4 +1,4 @@
-"""The modes of a move that change no role: their ends, why one is refused, what it loses."""
+"""The modes of a move that change no role (fork, rehearsal): their ends, why one is refused, what it loses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def with_copy(
 
 
 def stages_beside(ends: Beside) -> tuple[Stage, ...]:
-    """The stages."""
+    """The stages of the fork or rehearsal."""
     if isinstance(ends, Rehearsed):
         return rehearse(ends)
     assert isinstance(ends, Forked)
@@ -75,7 +75,7 @@ def loss_beside(ends: Beside) -> str:
 
 
 def by_hand_beside(pair: Pair) -> tuple[str, ...]:
-    """What is left to do by hand."""
+    """The steps that remain by hand."""
     branch = pair.branch
     if branch is None:
         return by_hand_of_rehearsal(pair)

@@ -1,4 +1,4 @@
-"""The volume of the document that a fork creates: a clone, at the target, of the pair's data there. From the document alone."""
+"""The document's volume that a fork creates: a clone, at the target, of the pair's data there."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def refuse_changed(pair: Pair, operation: Operation) -> None:
 
 
 def missing(workspace: Workspace, providers: Providers, branch: Branch, ledger: Mapping[str, SiteLedger]) -> str:
-    """What of a branch is not applied yet, and what to type; "" if all of it is applied and each claim is bound."""
+    """Which parts of a branch are not applied yet, and what to type; "" if all are applied and each claim is bound."""
     parts = [one for one in workspace.entries()[0] if one.origin == str(branch.address)]
     owned = ledger[branch.address.site].entries if branch.address.site in ledger else {}
     absent = [str(one.address) for one in parts if str(one.address) not in owned]

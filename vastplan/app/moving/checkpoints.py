@@ -1,6 +1,6 @@
-"""The newest complete checkpoint of the data that moves, by the rule of the document: the commands that show it on each side.
+"""The newest complete checkpoint of the data that moves, by the document's rule: the commands that show it on each side.
 
-VMS lists no directory (`stat_path` describes one path whose name is known), and vastplan reads no file: so it is a step by hand.
+A step by hand, because VMS lists no directory (`stat_path` describes one path whose name is known) and vastplan reads no file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vastplan.schema.entries import Entry
 
 
 def by_rule(written: Iterable[Entry], pair: Pair, mode: str) -> tuple[str, ...]:
-    """Lines for people; none if no volume of the pair has a rule for complete checkpoints. `written` are the entries as the document has them."""
+    """The lines of this step; none if no volume of the pair has a rule for complete checkpoints. `written` are the document's entries."""
     volumes = tuple(written)
     here = _volume(volumes, pair.source, pair.source_directory)
     directory = pair.branch.directory if pair.branch is not None else pair.target_directory

@@ -1,4 +1,4 @@
-"""How long it takes to write a checkpoint at a satellite, whose every write crosses the WAN: from the document alone."""
+"""The time to write a checkpoint at a satellite, whose every write crosses the WAN. Reads only the document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.operations.through import Crossing
 
 
 def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:
-    """From the checkpoint block of the volume and the bandwidth of the site; `None` without such a block."""
+    """The write time from the volume's checkpoint block and the site's bandwidth; `None` without such a block."""
     if not pair.volume or pair.target == pair.origin:
         return None
     facts = facts_of(workspace, workspace.composed())

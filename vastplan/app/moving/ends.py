@@ -1,4 +1,4 @@
-"""The ends of a move over the clients of its sites: VAST for the replicated path, Run:AI for workloads, Kubernetes for the pods that mount it."""
+"""The ends of a move over its sites' clients: VAST for the replicated path, Run:AI for workloads, Kubernetes for pods that mount it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.systems.vast.restorable import VastDirectory
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """The ends, and the guid that both sides share."""
+    """The ends of a pair, and the guid of the path, which is the same on both sides."""
 
     ends: Ends
     guid: str

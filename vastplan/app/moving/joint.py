@@ -1,7 +1,7 @@
-"""`vastplan move` of a project or tenant: one operation over all paths of its volumes, with a record of it for each of them.
+"""`vastplan move` of a project or tenant: one operation over all paths of its volumes, with a record for each path.
 
-Each path has its record under its own guid, as after a move of that path alone, so that a second move of any of them is refused. The records
-differ only in subject and address; if a killed run left them uneven, the newest counts.
+The record of a path is under its own guid, as after a move of that path alone, so that a second move of the path is refused. The
+records differ only in subject and address; if a killed run left them uneven, the newest counts.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Group:
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """The addresses that an ordinary apply leaves alone meanwhile."""
+        """The addresses that an ordinary apply does not change during the move."""
         return tuple(sorted({address for pair in self.pairs for address in pair.covers}))
 
     def users(self) -> tuple[Users, ...]:
@@ -83,7 +83,7 @@ class Group:
         return tuple(users_of(ends, PLANNED) for ends in self.ends)
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages of all as one list."""
+        """The stages of all pairs as one list."""
         return joint({met.guid: stages_of(PLANNED, met.ends, "") for met in self.met})
 
     def standing(self, operation: Operation) -> str:
@@ -93,7 +93,7 @@ class Group:
 
 
 def plan_together(workspace: Workspace, address: Address, to: str, clock: Clock) -> MovePlan:
-    """Read, and plan what would be done. Raises `VastplanError` if it cannot be done."""
+    """Read both sites and plan the move. Raises `VastplanError` if it is not possible."""
     pairs = _along(pairs_of(workspace.entries()[0], address, to))
     sites = (address.site, to)
     with workspace.ledger() as backend:
@@ -139,7 +139,7 @@ def run_together(
     clock: Clock,
     consent: Mapping[str, object],
 ) -> Operation:
-    """As `run_move`, of all paths of the plan. Raises `Stopped`, `Stale`."""
+    """Like `run_move`, for all paths of the plan. Raises `Stopped`, `Stale`."""
     short = plan.id[:8]
     back = f"vastplan move abort {paths_of(workspace)} {short}"
     pairs = found_to_go_on(workspace, plan, lambda: _pairs(workspace, plan.paths, plan.target), again, back)
@@ -171,7 +171,7 @@ def run_together(
 
 
 def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str], None], clock: Clock) -> Operation:
-    """As `abort_move`, of all paths of a record. Raises `Stopped` once the first path has been switched."""
+    """Like `abort_move`, for all paths of a record. Raises `Stopped` once the first path has been switched."""
     again = f"vastplan move abort {paths_of(workspace)} {known.id}"
     with _opened(workspace, _to_take_back(workspace, known, again), clock, again) as (group, parts, write):
         known = by_id(parts, known.kind, known.id)
@@ -186,7 +186,7 @@ def abort_together(workspace: Workspace, known: Operation, tell: Callable[[str],
 
 
 def is_together(operation: Operation) -> bool:
-    """Whether a record is of several paths."""
+    """Whether the record covers several paths."""
     return bool(operation.facts.get(PATHS))
 
 
@@ -195,12 +195,12 @@ def _asked_for(workspace: Workspace, plan: MovePlan) -> tuple[Pair, ...]:
 
 
 def _others(group: Group, paths: Mapping[str, str]) -> bool:
-    """Whether the paths of a document differ from those of a plan or record, whatever their names are."""
+    """Whether the paths differ from those of a plan or record, compared by guid and not by address."""
     return sorted(group.guids.values()) != sorted(paths.values())
 
 
 def _along(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """The pairs, each with the claims of the others: a workload that mounts several of them finds all of them at the target."""
+    """The pairs, each also with the claims of the others: a workload that mounts several paths finds all of them at the target."""
     moving = {(here.project, here.name) for pair in pairs for here, there in pair.work if there is not None}
     return tuple(replace(pair, along=pair.along | moving) for pair in pairs)
 
@@ -214,14 +214,14 @@ def _by_hand(workspace: Workspace, pair: Pair, users: Users) -> tuple[str, ...]:
 
 
 def _refuse_overtaken(known: Operation, last: Mapping[str, Operation]) -> None:
-    """A run that died while it wrote its first record may have left a path without it, which something else moved since."""
+    """Raises `Stale` if a later operation changed one of the paths: a run killed in its first write leaves paths without a record."""
     for one in last.values():
         if one.id != known.id and (not one.phase.closed or one.term >= known.term or one.began > known.began):
             raise Stale(f"{one.address}: the {one.kind} {one.id} changed it in between; move each path by itself")
 
 
 def _record(plan: MovePlan, group: Group, last: Mapping[str, Operation], consent: Mapping[str, object]) -> Operation:
-    """What is to be done, from the document and from what is read now. Raises `Stale` if workloads that are not in the plan use any of the paths."""
+    """The operation to record, from the document and the present state. Raises `Stale` if workloads outside the plan use a path."""
     users = group.users()
     refuse_newcomers(plan, dict.fromkeys(one for of_it in users for one in of_it), "the move")
     return Operation(
@@ -248,7 +248,7 @@ def _pairs(workspace: Workspace, paths: Iterable[str], to: str) -> tuple[Pair, .
 
 
 def _to_take_back(workspace: Workspace, known: Operation, again: str) -> tuple[Pair, ...]:
-    """The pairs of what has begun, by its record, else by the document. Raises `VastplanError`, which says what to put back."""
+    """The pairs of a begun operation, from its record or else the document. Raises `VastplanError`, which says what to put back."""
     paths = tuple(known.facts[PATHS])
     recorded = tuple(pair for path in paths if (pair := pair_begun(known, path)) is not None)
     if len(recorded) == len(paths):

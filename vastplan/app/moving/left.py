@@ -15,5 +15,5 @@ def unmounted(pair: Pair, what: str, become: str) -> tuple[str, ...]:
 
 
 def to_stop(site: str) -> str:
-    """The step for what uses the data at a site besides the suspended workloads."""
+    """The step for pods, clients and workloads at a site that the move does not suspend."""
     return f"stop the pods, clients and workloads at {site} that no project of this document runs"

@@ -1,4 +1,4 @@
-"""The ends of a move, whatever the two sites share."""
+"""The ends of a move, for a replicated path or one with global access."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _loss_of_branch(ends: Ends) -> tuple[dict[str, str], str]:
     if found is None:
         text = f"all data at {site}, because no restore point is on both sides: {holds}, and all data is sent again"
         return {"guid": EVERYTHING, "created": ""}, f"{text}; a snapshot of it is kept there for 7 days"
-    # no document says how the two compare, so vastplan computes no difference
+    # no vendor document says how the two sizes compare, so vastplan computes no difference
     then = "unknown" if found.size is None else str(found.size)
     text = f"all that was written at {site} since {found.created}: {holds}; the logical size of that restore point is {then}"
     return {"guid": found.guid, "created": found.created}, f"{text}; a snapshot of it is kept there for 7 days"
@@ -122,7 +122,7 @@ def suspended_before(last: Operation | None, target: str) -> tuple[str, ...]:
 
 
 def by_hand(pair: Pair, mode: str) -> tuple[str, ...]:
-    """What is left to do by hand."""
+    """The steps that remain by hand."""
     if mode == THROUGH:
         return by_hand_through(pair)
     if mode in BESIDE:

@@ -1,6 +1,6 @@
-"""The pair of a volume: what replicates it, where to, and which claims workloads use on each side. From the document alone.
+"""The pair of a volume: its protected path, its two sites, and the claims that workloads use on each. Reads only the document.
 
-Only this module interprets what the document says of a volume with two sites.
+Only this module interprets a volume with two sites in the document.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A protected path whose other side is a site of the document. `covers` are the addresses of everything on the data, on both sites.
+    """A protected path whose other side is a site of the document. `covers` are the addresses of all objects on its data, on both sites.
 
     `path` is at the site where the document has it: the source, or the target if the document already names the new source.
     """
@@ -84,7 +84,7 @@ class Pair:
     origin: str = ""
     """With global access: the site that has the data, of which the other is a satellite; "" if both have it."""
     lease: float = 0.0
-    """With global access, in seconds."""
+    """With global access: the lease, in seconds."""
     volume: str = ""
     """With global access: the volume that the path belongs to, "" if it belongs to something else."""
     reads: bool = False
@@ -98,7 +98,7 @@ class Pair:
 
 
 def pair_of(entries: Iterable[Entry], address: Address, to: str) -> Pair:
-    """The pair of a volume, view, bucket or protected path, in either direction. Raises `VastplanError` if it has none with the site."""
+    """The pair of a volume, view, bucket or protected path, in either direction. Raises `VastplanError` if none includes site `to`."""
     everything = tuple(entries)
     path = _path(everything, address)
     ends = _ends(path)
@@ -155,7 +155,7 @@ def _along(everything: tuple[Entry, ...], claims: _Claims, source: str, target: 
 def _global_access(
     path: Entry, everything: tuple[Entry, ...], claims: tuple[ClaimOf, ...]
 ) -> tuple[str, float, str, bool]:
-    """Of a path with global access: its origin, lease and volume, and whether the data sources of claims are read-only."""
+    """For a path with global access: its origin, lease and volume, and whether a data source of its claims is read-only."""
     if path.values.get("capabilities") != "STARED_GLOBAL_NAMESPACE":
         return "", 0.0, "", False
     whole = Address.parse(path.origin) if path.origin else None
@@ -188,7 +188,7 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
     if address.kind == "protected_path" and address in by_address:
         return by_address[address]
     moved = [one for one in everything if one.address.kind == "protected_path" and _elsewhere(one, address, by_address)]
-    if len(moved) == 1:  # the document has it on the other site, the active one
+    if len(moved) == 1:  # the document has the path on the other site, the active one
         return moved[0]
     paths = [one for one in everything if one.address.kind == "protected_path" and one.address.site == address.site]
     if address.kind == "view" and address in by_address:
@@ -208,7 +208,7 @@ def _path(everything: tuple[Entry, ...], address: Address) -> Entry:
 
 
 def _elsewhere(path: Entry, address: Address, by_address: Mapping[Address, Entry]) -> bool:
-    """Whether an address is another name of a path that the document has on the other site: by its name, its volume, or its view there."""
+    """Whether an address means a path that the document has on the other site: by its name, its volume, or its view there."""
     remote = path.values.get("remote_tenant")
     if not isinstance(remote, Ref) or remote.target.site != address.site:
         return False
@@ -228,7 +228,7 @@ def _same(path: dict[str, object], name: str, view: dict[str, object]) -> bool:
 
 
 def standing(everything: tuple[Entry, ...], site: str, directory: str) -> Iterable[str]:
-    """The addresses on a directory: its view, the entry of the document that the view is part of, and the other parts of that entry."""
+    """The addresses on a directory: its view, the document's entry that the view is part of, and that entry's other parts."""
     views = [
         one
         for one in everything

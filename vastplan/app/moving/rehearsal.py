@@ -1,4 +1,4 @@
-"""Rehearsals of a move: the ends, the evidence that a person weighs, and what a later plan says of the last one."""
+"""Rehearsals of a move: the ends, the evidence that a person weighs, and the result that a later plan shows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vastplan.schema.replicated import Job
 from vastplan.systems.vast.restorable import VastDirectory
 from vastplan.systems.vast.views import VastViews
 
-_APART = 60.0  # seconds by which clocks may differ unsaid
+_APART = 60.0  # seconds: a smaller difference of the clocks is not reported
 
 
 def rehearsing(entries: Iterable[Entry], pair: Pair) -> Pair:
@@ -67,7 +67,7 @@ def rehearsed(
 
 
 def by_hand_of_rehearsal(pair: Pair) -> tuple[str, ...]:
-    """What is left to do by hand."""
+    """The notes for a person about the rehearsal."""
     return (
         "nothing is left to delete; see the result of each workload: vastplan move status PATH",
         f"the tried workloads run at {pair.target} while the originals run at {pair.source}: whatever they do outside their claims "
@@ -97,7 +97,7 @@ def of_rehearsal(ends: Rehearsed, users: tuple[tuple[Work, Job], ...]) -> Iterat
 
 
 def _clocks(ends: Rehearsed) -> Iterator[Fact]:
-    """Which clock the ages are by, if that matters: clocks that differ, or that no cluster reports."""
+    """The clock that ages are measured by, if clocks differ or no cluster reports its time."""
     site = dating(ends)[0]
     if not site:
         yield Fact("clock", "no cluster reports its time: ages are by the clock of this machine")
@@ -118,7 +118,7 @@ def _becomes(ends: Rehearsed, work: Work, job: Job) -> str:
 
 
 def _not_tried(ends: Rehearsed, work: Work, job: Job) -> str:
-    """Why a workload is not tried, "" where it is."""
+    """Why a workload is not tried, "" if it is."""
     if work.target is None:
         return f"{work.source.address} has no counterpart at {ends.target.site}"
     if work.stays(job):

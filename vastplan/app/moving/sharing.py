@@ -1,4 +1,4 @@
-"""The two sides of a global access path over VAST; one of them may be silent."""
+"""The two sides of a global access path over VAST clients; one side may not answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from vastplan.systems.vast.satellite import VastCached
 def meet_sharing(
     workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock
 ) -> Met:
-    """The ends of a pair of which one is a satellite. One may not answer; a call that needs it raises `Unreachable`."""
+    """The ends of a pair with a satellite. One side may not answer; a later call that needs it raises `Unreachable`.
+
+    Raises `Unreachable` if neither side answers, and `VastplanError` if the path is missing or not the same on both sides.
+    """
     (near, near_cache, guid), (far, far_cache, other) = (
         _side(providers, site, directory, pair, clock)
         for site, directory in ((pair.source, pair.source_directory), (pair.target, pair.target_directory))

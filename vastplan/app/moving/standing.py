@@ -1,4 +1,4 @@
-"""The present roles of both sides of a move, as each system reports, and what to type if a site that was given up is back."""
+"""The present roles of both sides of a move, as each system reports them, and what to type if a site that was given up is back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vastplan.schema.replicated import Role
 
 
 def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
-    """Lines for people, for each path that is moved. What cannot be read is reported."""
+    """Lines to show, for each moved path. If the roles cannot be read, a line says why."""
     sites = (operation.source, operation.target)
     paths = tuple(operation.facts.get(PATHS) or (operation.address,))
     told: list[str] = []
@@ -37,7 +37,7 @@ def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:
 
 
 def _pair(workspace: Workspace, operation: Operation, path: str) -> Pair:
-    """From the document; if the document no longer has it, from the record."""
+    """The pair from the document; if the document no longer has it, from the record."""
     try:
         return pair_of(workspace.entries()[0], Address.parse(path), operation.target)
     except VastplanError:

@@ -95,7 +95,7 @@ def _said(replica: Replica, cached: Cached) -> list[Fact]:
 
 
 def _there(ends: SharedEnds) -> list[Fact]:
-    """The workloads that already use it at the target; the move does not change them."""
+    """The workloads that already use the data at the target; the move does not change them."""
     jobs = ends.target_jobs
     claims = {work.target for work in ends.work if work.target is not None}
     if jobs is None:
@@ -108,7 +108,7 @@ def _there(ends: SharedEnds) -> list[Fact]:
 
 
 def by_hand_through(pair: Pair) -> tuple[str, ...]:
-    """What is left to do by hand."""
+    """The steps that remain by hand."""
     told = []
     if not pair.work:
         told.append(

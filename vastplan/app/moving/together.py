@@ -1,4 +1,4 @@
-"""The paths that move together: every path that has volumes of a project or of a tenant. From the document alone."""
+"""The paths that move together: every path with volumes of a project or tenant. Reads only the document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOGETHER = ("project", "tenant")
 def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
     """The pairs of all volumes of a project or tenant, in the order of their addresses.
 
-    Raises `VastplanError` that names what does not live on these two sites: a project never moves in part.
+    Raises `VastplanError`, which names the volumes that are not on both sites: a project never moves in part.
     """
     everything = tuple(entries)
     if not any(one.address == address for one in everything):
@@ -44,7 +44,7 @@ def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair,
 
 
 def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
-    """What holds its data on its site, each with its directory; "" for a volume that the driver of a class created."""
+    """The objects with data of the project or tenant on its site, each with its directory; "" for a volume that a CSI driver created."""
     if address.kind == "project":
         return tuple(_of_project(everything, address))
     views = [
@@ -55,7 +55,7 @@ def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple
     here = {directory for _, directory in views}
     projects = [one.address for one in everything if (one.address.site, one.address.kind) == (address.site, "project")]
     claims = [tuple(_of_project(everything, project)) for project in projects]
-    # a project belongs to the tenant if it mounts a directory of it: then all of its claims move
+    # a project belongs to the tenant if it mounts a directory of the tenant: then all of the project's claims move
     theirs = [claim for found in claims if any(directory in here for _, directory in found) for claim in found]
     return tuple(dict.fromkeys((*views, *theirs)))
 
@@ -84,7 +84,7 @@ def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry 
 
 
 def _ends(path: Entry) -> Iterator[tuple[str, str]]:
-    """The sites of a path and its directory on each; only its own if it replicates to no site of the document."""
+    """The sites of a path, each with the directory; only its own site if the path replicates to no site of the document."""
     yield path.address.site, str(path.values.get("source_dir"))
     remote = path.values.get("remote_tenant")
     if isinstance(remote, Ref):

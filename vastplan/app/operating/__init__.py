@@ -1,1 +1,1 @@
-"""What all operations share: time, the record in the ledgers, clients, how one goes on and ends."""
+"""The parts that moves and restores share: clock, record in the ledgers, clients, and the steps to continue and end."""

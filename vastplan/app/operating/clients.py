@@ -1,4 +1,4 @@
-"""What operations ask of the clients of a site: VAST for data, Run:AI for workloads, Kubernetes for the pods that mount it."""
+"""The ports of operations over the clients of a site: VAST for data, Run:AI for workloads, Kubernetes for pods, volumes and claims."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.systems.vast.client import VastProvider
 
 
 def vast_at(providers: Providers, site: str) -> VastProvider:
-    """A site's cluster. Raises `Unreachable`, and `VastplanError` if the document has none there."""
+    """The client of a site's VAST cluster. Raises `Unreachable`, and `VastplanError` if the document has no cluster there."""
     provider = providers.get((site, "vast"))
     if isinstance(provider, Exception):
         raise Unreachable(f"{site}: {provider}")
@@ -33,7 +33,7 @@ def vast_at(providers: Providers, site: str) -> VastProvider:
 
 
 def jobs_at(providers: Providers, site: str) -> Jobs | None:
-    """A site's workloads, if it has Run:AI."""
+    """Access to a site's workloads, if it has Run:AI."""
     provider = providers.get((site, "runai"))
     if isinstance(provider, Exception):
         return SilentJobs(site, str(provider))
@@ -41,7 +41,7 @@ def jobs_at(providers: Providers, site: str) -> Jobs | None:
 
 
 def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts | None:
-    """Who mounts claims on a site, if it has Kubernetes."""
+    """Lists the pods that mount claims on a site, if it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
     if isinstance(provider, Exception):
         return SilentMounts(site, str(provider))
@@ -49,7 +49,7 @@ def mounts_at(workspace: Workspace, providers: Providers, site: str) -> Mounts |
 
 
 def volumes_at(workspace: Workspace, providers: Providers, site: str) -> Volumes | None:
-    """What creates volumes and claims on a site, if it has Kubernetes."""
+    """Creates volumes and claims on a site, if it has Kubernetes."""
     provider = providers.get((site, "kubernetes"))
     if isinstance(provider, Exception):
         return SilentVolumes(site, str(provider))
@@ -60,7 +60,7 @@ def volumes_at(workspace: Workspace, providers: Providers, site: str) -> Volumes
 
 
 def claim_of(providers: Providers, kind: Kind, claim: ClaimOf, ledger: Mapping[str, SiteLedger]) -> Claim | None:
-    """A claim with its project's id and namespace as Run:AI reports them; `None` if the ledger does not have the project, or it does not exist.
+    """A claim with its project's id and namespace from Run:AI; `None` if the project is not in the ledger or does not exist.
 
     Raises `Unreachable` if Run:AI does not answer: a project that cannot be read may have workloads.
     """
@@ -87,7 +87,7 @@ def work_of(
     ledger: Mapping[str, SiteLedger],
     along: Set[tuple[Address, str]] = frozenset(),
 ) -> tuple[tuple[Work, ...], str]:
-    """Claims at the source, each with its counterpart at the target, and why claims are missing, if some could not be read."""
+    """The claims at the source, each with its counterpart at the target; and, if some could not be read, why ("" otherwise)."""
     project = workspace.registry.kinds["project"]
     found, unread = list[Work](), ""
     for here, there in claims:

@@ -1,4 +1,4 @@
-"""The time of operations."""
+"""The clock of operations."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """This machine's."""
+    """The clock of this machine."""
 
     def now(self) -> datetime:
-        """The time."""
+        """The current time."""
         return datetime.now(UTC)
 
     def ticks(self) -> float:
-        """Of the monotonic clock."""
+        """The monotonic clock, in seconds."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""The course of an operation, whatever it changes: when its plan is too old, when it has ended, when it goes on."""
+"""The course of any operation: when its plan is too old, when it has ended, when it goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LASTS = timedelta(minutes=15)
 
 
 def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Operation], None]) -> Operation:
-    """Record the end in both parts, as a run may have died between them. Raises `Stale` for an operation that was taken back."""
+    """Record the end in both ledger parts, if a killed run wrote only one. Raises `Stale` for an operation that was taken back."""
     if any(part.operations.get(known.subject) != known for part in parts.values()):
         write(known)
     if known.phase is Phase.ABORTED:
@@ -35,7 +35,7 @@ def ended(known: Operation, parts: Mapping[str, SiteLedger], write: Callable[[Op
 
 
 def forward(known: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
-    """The operation to go on with. One that is being taken back goes on only if it is past the point of no return."""
+    """The operation to continue. One that is being taken back continues only past the point of no return, else `Stopped` is raised."""
     if known.phase is Phase.OPEN:
         return known
     for stage in stages:
@@ -58,7 +58,7 @@ def refuse_second(parts: Mapping[str, SiteLedger], guid: str) -> None:
 
 
 def second(one: Operation) -> VastplanError:
-    """The error for whoever wants another one."""
+    """The error for a second operation on a subject whose operation is under way."""
     to = "" if one.target == one.source else f" to {one.target}"
     return VastplanError(
         f"{one.address}: the {one.kind} {one.id}{to} is under way since {one.began} (stage {one.stage or 'none yet'}); "
@@ -75,7 +75,7 @@ def refuse_old(workspace: Workspace, plan: OperationPlan, now: datetime) -> None
 
 
 class Heading(TypedDict):
-    """What a plan of an operation says of its document and of its time."""
+    """The fields of an operation's plan about its document and its time."""
 
     document: str
     digest: str
@@ -86,7 +86,7 @@ class Heading(TypedDict):
 
 
 def heading(workspace: Workspace, now: datetime) -> Heading:
-    """The heading of a plan that is made now."""
+    """The heading of a plan created now."""
     return Heading(
         document=workspace.name,
         digest=workspace.digest(workspace.entries()[0]),
@@ -137,7 +137,7 @@ def carried(
 
 
 def to_take_back(workspace: Workspace, kind: str, typed: str) -> Operation:
-    """The operation to take back. Raises `VastplanError` if there is none, or it is done."""
+    """The operation to take back. Raises `VastplanError` if it does not exist or is done."""
     known = by_id(all_parts(workspace), kind, typed)
     if known.phase is Phase.DONE:
         raise VastplanError(f"{known.address}: the {kind} {known.id} has ended ({known.phase.value})")

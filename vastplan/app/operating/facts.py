@@ -13,7 +13,7 @@ def used_bytes(used: int | None) -> str:
 
 
 def mounted_by(home: Home) -> tuple[Fact, ...]:
-    """The pods that mount the data, and what no system reports."""
+    """The pods that mount the data, and a fact that other clients are unknown."""
     try:
         pods = [Fact("pod that mounts it", pod) for pod in home.pods()]
     except (Refused, Unreachable) as problem:

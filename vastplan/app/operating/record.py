@@ -1,4 +1,4 @@
-"""The record of an operation, in the ledgers of its sites: written to one after the other; the later record counts."""
+"""The record of an operation in the ledgers of its sites: written to one after the other; the newer record counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.model.site_ledger import SiteLedger, operations
 
 
 def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]:
-    """The operations of one kind: `move`, `restore`. One over several paths has a record under each; if a kill left them uneven, the newest counts."""
+    """The operations of one kind, `move` or `restore`. One over several paths has a record for each; the newest counts if they differ."""
     found: dict[tuple[str, str], Operation] = {}
     for one in operations(parts):
         key = one.id, str(one.facts.get(WHOLE) or one.subject)
@@ -24,12 +24,12 @@ def of_kind(parts: Mapping[str, SiteLedger], kind: str) -> tuple[Operation, ...]
 
 
 def whole(operation: Operation) -> Operation:
-    """A record with the address that somebody asked for."""
+    """The record with the address that was typed."""
     return replace(operation, address=str(operation.facts.get(WHOLE) or operation.address))
 
 
 def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
-    """The operation of an id; raises `VastplanError`."""
+    """The operation that an id or address means, an open one before closed ones. Raises `VastplanError`."""
     known = of_kind(parts, kind)
     found = [one for one in known if meant(one, id)]
     found = [one for one in found if not one.phase.closed] or found
@@ -39,18 +39,18 @@ def by_id(parts: Mapping[str, SiteLedger], kind: str, id: str) -> Operation:
 
 
 def unknown(kind: str, typed: str, known: Iterable[Operation]) -> VastplanError:
-    """The error for a typed operation that does not exist, or that fits several."""
+    """The error for a typed id or address that fits no operation, or several."""
     told = ", ".join(f"{one.id} ({one.address})" for one in known) or "none"
     return VastplanError(f"no {kind} {inert(typed, 80)} is known; known are: {told}")
 
 
 def meant(one: Operation, typed: str) -> bool:
-    """Whether a typed id or address is this operation: its id, its subject, or anything that it covers."""
+    """Whether a typed text means this operation: its id, the id of its plan, its address, or an address that it covers."""
     return typed in (one.id, one.consent.get("plan"), one.address, *one.covers)
 
 
 def journal(ledgers: LockedLedgers) -> Callable[[Operation], None]:
-    """A function that writes a record to the parts of its sites, the source's first, and returns when it is durable."""
+    """Returns a function that writes a record to the ledger parts of its sites, the source's first, and returns when it is durable."""
 
     def write(operation: Operation) -> None:
         for site in dict.fromkeys((operation.source, operation.target)):

@@ -1,4 +1,4 @@
-"""Stand-ins for systems that do not answer: each call raises `Unreachable`. Unreachable is not absent."""
+"""Stand-ins for systems that do not answer: calls raise `Unreachable`, because unreachable is not absent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.schema.satellite import Prefetch
 
 
 class _Silent:
-    """A stand-in for part of a site; `why` it does not answer."""
+    """A stand-in for part of a site; `why` says why it does not answer."""
 
     def __init__(self, site: str, why: str) -> None:
         self.site, self._why = site, why
@@ -28,31 +28,31 @@ class SilentReplica(_Silent):
     path = "/protectedpaths/"
 
     def look(self) -> Side:
-        """Nothing is known of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def points(self) -> tuple[Point, ...]:
-        """Nor of its points."""
+        """Raises `Unreachable`."""
         self._no()
 
     def now(self) -> datetime | None:
-        """Nor of its clock, which nobody needs."""
+        """Returns `None`: the time is unknown, and no caller depends on it."""
         return None
 
     def used(self) -> int | None:
-        """Nor of what it holds."""
+        """Raises `Unreachable`."""
         self._no()
 
     def keep(self, name: str) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def kept(self, name: str) -> Kept | None:
-        """Nor is anything known that it keeps."""
+        """Raises `Unreachable`."""
         self._no()
 
     def replicate_now(self) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     take_over = give_up = detach = force = enable = reattach = replicate_now
@@ -64,27 +64,27 @@ class SilentCache(_Silent):
     path = "/protectedpaths/"
 
     def shared(self) -> bool:
-        """Nothing is known of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def lease(self) -> float | None:
-        """Nor of its lease."""
+        """Raises `Unreachable`."""
         self._no()
 
     def prefetch(self, directory: str) -> int:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def running(self, directory: str) -> tuple[int, ...]:
-        """Nor is anything known of its prefetches."""
+        """Raises `Unreachable`."""
         self._no()
 
     def prefetched(self, task: int, directory: str) -> Prefetch | None:
-        """Of none of them."""
+        """Raises `Unreachable`."""
         self._no()
 
     def stop(self, task: int) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
 
@@ -95,39 +95,39 @@ class SilentJobs(_Silent):
         super().__init__(site, f"the workloads at {site} cannot be read: {why}")
 
     def using(self, project: str, claim: str) -> tuple[Job, ...]:
-        """Who uses a claim is not known."""
+        """Raises `Unreachable`."""
         self._no()
 
     def job(self, id: str) -> Job | None:
-        """Nor what one does."""
+        """Raises `Unreachable`."""
         self._no()
 
     named = job
 
     def ours(self, project: str, name: str, label: str) -> Job | None:
-        """Nor whether one was submitted with a label."""
+        """Raises `Unreachable`."""
         self._no()
 
     def suspend(self, job: Job) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     resume = remove = suspend
 
     def specification(self, job: Job) -> Mapping[str, Any]:
-        """Nothing can be read of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def small(self, specification: Mapping[str, Any]) -> Mapping[str, Any]:
-        """There is no specification of its."""
+        """Raises `Unreachable`."""
         self._no()
 
     def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
-        """There is no specification of its."""
+        """Raises `Unreachable`."""
         self._no()
 
 
@@ -135,31 +135,31 @@ class SilentVolumes(_Silent):
     """The claims of a site whose Kubernetes does not answer."""
 
     def amiss(self, namespace: str, claim: str, directory: str) -> str:
-        """What a claim is bound to is not known."""
+        """Raises `Unreachable`."""
         self._no()
 
     def volume(self, name: str) -> Made:
-        """Nor whether a volume is there."""
+        """Raises `Unreachable`."""
         self._no()
 
     def claim(self, namespace: str, name: str) -> Made:
-        """Nor whether a claim is."""
+        """Raises `Unreachable`."""
         self._no()
 
     def make_volume(self, like: Twin, name: str, directory: str, mark: str) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def make_claim(self, like: Twin, name: str, mark: str) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def drop_volume(self, name: str, mark: str) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
     def drop_claim(self, namespace: str, name: str, mark: str) -> None:
-        """Nothing can be asked of it."""
+        """Raises `Unreachable`."""
         self._no()
 
 
@@ -167,5 +167,5 @@ class SilentMounts(_Silent):
     """The pods of a site whose Kubernetes does not answer."""
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
-        """Who mounts a claim is not known."""
+        """Raises `Unreachable`."""
         raise Unreachable(f"the pods that mount {namespace}/{claim} cannot be read: {self._why}")

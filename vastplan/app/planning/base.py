@@ -1,4 +1,4 @@
-"""Whose change is it? A plan beside the plan of its base, from one observation: what both would do is not this change. Pure."""
+"""Separates a document's change from what its base would do: plans both from one observation and compares the actions. Pure."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _RANK = {standing: rank for rank, standing in enumerate(Standing)}
 
 
 def no_base(problem: Invalid) -> Finding:
-    """The finding where the base cannot be planned: everything counts as the change's own then."""
+    """The finding if the base cannot be planned: then every action counts as the change's own."""
     first = problem.findings[0].message if problem.findings else "it cannot be read"
     text = f"the base cannot be planned ({first}), so vastplan cannot tell pending changes from drift"
     return Finding("VP332", Severity.WARNING, text, "give the document at the merge base with --base")
 
 
 def renamed(name: str, of_base: str) -> Finding:
-    """The finding where the base has another name: its part of the ledger is another, and says nothing of this document."""
+    """The finding if the base has another name: then it uses another part of the ledger and cannot be compared."""
     text = f"the document is named {inert(name, 80)}, and {inert(of_base, 80)} in the base: under another name it uses another part of the ledger"
     fix = "rename a document in a change of its own, and move what it owns: vastplan ledger export and import"
     return Finding("VP333", Severity.WARNING, text, fix)
 
 
 def with_standings(plan: Plan, base: Plan | Finding) -> Plan:
-    """The plan with each action's standing, its own changes and its new findings first; work keeps its order.
+    """The plan with each action's standing; the document's own changes and its new findings come first. Operations keep their order.
 
-    With a finding in the place of a base, the plan with that finding.
+    If the base is a finding, the plan with that finding added.
     """
     if isinstance(base, Finding):
         return replace(plan, findings=(base, *plan.findings))
@@ -58,7 +58,7 @@ def _with_standing(action: Action, of_base: Action | None) -> Action:
     if of_base is None:
         return replace(action, standing=Standing.CHANGE)
     base_changes = {_change_key(change) for change in of_base.changes}
-    # What is secret shows no value: it is the same only where all that is desired comes from the same sources.
+    # A secret change shows no value: it counts as the same only if all desired values, sources included, are equal.
     secrets_may_differ = action.desired != of_base.desired
     changes = tuple(
         replace(
@@ -80,5 +80,5 @@ def _finding_key(finding: Finding) -> tuple[str, str, str]:
 
 
 def _change_key(change: FieldChange) -> str:
-    """Equal for two changes that do the same; values may be lists, which cannot be hashed."""
+    """A hashable key, equal for two changes with the same effect; values may be lists, which cannot be hashed."""
     return repr((change.path, change.before, change.after, change.replaces, change.sensitive))

@@ -1,4 +1,4 @@
-"""The stage that checks a plan against what was observed: findings, what sites promise, budgets, and who is kept apart."""
+"""The stage that checks a plan against what was observed: findings, commitments of sites, budgets, and isolation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vastplan.model.replication import Replication, ReplicationState
 
 
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
-    """The plan with what the checks say of its sites."""
+    """The plan with the checks' findings on its sites, and its commitments, budgets and isolation proofs."""
     sites, observed, matches = desired.sites, weighed.observed, weighed.matches
     facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks), today=today)
     facts = with_live(facts, sites, observed, matches)
@@ -47,7 +47,7 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
 
 
 def _as_scheduled(row: Replication, behind: Mapping[str, str]) -> Replication:
-    """What is in order by its own word may still be further behind than its schedule says."""
+    """The replication, as `BEHIND` if VAST reports it in order but it is late by its schedule."""
     if row.state is not ReplicationState.IN_ORDER or row.address not in behind:
         return row
     return replace(row, state=ReplicationState.BEHIND, text=behind[row.address])
@@ -60,12 +60,12 @@ def wrong(plan: Plan) -> list[Finding]:
 
 
 def split(plan: Plan) -> list[Finding]:
-    """What more than one site writes to: nothing is done about that, and the rest of the plan stands."""
+    """The findings on paths that more than one site writes to: the plan does nothing about them, and the rest of the plan stands."""
     return [finding for finding in plan.findings if finding.code == SPLIT]
 
 
 def forbidden(plan: Plan) -> list[Finding]:
-    """The errors that checks found: what the document asks for could be done, and should not be."""
+    """The errors that checks found: the document could be applied, and should not be."""
     return [finding for finding in plan.findings if finding.severity is Severity.ERROR and finding.checked]
 
 

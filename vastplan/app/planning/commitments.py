@@ -1,4 +1,4 @@
-"""What is promised live, and what it becomes: the sums before and after an apply, without naming every reference."""
+"""The live objects whose promised sizes are summed, before and after an apply; resolves only the references that the sums need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vastplan.schema.entries import Entry
 
 
 def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: Matches) -> Facts:
-    """The facts with what stands now and what the document makes of it, where it was read."""
+    """The facts with the live objects before the apply and those expected after it, for the collections that could be read."""
     before: list[Entry] = []
     strangers: list[Entry] = []
     known: set[tuple[str, str]] = set()
@@ -32,7 +32,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
                 before.append(entry)
                 if not ours:
                     strangers.append(entry)
-        if (site, CLAIM_HOME) in known:  # among them is the one that the driver made for each claim that is there
+        if (site, CLAIM_HOME) in known:  # these include the object that the CSI driver created for each existing claim
             for claim in facts.objects.on(site, CLAIMS).values():
                 live = matches.match(claim.address).live
                 if live is not None:
@@ -44,7 +44,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
 
 def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, bool]]:
     """The live objects of a kind, and whether each is in the ledger or in the document."""
-    references: dict[tuple[str, str], Ref | None] = {}  # by the field and the id that is referred to
+    references: dict[tuple[str, str], Ref | None] = {}  # by field and referenced id
     for live in observed.objects(site, kind):
         if live.system_owned:
             continue
@@ -67,5 +67,5 @@ def _reference(site: str, followed: Followed, target_id: Any, observed: Observed
 
 
 def _stranger(live: Live) -> Address:
-    """Two strangers may have one name, and none may stand for one of ours."""
+    """An address with the id: objects outside the ledger may share a name, and must not count as an object of the document."""
     return Address(live.site, live.kind.name, f"{live.name} (id {live.id})")

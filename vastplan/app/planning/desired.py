@@ -1,4 +1,4 @@
-"""The stage that says what the document wants, with what the systems say of themselves: load is behind it, observing ahead."""
+"""The stage that composes the desired objects with the versions that the systems report: after loading, before observing."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Desired:
-    """What a document wants. `everything` is of all its sites, because references cross; `entries` of the planned ones."""
+    """The desired objects of a document: `entries` on the planned sites, `everything` on all sites, because references cross sites."""
 
     sites: tuple[str, ...]
     entries: tuple[Entry, ...]
     everything: tuple[Entry, ...]
     findings: tuple[Finding, ...]
     facts: Facts
-    """What checks may know before anything is observed."""
+    """The facts that checks have before anything is observed."""
 
 
 def compose_with_versions(workspace: Workspace, sites: tuple[str, ...], offline: Composed, source: Source) -> Desired:
-    """Compose again with what was probed, where the document depends on that. Raises `Invalid`, also for what versions lack."""
+    """Compose again with the probed facts if the document depends on them. Raises `Invalid`, also for features a version lacks."""
     probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     entries = tuple(entry for entry in composed.entries if entry.address.site in sites)

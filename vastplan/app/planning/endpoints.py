@@ -1,6 +1,6 @@
-"""Whether the document would send a credential elsewhere than before: held against the snapshot and the base. Pure.
+"""Whether the document would send a credential elsewhere than before: compares endpoints with the snapshot and the base. Pure.
 
-An edit of an address is not an edit of an object, so no action shows it; and what is there cannot be told without going there.
+A changed address changes no object, so no action shows it; and the system at a new address is unknown until it is contacted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLACE, _CERTIFICATE = "its place", "its certificate"
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """A part of an endpoint (its place, who vouches for it, a field) on both sides; "" for what was not there."""
+    """A part of an endpoint (its place, its certificate's trust, a field) before and now; "" if it did not exist before."""
 
     site: str
     system: str
@@ -36,7 +36,7 @@ class _Difference:
 
 
 def changed_endpoints(document: Document, snapshot: Snapshot | None, base: Document | None) -> tuple[Finding, ...]:
-    """VP331 for every part of an endpoint that is not as in the base, or not as in the snapshot; what is both, once."""
+    """VP331 for every part of an endpoint that differs from the base or the snapshot; once if both had the same."""
     of_base_places, of_base_files = (places(base), contents(base)) if base else ({}, {})
     of_base = (
         [
@@ -55,7 +55,7 @@ def changed_endpoints(document: Document, snapshot: Snapshot | None, base: Docum
 
 
 def with_changed_endpoints(plan: Plan, changed: tuple[Finding, ...]) -> Plan:
-    """The plan with these findings before all others, as the change's own."""
+    """The plan with these findings first, counted as findings of the change."""
     base = replace(plan.base, findings=plan.base.findings + len(changed)) if plan.base else None
     return replace(plan, base=base, findings=(*changed, *plan.findings))
 
@@ -69,14 +69,14 @@ def _finding(difference: _Difference, origin: str) -> Finding:
 
 
 def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Difference]:
-    """Places, and who vouches for the servers. Nothing can be said of a site that the document gives no address of."""
+    """Differences of places, trust and file contents. Skips a site for which the document gives no address."""
     seen_sites, of_files = {seen.site: seen for seen in snapshot.sites}, contents(document)
     for site, systems in places(document).items():
         if document.offline(site):
             continue
         seen = seen_sites.get(site)
         yield from _moved(site, systems, seen.systems if seen else {})
-        recorded = seen.trust if seen else {}  # before 1.1 there was none
+        recorded = seen.trust if seen else {}  # snapshots before format 1.1 have none
         for system, now in trusts(document, site).items():
             if recorded.get(system, now) != now:
                 yield _Difference(site, system, _CERTIFICATE, recorded[system], now)
@@ -86,7 +86,7 @@ def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Diffe
 def _against_base(
     document: Document, base: Document, before: _Places, files_before: _Contents
 ) -> Iterator[_Difference]:
-    """Field by field, also the name to log in with and where the credential is from; the place of what is new."""
+    """Differences of every field of a connection, also the user name and the credential's source; for a new system, its place."""
     of_files = contents(document)
     for site, systems in places(document).items():
         given = document.connections[site].given()
@@ -105,7 +105,7 @@ def _against_base(
 def _other_files(
     site: str, now: Mapping[str, Mapping[str, str]], was: Mapping[str, Mapping[str, str]]
 ) -> Iterator[_Difference]:
-    """What the files say otherwise that are named for both; of what one side cannot read, the settings of the document say it."""
+    """Differences of the contents of named files, for systems with contents on both sides; the document's settings show the others."""
     for system in sorted(now.keys() & was.keys()):
         for part in sorted(now[system].keys() | was[system].keys()):
             before, after = was[system].get(part, ""), now[system].get(part, "")
@@ -114,17 +114,17 @@ def _other_files(
 
 
 def _part(base: Document, before: _Places, files: _Contents, difference: _Difference) -> str:
-    """The same part in the base."""
+    """The value of the same part in the base."""
     if difference.part == _CERTIFICATE:
         return trusts(base, difference.site).get(difference.system, "") if difference.site in base.connections else ""
-    site = difference.site or next(iter(base.connections))  # the ledger's place is with every site
+    site = difference.site or next(iter(base.connections))  # every site has the ledger's place
     if difference.part != _PLACE:
         return files.get(site, {}).get(difference.system, {}).get(difference.part, "")
     return before.get(site, {}).get(difference.system, "")
 
 
 def _moved(site: str, now: Mapping[str, str], was: Mapping[str, str]) -> Iterator[_Difference]:
-    """Systems that are elsewhere, or new. No credential goes to a new simulator, and a new site has the ledger of the others."""
+    """Systems with another place, or new ones; not a new simulator, which gets no credential, nor a new site's ledger, which is shared."""
     for system, place in now.items():
         before = was.get(system, "")
         if place == before or (not before and (place == SIMULATED or system == LEDGER)):

@@ -1,4 +1,4 @@
-"""The rules of what a plan leaves alone: those of the document, and those of this run."""
+"""The rules for changes that a plan ignores: those in the document, and those of this run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def ignore_rules(
     *,
     everywhere: bool,
 ) -> tuple[tuple[IgnoreRule, ...], tuple[Finding, ...]]:
-    """The rules in force, and a warning for each of the document that has expired, or (`everywhere`) that matches no object.
+    """The rules in force, and a warning for each rule of the document that has expired, or (`everywhere`) matches no object.
 
-    What this run keeps comes first: it holds also where the document changed the field.
+    The rules of this run come first: they apply even to fields that the document changed.
     """
     of_run = [IgnoreRule(pattern, "left as it is this time (--keep-drift)") for pattern in keep_drift]
     spec = workspace.document.head.drift

@@ -1,4 +1,4 @@
-"""The stage that hands the engine everything it plans from, as one frozen value."""
+"""The stage that collects everything the engine plans from in one frozen value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plan_inputs(
     observed: Observed,
     source: Source,
 ) -> PlanInputs:
-    """Desired, live and last applied, with the rules and limits of this run."""
+    """The desired, live and last applied objects, with the rules and limits of this run."""
     document, at = workspace.document, now()
     there = (desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     rules, rule_findings = ignore_rules(

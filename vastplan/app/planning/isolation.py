@@ -1,4 +1,4 @@
-"""The isolation proof of what is live: the same proof as of the document, over what a plan observed."""
+"""The isolation proof of the live objects: the same proof as for the document, over what a plan observed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vastplan.schema.kind import Kind
 def collections(
     kinds: Mapping[str, Kind], sites: Iterable[str], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
-    """What has to be read: the chain's kinds, on sites that have chains at all."""
+    """The collections to read: the kinds of the chain, on sites with all systems of a chain."""
     return {
         (site, name)
         for site in sites
@@ -31,7 +31,7 @@ def collections(
 def live(
     sites: Iterable[str], observed: Observed, matches: Matches, read: Set[tuple[str, str]]
 ) -> tuple[Isolation, ...]:
-    """The proof of each site that has chains, or why there is none."""
+    """The proof of each site whose chain was read, or why it cannot be proved."""
     return tuple(_proof(site, observed, matches) for site in sites if (site, STARTS_AT) in read)
 
 

@@ -1,4 +1,4 @@
-"""What was named for this run, compared with what exists: composite addresses, and addresses that match nothing."""
+"""Compares the addresses named for this run with those that exist: resolves composite entries, and reports what matches nothing."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _BY_ADDRESS = ("--allow-delete", "--allow-narrow", "--believe-gone", "--target")
 class Known:
     """The addresses that can be named on the planned sites, and those of each composite entry.
 
-    `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
-    `leaving` are addresses that are owned and left the document, `whole` the composite entries that they stood for and that left it,
-    too, `kinds` the names that a kind may have, those of composite entries too. `unread` are those, each with its site, of which
-    something could not be told. `gone` is what the ledger had and has no more, `occupied` where values are delivered to: what holds
-    one of somebody else's there is named to write over it.
+    `elsewhere` are the document's sites that this run does not plan, `begun` the planned sites with an earlier apply. `leaving` are
+    owned addresses that left the document, `whole` the composite entries of owned objects that have no object in the document any
+    more. `kinds` are all names of kinds, also of composite entries. `unread` are pairs of site and kind with something undetermined.
+    `gone` are addresses that the ledger once had. `occupied` are the destinations of delivered values: naming one consents to
+    overwrite somebody else's value there.
     """
 
     addresses: frozenset[str]
@@ -56,14 +56,14 @@ def resolved(
     sites: Collection[str],
     kinds: Collection[str],
 ) -> tuple[str, ...]:
-    """What `--target` or `--keep-drift` of this run name: of a composite entry all its objects."""
+    """The addresses that `--target` or `--keep-drift` of this run name; for a composite entry all its objects."""
     return aimed_at(patterns, known(entries, ledger, sites, kinds)) if patterns else ()
 
 
 def named_nowhere(
     options: PlanOptions, inputs: PlanInputs, drafted: Draft, sites: Collection[str], types: Collection[str]
 ) -> list[Finding]:
-    """What is said of each address or pattern of this run that nothing here has; former objects are known once all is matched."""
+    """Findings for each address or pattern of this run that matches nothing; runs after matching, which finds the former objects."""
     consent = options.consent
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
     if not any((*named, options.targets, options.keep_drift)):
@@ -81,7 +81,7 @@ def named_nowhere(
 
 
 def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozenset[str]:
-    """The addresses of what values are delivered to, whether the document has it or not."""
+    """The addresses that values are delivered to, whether or not the document has them."""
     delivering = ((delivers_of(kinds[entry.address.kind], entry.values), entry) for entry in entries)
     return frozenset(
         str(destination(delivers, entry.values).target.target) for delivers, entry in delivering if delivers is not None
@@ -91,7 +91,7 @@ def _delivered_to(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> frozen
 def known(
     entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str], kinds: Collection[str]
 ) -> Known:
-    """The objects of the document and of the ledger; `sites` are all of the document, those of `ledger` are planned."""
+    """The objects in the document and the ledger; `sites` are all sites of the document, those in `ledger` are planned."""
     owned = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
     addresses, leaving = set(owned), set(owned)
     parts: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ def known(
 
 
 def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
-    """The targets, and what those stand for that are no object but a composite entry, which reports name as the origin."""
+    """The targets, and the objects of those that are a composite entry (the `origin` in reports) instead of an object."""
     aims: list[str] = []
     for target in targets:
         aims.append(target)
@@ -125,8 +125,8 @@ def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
 
 
 def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
-    """VP303 for an address with the id of an object (`ADDRESS#ID`) of which there is none: it is copied wrongly, or gone, and what
-    it was typed for would not happen. Where that could not be read, nothing is said."""
+    """VP303 for an address with an id (`ADDRESS#ID`) that no former object has: it is mistyped, or the object is gone, and the option
+    would have no effect. Not reported if the kind could not be read on that site."""
     said = [(option, text) for option, text in _named(options, there) if _with_an_id(option, text, there)]
     for option, text in said[:_SHOWN]:
         site, kind, _ = Address.parse(text)
@@ -135,7 +135,7 @@ def no_such_object(options: PlanOptions, there: Known) -> Iterator[Finding]:
 
 
 def _with_an_id(option: str, text: str, there: Known) -> bool:
-    """Whether it names one former object of a site that is planned."""
+    """Whether the text names one former object on a planned site."""
     parts = text.split("/", 2)
     one = len(parts) == 3 and all(parts) and MARK in parts[2] and not _is_pattern(text)
     return one and option in _BY_ADDRESS and parts[0] not in there.elsewhere
@@ -152,10 +152,10 @@ def _former_hint(text: str, there: Known) -> str:
 
 
 def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
-    """VP303 for each address of this run that nothing here has, and VP317, a warning, where that may be meant so.
+    """VP303 for each address of this run that matches nothing, or VP317, a warning, if that may be intended.
 
-    What is typed once may be run twice: of what the ledger had and has no more nothing is said. A pattern is typed for whatever
-    there may be, a site may not be planned this time, and files of approvals are shared by runs.
+    A command may be run twice, so an address that the ledger once had is not reported. A pattern may match nothing, a site may
+    not be planned in this run, and approvals files are shared by runs.
     """
     by_intent: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
     for option, text in _named(options, there):
@@ -170,8 +170,8 @@ def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
 
 
 def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) -> bool:
-    """Whether what fits nothing may be no mistake: an approval, of a site that is not planned, or a pattern of a site and a kind
-    that there are. Targets of which none fits anything would plan nothing at all."""
+    """Whether an address that matches nothing may be intended: an approval, an address on a site that is not planned, or a pattern
+    whose site and kind exist. Never for `--target` if no target matches anything, because nothing would be planned."""
     if option == _APPROVAL:
         return True
     if option == "--target" and not any(_known(target, there) for target in options.targets):
@@ -190,7 +190,7 @@ def _may_be_meant(option: str, text: str, options: PlanOptions, there: Known) ->
 
 
 def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
-    """What was named and is not there, each with the option that named it."""
+    """The named addresses that match nothing, each with its option."""
     consent = options.consent
     for option, texts in (
         ("--allow-delete", consent.allow_delete),
@@ -219,14 +219,14 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
 
 
 def _known(text: str, there: Known, more: Set[str] = frozenset()) -> bool:
-    """Whether an object or a composite entry here has this name, or had it until an apply deleted it."""
+    """Whether the text matches an object or composite entry, or one that the ledger had until it was deleted."""
     return any(_matched(text, names) for names in (there.addresses, there.parts.keys(), more, there.gone))
 
 
 def _gone_already(address: Address, there: Known) -> bool:
-    """Whether an approval may well have been used: something was applied on its site, and what is left to go is called otherwise.
+    """Whether an approval was probably used already: its site has an earlier apply, and no object that is to go has a similar name.
 
-    A misspelt one takes nobody in: what it was meant for is still blocked, and is like it.
+    A misspelt approval does not pass: the object it was meant for is still to go, and its name is similar.
     """
     if str(address) in there.gone:
         return True
@@ -236,7 +236,7 @@ def _gone_already(address: Address, there: Known) -> bool:
 
 
 def _matched(text: str, addresses: Collection[str]) -> bool:
-    if text in addresses or text == "*":  # all there is may be nothing
+    if text in addresses or text == "*":  # it stands for all objects, even if none exist
         return True
     return _is_pattern(text) and any(fnmatchcase(address, text) for address in addresses)
 
@@ -246,7 +246,7 @@ def _is_pattern(text: str) -> bool:
 
 
 def _of_field(text: str, addresses: Collection[str]) -> bool:
-    """Whether it names a field, `ADDRESS.FIELD`: the address may be a pattern, and the field may be one."""
+    """Whether the text names a field of a known address, `ADDRESS.FIELD`; both parts may be patterns."""
     while "." in text:
         text = text.rpartition(".")[0]
         if _matched(text, addresses):

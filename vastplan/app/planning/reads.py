@@ -18,22 +18,22 @@ CollectionKey = tuple[str, str]  # site, kind
 
 @dataclass(frozen=True, slots=True)
 class ReadList:
-    """The collections, by who needs them."""
+    """The collections to read, by purpose."""
 
     plan: frozenset[CollectionKey]
     checks: frozenset[CollectionKey]
     proof: frozenset[CollectionKey]
     names: Mapping[CollectionKey, Named] = field(default_factory=dict)
-    """What of those is read by name: where they may not be listed, or a list does not show all of them."""
+    """The objects to read by name, where listing is not allowed or does not show all."""
 
     @property
     def all(self) -> frozenset[CollectionKey]:
-        """Each once."""
+        """All collections, without repetition."""
         return self.plan | self.checks | self.proof
 
 
 def read_list(workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteLedger], *, prove: bool) -> ReadList:
-    """What has to be read before anything can be decided."""
+    """The collections to read before anything can be decided."""
     kinds, systems = workspace.registry.kinds, workspace.systems()
     return ReadList(
         plan=frozenset(collections_to_read(kinds, desired.entries, ledger, systems)),

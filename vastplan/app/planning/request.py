@@ -1,4 +1,4 @@
-"""What a plan is asked for, and what it answers."""
+"""The options of a plan, and its result."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """How to plan. With a `snapshot` nothing is connected; a `base` tells what is this document's own change.
+    """How to plan. With a `snapshot` no system is contacted; a `base` separates this document's own changes.
 
-    `base` is a finding where there is one that cannot be read.
+    `base` is a finding if the given base cannot be read.
     """
 
     sites: tuple[str, ...]
@@ -30,24 +30,24 @@ class PlanOptions:
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
     keep_drift: tuple[str, ...] = ()
-    """Patterns of addresses whose changes by hand are left alone."""
+    """Patterns of addresses whose changes outside vastplan are kept."""
     prove: bool = False
-    """Whether to prove the isolation of what is live too, which takes more reading."""
+    """Whether to prove the isolation of the live objects too, which reads more."""
     snapshot: Snapshot | None = None
     base: Workspace | Finding | None = None
     review_key: ReviewKey | None = None
-    """The key for digests of secrets, where there is to be one of each."""
+    """The key for digests of secrets; `None` for a plan without digests."""
     limited: bool = False
-    """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
+    """Whether the sites were chosen with an option, so that problems of other sites do not stop the plan."""
     again: bool = False
-    """Whether a saved plan is planned again: what was named for it was there then, and what has gone since is found stale."""
+    """Whether a saved plan is planned again: its named addresses matched then, so they are not checked again; what is gone is stale."""
     watch: Watch = UNWATCHED
-    """Who receives the progress of reads."""
+    """Receives the progress of reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with what it was made from, for those that look further than the plan."""
+    """A plan with what it was created from, for callers that need more than the plan."""
 
     plan: Plan
     observed: Observed
@@ -56,6 +56,6 @@ class Planned:
     everything: tuple[Entry, ...] = ()
     """The objects of the document on all its sites, planned or not."""
     isolation: tuple[Isolation, ...] = ()
-    """The proof of what is live, where it was asked for."""
+    """The isolation proofs of the live objects, if requested."""
     operations: tuple[Operation, ...] = ()
-    """The last operation of each subject, as the ledger of the planned sites has them."""
+    """The last operation of each subject, from the ledger of the planned sites."""

@@ -1,4 +1,4 @@
-"""What a plan reports of whole sites: those that left the document while the ledger owns something there, and retired ones."""
+"""Findings of a plan on whole sites: those that left the document while the ledger owns objects there, and retired ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vastplan.report.values import counted
 def site_findings(
     workspace: Workspace, options: PlanOptions, ledger: Mapping[str, SiteLedger], source: Source
 ) -> Iterator[Finding]:
-    """Findings of the sites of a run, and of those that only the ledger knows any more."""
+    """Findings on the planned sites, and on sites that only the ledger still has."""
     document_sites = workspace.document.head.sites
     left = source.left(document_sites)
     if left.unread:
@@ -31,7 +31,7 @@ def site_findings(
         )
     for site, part in sorted(left.parts.items()):
         if part.entries or part.intents:
-            # Who chose some sites has said that the others are not what they are about: they hear of them, and go on.
+            # A run limited to some sites is not stopped by the others: for it the finding is a warning.
             finding = _not_in_the_document(workspace, site, part)
             yield Finding(finding.code, Severity.WARNING, finding.message, finding.fix) if options.limited else finding
     for site in options.sites:
@@ -63,12 +63,12 @@ def _retired(site: str, part: SiteLedger) -> Finding:
 
 
 def _of_one_kind(part: SiteLedger) -> int:
-    """The most objects of one kind: the limit is of each kind."""
+    """The largest number of owned objects of one kind: the change limit applies to each kind."""
     return max(Counter(map(kind_of, part.entries)).values(), default=0)
 
 
 def _owned(part: SiteLedger) -> str:
-    """How much it is; a write without a known outcome may have made something."""
+    """The number of owned objects, and of writes without a known outcome, which may have created something."""
     owned = counted(len(part.entries), "object")
     if not part.intents:
         return owned

@@ -1,4 +1,4 @@
-"""What a plan is made from: the systems and the ledger as they are, or a snapshot of them. Each is read once."""
+"""The source that a plan reads: the systems and the ledger as they are, or a snapshot of them. Each is read once."""
 
 from __future__ import annotations
 
@@ -35,48 +35,48 @@ NOT_RECORDED = "the snapshot does not have it"
 
 @dataclass(frozen=True, slots=True)
 class LeftParts:
-    """The ledger's parts of sites that a document does not have; `unread` says why they cannot be listed."""
+    """The ledger's parts of sites that are not in the document; `unread` says why they cannot be listed."""
 
     parts: Mapping[str, SiteLedger]
     unread: str = ""
 
 
 class Source(Protocol):
-    """What exists. Asked twice it answers the same, so that two documents can be compared with one observation."""
+    """What exists. Repeated reads return the same, so that two documents can be compared with one observation."""
 
     @property
     def reveal(self) -> Reveal | None:
-        """How secrets are resolved; `None` where none may be."""
+        """Resolves secrets; `None` if none may be resolved."""
 
     @property
     def taken_from(self) -> FromSnapshot | None:
-        """The snapshot, if it is one."""
+        """The snapshot, if the source is one."""
 
     @property
     def providers(self) -> Providers:
-        """The ways to the systems, to ask them who changed what; none where none may be asked."""
+        """The clients of the systems, to find who changed what; empty if no system may be contacted."""
 
     def probed(self) -> Mapping[str, Mapping[str, Any]]:
-        """What the systems say of themselves, by site."""
+        """The facts that the systems report of themselves, such as versions, by site."""
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
-        """What we own on the sites."""
+        """The ledger's parts of the sites."""
 
     def left(self, sites: Container[str]) -> LeftParts:
-        """What the ledger holds of other sites than these."""
+        """The ledger's parts of all other sites."""
 
     def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
-        """What other documents own of the sites' systems."""
+        """What other documents own in the sites' systems."""
 
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
-        """The collections; of what may not be listed, the objects with those names."""
+        """The live objects of the collections; where listing is not allowed, those with the given names."""
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
-        """Where the systems and the ledger are, by site."""
+        """The addresses of the systems and the ledger, by site."""
 
 
 class LiveSystems:
-    """The systems themselves; sends nothing but reads."""
+    """The live systems; only reads."""
 
     taken_from: FromSnapshot | None = None
 
@@ -87,7 +87,7 @@ class LiveSystems:
         locked: Mapping[str, SiteLedger] | None = None,
         watch: Watch = UNWATCHED,
     ) -> None:
-        """`locked` are the parts that this process holds locked: they are not read again."""
+        """`locked` are the ledger parts that this process has locked: they are not read again."""
         self.reveal = revealer(workspace.document.secrets)
         self._workspace, self.providers, self._watch = workspace, providers, watch
         self._backend: Backend | None = None
@@ -100,13 +100,13 @@ class LiveSystems:
         self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
     def probed(self) -> Mapping[str, Mapping[str, Any]]:
-        """Probed once."""
+        """The facts by site, probed once."""
         if self._probed is None:
             self._probed = probe(self._workspace, self.providers, self._watch)
         return self._probed
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
-        """Read without a lock."""
+        """The ledger's parts, read once and without a lock."""
         sites = tuple(sites)
         missing = [site for site in sites if site not in self._parts]
         if missing or self._backend is None:
@@ -120,28 +120,28 @@ class LiveSystems:
     def _list_sites(self, backend: Backend) -> None:
         try:
             self._held = backend.sites()
-        except NotAuthorised as problem:  # of older roles: what may be read by name may not be listed
+        except NotAuthorised as problem:  # an older role allows reading the parts by name, but not listing them
             self._unlisted = str(problem)
 
     def left(self, sites: Container[str]) -> LeftParts:
-        """As the ledger lists them."""
+        """The parts that the ledger lists for other sites."""
         assert self._backend is not None, "the ledger comes first"
         return LeftParts(self.ledger(site for site in self._held if site not in sites), self._unlisted)
 
     def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
-        """As the parts of other documents say that are kept in the same place, read once."""
+        """The claims in other documents' ledger parts kept in the same place, read once."""
         if self._claims is None:
             self._claims = site_claims(self._others(), self.endpoints(), self._workspace.registry.kinds)
         return {site: self._claims.get(site, SiteClaims()) for site in sites}
 
     def _others(self) -> OtherParts:
         if self._unlisted:
-            return OtherParts()  # who may not list them was told so
+            return OtherParts()  # `left` already reports that the parts cannot be listed
         with self._workspace.ledger() as backend:
             return backend.others()
 
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
-        """Read what was not read yet."""
+        """Read the collections that were not read yet, or not completely, and return all of them."""
         wanted, kinds = sorted(keys), self._workspace.registry.kinds
         new = [key for key in wanted if key not in self._read or self._lacks(key, names)]
         if new:
@@ -154,19 +154,19 @@ class LiveSystems:
         return Observed({key: self._read[key] for key in wanted})
 
     def _lacks(self, key: CollectionKey, names: Names) -> bool:
-        """Whether another document asks for the values of more objects, or for more of what could only be read by name."""
+        """Whether a collection has to be read again: another document needs whole values of more objects, or more objects by name."""
         wanted, had, asked = names.get(key, NOTHING_NAMED), self._named[key], self._read[key].asked
         whole = wanted.whole <= had.whole and wanted.called <= had.called
         return not whole or (bool(asked) and not wanted.locators <= asked)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
-        """As the clients say."""
+        """The addresses that the clients and the ledger report."""
         assert self._backend is not None, "the ledger comes first"
         return endpoints(self.providers, self._backend.describe())
 
 
 class RecordedSystems:
-    """A snapshot. Nothing is connected and no secret is resolved."""
+    """A snapshot of the systems. Contacts no system and resolves no secret."""
 
     reveal: Reveal | None = None
 
@@ -188,7 +188,7 @@ class RecordedSystems:
                     yield UnknownCollection(site, kind.system, name, reason)
 
     def _why_missing(self, site: str, kind: Kind, systems: Set[str]) -> str:
-        """Why the snapshot does not say what there is of a kind, "" where it does, or where there can be none."""
+        """Why the snapshot lacks the objects of a kind; "" if it has them, or the site has no such system."""
         if kind.system not in systems:
             return ""
         seen, collection = self._sites.get(site), self._collections.get((site, kind.name))
@@ -202,18 +202,18 @@ class RecordedSystems:
         return f"when {self._name} was taken: {collection.error}" if collection.error else ""
 
     def _why_elsewhere(self, seen: SeenSite, site: str, system: str) -> str:
-        """Another system than the one that was recorded says nothing about what was there."""
+        """Why the record does not apply to the system: the document gives another address; "" if it is the same or not given."""
         declared, recorded = self._declared_places[site].get(system, ""), seen.systems.get(system, "")
         if declared == recorded or self._workspace.document.offline(site):
             return ""
         return f"the document says that it is at {declared}, and {self._name} is of {recorded or 'none'}"
 
     def probed(self) -> Mapping[str, Mapping[str, Any]]:
-        """As they were."""
+        """The recorded facts by site."""
         return {name: seen.facts for name, seen in self._sites.items()}
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
-        """As it was; an empty part for a site that is not covered."""
+        """The recorded parts; an empty part for a site that is not in the snapshot."""
         parts = {}
         for site in sites:
             seen = self._sites.get(site)
@@ -223,15 +223,15 @@ class RecordedSystems:
         return parts
 
     def left(self, sites: Container[str]) -> LeftParts:
-        """As the snapshot has them."""
+        """The recorded parts of other sites."""
         return LeftParts({name: seen.ledger for name, seen in self._sites.items() if name not in sites})
 
     def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
-        """As they were."""
+        """The recorded claims of other documents."""
         return {site: self._sites[site].claims for site in sites if site in self._sites}
 
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
-        """From the file."""
+        """The recorded collections; a missing one has the reason as its error."""
         systems = self._workspace.systems()
         return Observed(
             {
@@ -257,7 +257,7 @@ class RecordedSystems:
         return Collection(objects, reason, asked=asked, nobody=nobody)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
-        """As they were."""
+        """The recorded addresses by site."""
         return {name: seen.endpoints for name, seen in self._sites.items()}
 
 
@@ -283,7 +283,7 @@ def _withhold(values: dict[str, Any], path: tuple[str, ...]) -> None:
 
 
 def _figure(value: Any) -> Any:
-    """A figure as a live object has it: in a snapshot a text says why there is none."""
+    """A metric as a live object has it: a text in a snapshot is the reason why the figure is unknown."""
     if isinstance(value, Mapping):
         return {key: _figure(inner) for key, inner in value.items()}
     return Unknown(value) if isinstance(value, str) else value
@@ -291,9 +291,9 @@ def _figure(value: Any) -> Any:
 
 @contextlib.contextmanager
 def open_source(workspace: Workspace, snapshot: Snapshot | None, watch: Watch = UNWATCHED) -> Iterator[Source]:
-    """The snapshot, or the systems. Raises `VastplanError` for a snapshot that is of something else."""
+    """Opens the snapshot, or connects to the systems. Raises `VastplanError` for a snapshot of another document or version."""
     if snapshot is None:
-        # All sites: a reference may cross to one that is not worked on.
+        # Connects to all sites: an object may refer to one on a site that is not planned.
         sites = tuple(workspace.document.head.sites)
         with connected(workspace.document, sites=sites, writable=False) as providers:
             yield LiveSystems(workspace, providers, watch=watch)

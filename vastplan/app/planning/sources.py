@@ -1,4 +1,4 @@
-"""Secrets that come from elsewhere than in the base: said whatever is live, for their values may not be known. Pure."""
+"""Secrets whose source differs from the base: reported whatever is live, because their values may be unknown. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIX = "have it reviewed by whoever answers for the secret, and for the new sour
 
 
 def changed_sources(kinds: Mapping[str, Kind], entries: Iterable[Entry], base: Iterable[Entry]) -> Iterator[Finding]:
-    """VP326 for each secret of an object of both documents whose source is another."""
+    """VP326 for each secret whose source differs, of objects in both documents."""
     of_base: dict[Address, dict[str, str]] = {}
     for entry in base:
         if sources := secret_sources(kinds[entry.address.kind], entry.values):

@@ -1,4 +1,4 @@
-"""The stages that the engine does: match and diff, read what only some actions need, then order and guard."""
+"""The stages of the engine: match and diff, read what only some actions need, then order and guard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vastplan.model.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """The actions of a plan before anything was weighed, and what they were made from."""
+    """The draft of a plan's actions, not ordered or guarded yet, and its inputs."""
 
     inputs: PlanInputs
     draft: Draft
@@ -26,7 +26,7 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A plan that is not checked yet, and what it was made from."""
+    """A plan that is not checked yet, and what it was created from."""
 
     observed: Observed
     plan: Plan
@@ -34,15 +34,15 @@ class Weighed:
 
 
 def draft_actions(inputs: PlanInputs, options: PlanOptions, sites: Collection[str], types: Collection[str]) -> Drafted:
-    """Match and diff; and say what somebody named for this run that is not there. `sites` are all of the document, `types` what
-    its entries may be."""
+    """Match and diff, with findings for named addresses that match nothing. `sites` are all sites of the document, `types` the
+    kinds that its entries may have."""
     drafted = draft(inputs)
     nowhere = [] if options.again else named_nowhere(options, inputs, drafted, sites, types)
     return Drafted(replace(inputs, findings=(*inputs.findings, *nowhere)), drafted)
 
 
 def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[str]]) -> Drafted:
-    """Read what only some actions need: what hangs on objects that are to go, and who would be cut off."""
+    """Read what only some actions need: what depends on objects to delete, and clients that would lose access."""
     inputs = drafted.inputs
     evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - inputs.observed.collections.keys()
     if not evidence:
@@ -54,8 +54,8 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
 
 
 def read_claims(drafted: Drafted, source: Source) -> Drafted:
-    """Read what other documents own, where something would be adopted, an owned object is marked by another, or there are
-    more of somebody's than the ledger has."""
+    """Read what other documents own, if something would be adopted, an object has another document's mark, or the systems have
+    further objects of an entry beside the one in the ledger."""
     matches = drafted.draft.matches
     found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
     if not drafted.draft.beside and not any(
@@ -68,6 +68,6 @@ def read_claims(drafted: Drafted, source: Source) -> Drafted:
 
 
 def order_and_guard(drafted: Drafted) -> Weighed:
-    """Order the actions and weigh them."""
+    """Order the actions and apply the guards."""
     plan, matches = build(drafted.inputs, drafted.draft)
     return Weighed(drafted.inputs.observed, plan, matches)

@@ -1,1 +1,1 @@
-"""What the document may say, told field by field: read from the models, for a terminal and for pages."""
+"""The reference of the document, field by field: read from the models, for a terminal and for Markdown pages."""

@@ -8,7 +8,7 @@ import yaml
 
 
 def snippet(example: str, section: str, path: tuple[str, ...]) -> str:
-    """The first place in an example (YAML) that has what is at `path` in an entry of the section, with what it stands in; "" where none has."""
+    """The first place in an example (YAML) with the field `path` of an entry of the section, with its enclosing keys; "" if none has it."""
     for whole in yaml.safe_load_all(example):
         entries = whole.get(section) if isinstance(whole, dict) else None
         shown = _only(entries, path) if path else entries
@@ -18,7 +18,7 @@ def snippet(example: str, section: str, path: tuple[str, ...]) -> str:
 
 
 def _only(value: Any, path: tuple[str, ...]) -> Any:
-    """What is at `path`, with the keys and the one item that it is below; the keys that a writer chooses are passed over."""
+    """The value at `path`, with its enclosing keys and one item of each list; keys that the writer chooses are not part of `path`."""
     if not path:
         return value
     if isinstance(value, list):

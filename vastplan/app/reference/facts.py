@@ -1,4 +1,4 @@
-"""What the markers of a field say, for people: a sentence each. Pure."""
+"""A field's markers as sentences. Pure."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MARKS = {
 
 
 def facts_of(field: Field, kind: Kind | None) -> tuple[str, ...]:
-    """All that is known of a field of a kind, or of a composite entry, beside its type and its meaning."""
+    """The sentences about a field of a kind or composite entry, beside its type and its meaning."""
     return tuple(_facts(field, kind))
 
 
 def vendor_name(field: Field, kind: Kind | None, above: tuple[str, ...]) -> str:
-    """Where it is in the API of its system, "" where it is not there: `spec.storageClassName`."""
+    """The field's path in the API of its system, such as `spec.storageClassName`; "" if the API does not have it."""
     if kind is None or field.has(Marker.DOCUMENT):
         return ""
     return ".".join((*above, *field.wire))

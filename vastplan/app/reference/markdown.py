@@ -1,4 +1,4 @@
-"""The reference as pages of Markdown, one a section, which read on a code host as in the site that is built of them. Pure."""
+"""The reference as Markdown pages, one for each section, readable on a code host and in the built site. Pure."""
 
 from __future__ import annotations
 

@@ -31,17 +31,17 @@ _ORDER = ("version", "name", "sites", "defaults", "limits", "ledger", "drift", "
 
 
 class _Collecting(schemas.Described):
-    """A JSON Schema whose patterns are said in words; the models that it is made of, by their names, in `models`."""
+    """Generates a JSON Schema with patterns described in words; collects its models by name in `models`."""
 
     models: dict[str, type[BaseModel]]
 
     def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
-        """A definition."""
+        """The schema of a model, which is noted in `models`."""
         self.models[schema["cls"].__name__] = schema["cls"]
         return super().model_schema(schema)
 
     def custom_error_schema(self, schema: core_schema.CustomErrorSchema) -> Schema:
-        """A type that says in words what it takes."""
+        """The schema of a type whose error text describes in words what it takes."""
         words = (schema.get("custom_error_context") or {}).get("words")
         return {**super().custom_error_schema(schema), SAYS: words}
 
@@ -63,7 +63,7 @@ def sections() -> dict[str, Section]:
 
 
 def example(section: str) -> str:
-    """The example of a section, as it stands in its file; "" where there is none. Forms that exclude each other are documents of their own."""
+    """The example of a section from its files, "" if it has none. Alternative forms are separate YAML documents."""
     folder = resources.files(reference) / "entries"
     files = sorted(
         (one for one in folder.iterdir() if one.name == f"{section}.yaml" or one.name.startswith(f"{section}-")),
@@ -73,7 +73,7 @@ def example(section: str) -> str:
 
 
 class _Known(NamedTuple):
-    """Of a model, by the names of its fields: what they are, what is said of them, and what their system takes for them."""
+    """A model's fields by name: their table entries, their docstrings, and the values in force if they are left out."""
 
     fields: Mapping[str, Field]
     says: Mapping[str, str]
@@ -81,7 +81,7 @@ class _Known(NamedTuple):
 
 
 class _Reader:
-    """What is the same for all sections."""
+    """Reads sections; holds what all of them need."""
 
     def __init__(self, registry: Registry, defs: Mapping[str, Schema], models: Mapping[str, type[BaseModel]]) -> None:
         self._registry, self._defs, self._models = registry, defs, models
@@ -94,7 +94,7 @@ class _Reader:
         self._titles = {name: one.title or name for name, one in discover_systems(vastplan.systems).items()}
 
     def section(self, entry_type: EntryType) -> Section:
-        """One of entries."""
+        """A section of entries."""
         kind = self._registry.kinds.get(entry_type.name)
         definition = self._defs[f"{entry_type.name}.entry"]
         properties = definition["properties"]
@@ -121,7 +121,7 @@ class _Reader:
         )
 
     def head(self, name: str, node: Schema) -> Section:
-        """One of the head."""
+        """A section of the document's head."""
         says = str(node.get("description", ""))
         told = self._within(node, (), None, ())
         return Section(name, type_of(node, None, self._section_of), says, (), told, example(name))
@@ -152,7 +152,7 @@ class _Reader:
         return Told(
             path=path,
             type=type_ if fields else type_.replace(BELOW, "fields of the entry"),
-            # what has no docstring below it may be described all the same, if by no more than what is taken for it
+            # a field without a docstring may have a description in the schema; one that only gives the default is skipped
             says=known.says.get(name) or ("" if taken else str(node.get("description", ""))),
             left_out=taken or own,
             facts=() if field is None else facts_of(field, kind),
@@ -161,7 +161,7 @@ class _Reader:
         )
 
     def _below(self, node: Schema) -> tuple[str, ...]:
-        """The definitions of what stands in a field: of the field itself, of each item of its list or mapping."""
+        """The names of the definitions inside a field: of its value, or of each item of its list or mapping."""
         if "$ref" in node:
             name = str(node["$ref"]).rpartition("/")[2]
             return () if name == "Existing" or name.endswith((".entry", ".part")) else (name,)
@@ -172,7 +172,7 @@ class _Reader:
     def _within(
         self, node: Schema, path: tuple[str, ...], kind: Kind | None, wire: tuple[str, ...]
     ) -> tuple[Told, ...]:
-        """The fields of what stands in a field; each name once, where it can be one of several."""
+        """The fields inside a field; each name once if the value can be one of several definitions."""
         told = (
             one
             for name in self._below(node)
@@ -187,7 +187,7 @@ def _known(model: type[BaseModel] | None) -> _Known:
         return _Known({}, {}, {})
     try:
         fields = table(fields_of(model)).by_name
-    except TypeError:  # the head and what stands in it need not have what kinds do
+    except TypeError:  # the models of the head are not tables of fields as those of kinds are
         fields = {}
     return _Known(fields, schemas.attribute_docstrings(model), schemas.taken_when_left_out(model))
 

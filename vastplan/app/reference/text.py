@@ -1,4 +1,4 @@
-"""The reference at a terminal: what `vastplan explain` prints. Pure."""
+"""The reference as text for a terminal, for `vastplan explain`. Pure."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _INDENT = "  "
 
 
 def all_sections(known: Mapping[str, Section], width: int) -> str:
-    """All sections, a line each."""
+    """All sections, one line each."""
     return "\n".join(
         ["A document may have these keys:", "", *_listed(((one.name, one.says) for one in known.values()), width)]
     )
 
 
 def of_section(section: Section, width: int, *, recursive: bool) -> str:
-    """One section: what it is, its fields, and its example."""
+    """One section: its description, its fields, and its example."""
     lines = [section.name, "", *_wrapped((section.says, f"Write {section.type}.", *section.facts), width)]
     return "\n".join([*lines, *_below(section.fields, width, recursive), *_example(section.example)])
 
 
 def of_field(section: Section, told: Told, width: int, *, recursive: bool) -> str:
-    """One field."""
+    """One field: its description, its fields, and the part of the example that shows it."""
     vendor = f"Its name in the API: `{told.vendor}`." if told.vendor else ""
     said = (told.says, f"Write {told.type}.", told.left_out, *told.facts, vendor)
     lines = [".".join((section.name, *told.path)), "", *_wrapped(said, width)]
@@ -53,7 +53,7 @@ def _tree(fields: Iterable[Told], indent: str) -> Iterator[str]:
 
 
 def _listed(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """A line each; what is longer is cut, and says so: its own page has all of it."""
+    """One line each. A longer description is cut and ends in an ellipsis; `explain` of the field shows all of it."""
     rows = list(rows)
     broad = max(len(name) for name, _ in rows) + 2
     for name, says in rows:

@@ -1,4 +1,4 @@
-"""A field and a section of the document, as a reference tells them. Values only."""
+"""A field and a section of the document, as the reference describes them. Values only."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One field. `path` is its names from the section on, without the keys that the writer of a document chooses.
+    """One field. `path` has the names from below the section on, without the keys that the writer of a document chooses.
 
-    `type` says what to write, `says` what it means, `left_out` what holds where nobody writes it, `facts` what else is known of it,
-    a sentence each, and `vendor` its name in the API of its system, "" where it has none. `fields` are those of what stands in it.
+    `type` says what to write, `says` what it means, `left_out` what is in force if it is left out, `facts` are further sentences,
+    and `vendor` is its name in the API of its system, "" if it has none. `fields` are the fields inside it.
     """
 
     path: tuple[str, ...]
@@ -24,11 +24,11 @@ class Told:
 
     @property
     def name(self) -> str:
-        """Its own name."""
+        """The field's own name."""
         return self.path[-1]
 
     def walk(self) -> Iterator[Told]:
-        """It and all below it, from the top."""
+        """The field and all fields inside it, each before its inner ones."""
         yield self
         for one in self.fields:
             yield from one.walk()
@@ -36,9 +36,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A key of the document: what is written below it. `example` is YAML, "" where there is none.
+    """A top-level key of the document, and what is written below it. `example` is YAML, "" if there is none.
 
-    `within` are the sections whose entries may stand in one of its own, by the keys there (`quotas`, or `quota` for the only one).
+    `within` maps the keys that an entry may have to the sections whose entries go there (`quotas`, or `quota` for the only one).
     """
 
     name: str
@@ -50,6 +50,6 @@ class Section:
     within: Mapping[str, str] = field(default_factory=dict)
 
     def walk(self) -> Iterator[Told]:
-        """All fields, each before those in it."""
+        """All fields, each before its inner ones."""
         for one in self.fields:
             yield from one.walk()

@@ -1,4 +1,4 @@
-"""In words what is to be written for a field: no reader of a reference reads patterns. Pure."""
+"""Describes in words what to write for a field, because readers of a reference do not read patterns. Pure."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from vastplan.model import units
 from vastplan.schema.kind import Field
 
 Schema = dict[str, Any]
-_LARGEST = 2**63 - 1  # of a count there is no other limit than that
+_LARGEST = 2**63 - 1  # a count with this maximum has no other limit
 _QUANTITIES = {
     units.BYTES: "a size, such as `10 TiB`",
     units.BANDWIDTH: "a bandwidth, such as `2 GB/s`",
     units.SECONDS: "a duration, such as `15m`",
 }
 BELOW = "the fields below"
-SAYS = "says"  # in a schema: what `schema.types.Says` says
+SAYS = "says"  # the key in a schema for the text of `schema.types.Says`
 
 
 def type_of(node: Schema, field: Field | None, section_of: Callable[[str], str]) -> str:
-    """What to write; `section_of` is the section that has entries of a kind."""
+    """What to write; `section_of` returns the section that has entries of a kind."""
     named = "" if field is None or field.refers is None else _reference(node, field, section_of)
     return _type(node, named or _QUANTITIES.get("" if field is None else field.unit, ""))
 
 
 def _type(node: Schema, known: str) -> str:
-    """`known` says what the innermost is, where more is known of it than its schema says."""
+    """What to write for a schema; `known` describes the innermost value if the field table says more than the schema."""
     arms = [arm for arm in node.get("anyOf", ()) if arm.get("type") != "null"]
     if len(arms) == 1:
         return _type(arms[0], known)
@@ -45,7 +45,7 @@ def _type(node: Schema, known: str) -> str:
 
 
 def _value(node: Schema) -> Schema:
-    """What each value of a mapping is, nothing where that is not said."""
+    """The schema of a mapping's values; empty if it has none."""
     values = node.get("additionalProperties")
     if not isinstance(values, Mapping):
         values = next(iter(node.get("patternProperties", {}).values()), {})

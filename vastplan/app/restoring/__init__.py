@@ -1,1 +1,1 @@
-"""Restores: their subject over the systems' clients, their evidence, and what to write into the document for a copy."""
+"""Restores: their place and its systems' clients, their evidence, and the lines to write into the document for a copy."""

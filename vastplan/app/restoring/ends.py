@@ -1,4 +1,4 @@
-"""The directory that a restore works on, over the clients of its site."""
+"""The directory that a restore works on, and the clients of its site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vastplan.systems.vast.restorable import VastDirectory, VastProtected
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """What a restore works on, its stages, and the key of its record. `home` is `None` if nothing is restored in place."""
+    """The objects that a restore works on, its stages, and the key of its record. `home` is `None` unless it restores in place."""
 
     source: VastDirectory
     home: Rewound | None
@@ -36,7 +36,7 @@ class Met:
     stages: tuple[Stage, ...]
 
     def users(self) -> tuple[tuple[Work, Job], ...]:
-        """The workloads that are suspended meanwhile."""
+        """The workloads that are suspended during the restore."""
         return self.home.users() if self.home is not None else ()
 
 
@@ -44,7 +44,7 @@ def meet(
     workspace: Workspace, providers: Providers, place: Place, mode: str, directory: str,
     ledger: Mapping[str, SiteLedger], clock: Clock,
 ) -> Met:  # fmt: skip
-    """What a restore works on. Raises `VastplanError` if the site does not have it, or cannot restore it in this mode."""
+    """The objects that a restore works on. Raises `VastplanError` if the site lacks them, or cannot restore them in this mode."""
     provider = vast_at(providers, place.site)
     if mode != IN_PLACE:
         tenant = _tenant(provider, place.tenant)
@@ -76,7 +76,7 @@ _NOT_IN_PLACE = {
         "used at other sites by global access, whose workloads and caches do not notice a restore in place",
     ),
 }
-"""Why not, by the capability of the path."""
+"""Why a path cannot be restored in place, by its capability."""
 
 
 def _not_in_place(why: str) -> VastplanError:
@@ -84,7 +84,7 @@ def _not_in_place(why: str) -> VastplanError:
 
 
 def snapshot_named(source: VastDirectory, name: str) -> Snapshot:
-    """The snapshot that somebody names. Raises `VastplanError` if it cannot be restored."""
+    """The snapshot with a typed name. Raises `VastplanError` if it cannot be restored."""
     found = [one for one in source.snapshots() if one.name == name]
     if len(found) == 1 and found[0].ready:
         return found[0]

@@ -1,4 +1,4 @@
-"""The evidence for a restore, which a person weighs: the snapshot, and what is newer than it, counted where a system reports it."""
+"""The evidence for a restore, which a person weighs: the snapshot, and the newer data, counted where a system reports it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def of_snapshot(source: Store, snapshot: Snapshot) -> tuple[Fact, ...]:
 
 
 def newer(source: Restorable, place: Place, snapshot: Snapshot, now: datetime) -> tuple[Fact, ...]:
-    """What was written since the snapshot."""
+    """The data, snapshots and checkpoints that are newer than the snapshot."""
     later = [one.name for one in source.snapshots() if (one.created, one.id) > (snapshot.created, snapshot.id)]
     used, then = source.used(), source.size_of(snapshot)
     text = "unknown: VAST reports only how many there are now"
@@ -60,7 +60,7 @@ def _checkpoints(place: Place, snapshot: Snapshot, now: datetime) -> str:
     interval = said.get("interval") if isinstance(said, dict) else None
     try:
         age = (now - datetime.fromisoformat(snapshot.created)).total_seconds()
-    except (ValueError, TypeError):  # no time, or one without a zone
+    except (ValueError, TypeError):  # not a time, or one without a zone
         return "unknown"
     if not isinstance(interval, int) or not interval:
         return f"unknown: the document gives no checkpoint interval; the snapshot is {age:.0f} s old"

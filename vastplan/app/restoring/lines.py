@@ -1,4 +1,4 @@
-"""What to write into the document for a copy, so that the next apply creates a volume on it."""
+"""The lines to write into the document for a copy, so that the next apply creates a volume on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_VIEW = ("tenant", "view_policy")
 
 
 def lines_of(place: Place, name: str, directory: str) -> str:
-    """YAML: a volume if the origin is one, else a view."""
+    """The YAML of the copy: a volume if the origin is one, else a view."""
     if place.written is None:
         return emit([EntryText("views", name, _carried(place, place.entry.values, directory, _OF_VIEW))], ()).text
     found: Mapping[str, Any] = place.written.values

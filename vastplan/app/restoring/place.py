@@ -1,4 +1,4 @@
-"""The place of a restore: a directory of the document, what protects it, what is on it and which workloads use it."""
+"""The place of a restore: a directory of the document, its protected path, the objects on it and the workloads that use it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
 PLACE = "place"
-"""In the facts of a record: the place that is restored."""
+"""The key in a record's facts of the restored place."""
 DEFAULT_TENANT = "default"  # if a document names none
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A directory on a site. `tenant` is the name in its system; `path` protects it, `None` for an unprotected one.
+    """A directory on a site. `tenant` is the name in its system; `path` is its protected path, `None` for an unprotected one.
 
     `entry` is the entry with the directory, `written` the volume of the document that it belongs to, `None` without one.
     """
@@ -63,7 +63,7 @@ def place_of(workspace: Workspace, address: Address) -> Place:
 
 
 def facts_of(place: Place) -> dict[str, Any]:
-    """A place as the record of a restore keeps it: an abort takes back what was begun, whatever the document says then."""
+    """A place as the record of a restore keeps it: an abort follows the record, whatever the document says by then."""
     return {
         "entry": place.entry.origin or str(place.entry.address),
         "directory": place.directory,
@@ -74,7 +74,7 @@ def facts_of(place: Place) -> dict[str, Any]:
 
 
 def place_begun(operation: Operation) -> Place | None:
-    """The place of a restore that has begun; `None` in a record of a vastplan that did not note it."""
+    """The place of a restore that has begun; `None` if an older vastplan wrote the record without it."""
     try:
         said = operation.facts[PLACE]
         address, directory, path = Address.parse(operation.address), str(said["directory"]), said["path"]

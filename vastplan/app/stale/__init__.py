@@ -1,1 +1,1 @@
-"""Whether a plan is still true: of this document, these systems and this ledger, and of what was reviewed."""
+"""Checks whether a plan still holds for this document, these systems and this ledger, and matches the reviewed plan."""

@@ -1,8 +1,8 @@
-"""Whether the document, the ledger and the systems bear out what a plan says: it is held against a plan made now. Pure.
+"""Checks whether the document, the ledger and the systems confirm a saved plan: compares it with a plan made now. Pure.
 
-Of a plan file only the choice is believed, which actions of the plan made now are carried out: what is sent, to which object,
-in which order and how much may change at once is what would be planned now, with the consents of the file. An action that is not the same any more is
-refused, and what depends on it waits.
+The plan file only selects which actions of the plan made now are carried out: the values sent, the objects, the order and the
+change limits come from the plan made now, with the consents of the file. An action that is no longer the same is refused, and
+the actions that depend on it are not begun.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from vastplan.schema.kind import Kind
 
 _Node = tuple[Address, Step]
 _MAKES_ROOM = (Verb.CREATE, Verb.REPLACE, Verb.DELETE)
-"""What others wait for: it does not exist yet, or still exists."""
+"""The verbs whose actions other actions wait for: an object does not exist yet, or still exists."""
 _COMPARED = (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
-"""What is planned from values of a live object."""
+"""The verbs that are planned from the values of a live object."""
 
 
 @dataclass(frozen=True, slots=True)
 class BorneOut:
-    """The plan to carry out; of its actions those in `refused` are not, and `moved` says by field why.
+    """The plan to carry out, except the actions in `refused`; `moved` has the fields that changed.
 
-    `unlike` are those of the refused that are not what would be planned now: nothing that they say is used.
+    `unlike` are the refused actions that differ from the plan made now: nothing in them is used.
     """
 
     plan: Plan
@@ -42,7 +42,7 @@ class BorneOut:
 
 
 def borne_out(saved: Plan, again: Planned) -> BorneOut:
-    """The saved plan as far as `again`, a new plan of the same document and ledger, confirms it."""
+    """The saved plan, with the actions refused that `again`, a new plan of the same document and ledger, does not confirm."""
     verdicts = _Verdicts(saved, again)
     actions, problems, unlike = [], {}, set()
     for action in saved.actions:
@@ -61,7 +61,7 @@ def borne_out(saved: Plan, again: Planned) -> BorneOut:
 
 
 class _Verdicts:
-    """What every verdict looks at; nothing here changes after it is made."""
+    """The data that every verdict uses; nothing changes after creation."""
 
     def __init__(self, saved: Plan, again: Planned) -> None:
         self._saved, self._again = saved, again
@@ -71,7 +71,7 @@ class _Verdicts:
         self._steps = _steps(saved)
         self._steps_now = _steps(again.plan)
         self._before: dict[Address, list[tuple[_Node, _Node]]] = {}
-        """By address, what each of its operations waits for now: the one that is waited for first."""
+        """By address, pairs of operations in the new plan: the one to wait for, then the waiting one of this address."""
         for operation in again.plan.operations:
             for index in operation.after:
                 first = again.plan.operations[index]
@@ -79,11 +79,11 @@ class _Verdicts:
                 self._before.setdefault(operation.address, []).append(pair)
 
     def borne_out(self, action: Action) -> tuple[Action, Stale | None]:
-        """The action to carry out, and why a guard stops it now. Raises `Stale` for what would not be planned now."""
+        """The action to carry out, and why a guard stops it now, if one does. Raises `Stale` if a plan made now would not have it."""
         now = self._now.get(action.address)
         match = self._again.matches.match(action.address)
         if action.verb is Verb.CREATE and (match.live is not None or match.unknown):
-            return self._as_it_would_be_made(action), None  # the executor looks at the same, and says what it has found
+            return self._as_it_would_be_made(action), None  # the executor checks this too, and reports what it found
         if action.verb is Verb.DELETE and match.live is None and not match.unknown:
             return self._gone(action, now), None
         kind = self._again.matches.kinds[action.address.kind]
@@ -98,7 +98,10 @@ class _Verdicts:
         return borne, None
 
     def _as_it_would_be_made(self, action: Action) -> Action:
-        """What the document says of it: nothing that the file says is looked up, a secret's source least of all."""
+        """The create with the document's values: no value from the plan file is used, least of all the source of a secret.
+
+        Raises `Stale` if the document does not have the object, or the steps differ.
+        """
         entry = self._entries.get(action.address)
         if entry is None or self._steps.get(action.address) != {Step.WRITE}:
             raise self._other(action)
@@ -108,7 +111,7 @@ class _Verdicts:
         return replace(action, desired=to_json(entry.values), origin=entry.origin)
 
     def _gone(self, action: Action, now: Action | None) -> Action:
-        """Somebody else has deleted it: the ledger hears of that."""
+        """The delete of an object that is gone already: only the ledger is updated. Raises `Stale` if a plan made now differs."""
         if now is None or now.verb is not Verb.RELEASE or now.id != action.id or now.desired:
             raise self._other(action)
         if self._steps.get(action.address) != {Step.DELETE}:
@@ -116,7 +119,7 @@ class _Verdicts:
         return replace(action, locator=now.locator)
 
     def _other(self, action: Action) -> Stale:
-        """Why an action is not what would be planned now: by field, where something of the object has moved."""
+        """Why an action differs from a plan made now; with the changed fields if the object itself changed."""
         match = self._again.matches.match(action.address)
         if match.unknown:
             return Stale(f"cannot determine whether it is as planned: {match.unknown}; plan again")
@@ -142,19 +145,19 @@ class _Verdicts:
         return Stale(f"it no longer follows from the document, the ledger and the systems: {would}; plan again")
 
     def _is_desired(self, action: Action) -> bool:
-        """Whether the values of the plan are those of the document: only these are held against what is live."""
+        """Whether the plan's values are those of the document: only these are compared with the live object."""
         now, entry = self._now.get(action.address), self._entries.get(action.address)
         said = now.desired if now is not None else to_json(entry.values) if entry is not None else None
         return bool(plain(action.desired) == plain(said))
 
     def _refuse_order(self, action: Action, now: Action) -> None:
-        """Raises `Stale` for steps that are not those it takes, or come before what they wait for."""
+        """Raises `Stale` if the action's steps differ from those of the plan made now, or come before an operation they wait for."""
         if self._steps.get(action.address) != self._steps_now.get(action.address):
             raise Stale("the plan does not have the steps that it needs; plan again")
         for first, then in self._before.get(action.address, ()):
             if first not in self._at:
                 needed = self._now[first[0]]
-                if needed.verb in _MAKES_ROOM:  # whatever else the plan does to that
+                if needed.verb in _MAKES_ROOM:  # even if the saved plan has another action on it
                     raise Stale(f"it waits for {first[0]}, which the plan does not {needed.verb.value}; plan again")
             elif self._at[first] > self._at[then]:
                 raise Stale(f"it would be done before {first[0]}, which it waits for; plan again")
@@ -163,7 +166,7 @@ class _Verdicts:
                 raise Stale(f"it is applied together with {text}, which the plan does not change; plan again")
 
     def operations(self) -> Iterator[Operation]:
-        """Those of the saved plan, which wait for what they waited for then and for what they wait for now."""
+        """The operations of the saved plan, each waiting for those it waited for then and those it waits for now."""
         for index, operation in enumerate(self._saved.operations):
             now = {
                 self._at[first]
@@ -181,7 +184,7 @@ def _steps(plan: Plan) -> dict[Address, set[Step]]:
 
 
 def _facts(action: Action, kind: Kind) -> Any:
-    """What an action does to which object, as it is."""
+    """All that must be equal in two plans for an action: its verb, object, values, changes and live state."""
     seen = {path: value for path, value in action.seen.items() if path.partition(".")[0] not in kind.ignored_on_delete}
     return plain(
         [

@@ -1,4 +1,4 @@
-"""Whether a live plan is the one that was reviewed: the same actions with the same changes, evidence in bands. Pure."""
+"""Checks whether a live plan matches the reviewed one: the same actions with the same changes; evidence may vary in a band. Pure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _WRITING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 
 
 def differences(reviewed: Plan, live: Plan, secret_values: Collection[str] = ()) -> list[str]:
-    """What the live plan would do otherwise than the reviewed one, a line each; empty when it would do the same.
+    """The differences of the live plan from the reviewed one, a line each; empty if it would do the same.
 
-    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw. Every value
-    that the document wants is compared, of secrets the sources. Of the objects in `secret_values` others of the same sources will do.
+    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing unreviewed is done. Compares every
+    desired value; for secrets the sources. Objects in `secret_values` may have other values from the same sources.
     """
     if reviewed.document != live.document:
         return [
@@ -50,7 +50,7 @@ def differences(reviewed: Plan, live: Plan, secret_values: Collection[str] = ())
 
 
 def _elsewhere(reviewed: Plan, live: Plan) -> Iterator[str]:
-    """The systems that are not where they were in the review. The path of a local ledger is another in every checkout."""
+    """The systems with another address than in the review. Skips the ledger, because a local path differs in every checkout."""
     before = {part.site: part.endpoints for part in reviewed.parts}
     for part in live.parts:
         for system, now in sorted(part.endpoints.items()):
@@ -60,7 +60,7 @@ def _elsewhere(reviewed: Plan, live: Plan) -> Iterator[str]:
 
 
 def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Iterator[str]:
-    """The settings of the document that are not as they were in the review."""
+    """The document's settings that differ from those in the review."""
     now = live.settings if live is not None else {}
     if reviewed is None:
         if now:
@@ -74,7 +74,7 @@ def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Itera
 
 
 def untold(reviewed: Plan, live: Plan) -> list[str]:
-    """The secrets that would be written, where nobody can tell whether their values are the reviewed ones: without a key."""
+    """The secrets to write whose values cannot be compared with the reviewed ones, because the plans lack a common review key."""
     if _keyed(reviewed, live):
         return []
     return [
@@ -90,7 +90,7 @@ def _keyed(reviewed: Plan, live: Plan) -> bool:
 
 
 def _written_secrets(action: Action) -> Iterator[str]:
-    """The paths of the secrets that an action writes: all of what it creates or replaces, and those that change in an update."""
+    """The paths of the secrets that an action writes: all for a replace, otherwise those among its changes, which for a create are all of its fields."""
     changed = {change.path for change in action.changes}
     for path in _secret_paths(dict(action.desired)):
         if action.verb is Verb.REPLACE or path in changed:
@@ -98,7 +98,7 @@ def _written_secrets(action: Action) -> Iterator[str]:
 
 
 def _secret_paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """The paths of a plan's values at which secrets are to be put."""
+    """The paths in a plan's values that stand for secrets."""
     if _is_secret(value):
         yield path_text(path)
     elif isinstance(value, dict):
@@ -129,7 +129,7 @@ def _differences(
         )
         return
     if only_noted(live) and reviewed.verb is not live.verb:
-        return  # nothing is done any more but to note what is there
+        return  # only the ledger is updated now
     if reviewed.verb is not live.verb:
         yield f"was to {reviewed.verb.value} and is to {live.verb.value}"
         return
@@ -177,7 +177,7 @@ def _differences(
 
 
 def _value_alone(change: FieldChange) -> bool:
-    """Whether a change is another value of a secret, from the source that was last applied: what a snapshot cannot hold."""
+    """Whether a change is only a new value of a secret from the source that was last applied, which a snapshot cannot show."""
     return change.sensitive and not change.replaces and change.source_before == change.source_after != ""
 
 
@@ -201,7 +201,7 @@ def _does(change: FieldChange) -> tuple[Any, ...]:
 
 
 def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
-    """What the document says differently; a secret, and what is beside one, is not repeated."""
+    """The differences of the document's values; secrets, and values beside them, are not shown."""
     if (
         isinstance(before, dict)
         and isinstance(after, dict)
@@ -226,8 +226,8 @@ def _said(value: Any) -> str:
 
 
 def check_keys(reviewed: Plan, live: Plan) -> None:
-    """Raises `VastplanError` where one of the plans was made with a review key and the other without it, or with another:
-    what somebody reviewed with its secrets is not applied without looking at them."""
+    """Raises `VastplanError` if the plans do not have the same review key: a plan that was reviewed with its secrets is not applied
+    without comparing them."""
     if reviewed.review_key == live.review_key:
         return
     if not live.review_key:
@@ -238,7 +238,7 @@ def check_keys(reviewed: Plan, live: Plan) -> None:
 
 
 def refusal(differences: list[str], *, signed: bool = False) -> str:
-    """Why nothing is applied. What differs from a plan that had to be `signed` is not allowed: nobody signed it."""
+    """The message that nothing is applied. It suggests `--allow-difference` unless the reviewed plan had to be `signed`."""
     listed = "".join(f"\n  {difference}" for difference in differences[:_NAMED])
     more = f"\n  and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
     return f"the live plan is not the reviewed one, so nothing was done:{listed}{more}\n" + (

@@ -1,4 +1,4 @@
-"""Whether a saved plan is still of this document, these systems and this ledger: asked before anything else is done."""
+"""Checks whether a saved plan still holds for this document, these systems and this ledger, before anything else is done."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from vastplan.model.shell import words
 from vastplan.model.value import from_json, sources
 
 _CLOCKS = timedelta(minutes=5)
-"""How far the clocks of two machines may be apart."""
+"""The allowed difference between the clocks of two machines."""
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
-    """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
+    """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or was made from a snapshot."""
     if plan.document != workspace.name:
         text = f"the plan was made for the document {inert(plan.document, 80)}, and this document is {workspace.name}"
         raise VastplanError(
@@ -39,7 +39,7 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
 
 
 def out_of_time(plan: Plan, now: datetime) -> str:
-    """Why a plan does not hold at `now`, "" where it does: `expired on ...`. A file does not say how long plans hold."""
+    """Why a plan is not valid at `now`, such as `expired on ...`; "" if it is. A file cannot extend the lifetime of plans."""
     created, expires = datetime.fromisoformat(plan.created), datetime.fromisoformat(plan.expires)
     here = f"it is {now.isoformat(timespec='seconds')}"
     if expires < now:
@@ -55,8 +55,8 @@ def out_of_time(plan: Plan, now: datetime) -> str:
 
 
 def check_places(workspace: Workspace, plan: Plan) -> None:
-    """Raises `VastplanError` for sites and kinds that the document does not have: a plan file is a file, and what it says
-    becomes names of files and requests."""
+    """Raises `VastplanError` for sites and kinds that the document does not have: anybody may have edited the plan file, and its
+    names become names of files and requests."""
     sites = [part.site for part in plan.parts]
     for site in sites:
         if site not in workspace.document.head.sites:
@@ -72,7 +72,7 @@ def check_places(workspace: Workspace, plan: Plan) -> None:
 
 
 def check_sources(workspace: Workspace, plan: Plan) -> None:
-    """Raises `Invalid` (VP322) for secrets that may not be taken from where the plan says, before anything is written."""
+    """Raises `Invalid` (VP322) for sources of secrets in the plan that are not allowed, before anything is written."""
     allowed = workspace.document.secrets
     refused = [
         error("VP322", reason, fix=allowed.fix(kind), address=str(action.address))
@@ -86,10 +86,10 @@ def check_sources(workspace: Workspace, plan: Plan) -> None:
 
 
 def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
-    """Raises `Stale` when the plan was begun already, or when its ledger is another or has moved on.
+    """Raises `Stale` if the plan was begun already, or if the ledger is another one or has changed since.
 
-    A plan is begun once. One whose run died is not taken up again: what it wrote without an answer stands in the ledger as
-    an intent, and the next ordinary plan finds out what became of it.
+    A plan is begun once. A plan whose run died is not continued: writes without an answer are intents in the ledger, and the
+    next ordinary plan determines their outcome.
     """
     for part in plan.parts:
         ledger = sessions[part.site].part
@@ -110,7 +110,7 @@ def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
 
 
 def check_endpoints(plan: Plan, providers: Providers, ledger: str) -> None:
-    """Raises `Stale` when a system or the ledger is elsewhere than where the plan was made."""
+    """Raises `Stale` if a system or the ledger has another address than when the plan was made."""
     current = endpoints(providers, ledger)
     for part in plan.parts:
         for system, was, now in _elsewhere(part, current.get(part.site, {"ledger": ledger})):
@@ -121,7 +121,7 @@ def check_endpoints(plan: Plan, providers: Providers, ledger: str) -> None:
 
 
 def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Where a system could not be reached, then or now, there is nothing to compare."""
+    """The systems with another address, as name, old and new. A system that could not be reached then or now is not compared."""
     known = {name: was for name, was in part.endpoints.items() if was}
     return [
         (name, was, now.get(name, "not there"))
@@ -131,7 +131,7 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
 
 
 def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Composed) -> None:
-    """Raises `Stale` when the document is not what was planned, `Unreachable` when that cannot be determined."""
+    """Raises `Stale` if the document differs from the planned one, `Unreachable` if that cannot be determined."""
     probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     now = workspace.digest(composed.entries)

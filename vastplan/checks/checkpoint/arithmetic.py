@@ -1,4 +1,4 @@
-"""The budget of one volume's checkpoints, computed: figures, and which limit binds. What is not known is `None`, never a guess."""
+"""The computed budget of one volume's checkpoints: figures, and which limit binds. An unknown figure is `None`, never a guess."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.checks.checkpoint.write_time import LimitKind, WriteLimit, limit_n
 
 @dataclass(frozen=True, slots=True)
 class WriteTime:
-    """One limit as the write meets it: how long it takes there, and which side of the limit holds."""
+    """How long the write takes at one limit, and which side of the limit binds."""
 
     limit: WriteLimit
     seconds: float
@@ -45,7 +45,7 @@ class IntervalFigures:
 class SpaceUse:
     """What is stored: bytes that the jobs see as live, bytes that snapshots pin here and hold on the peer, files.
 
-    `pinned` counts the checkpoints of all frames and so is the most that it can be.
+    `pinned` counts the checkpoints of all frames, so it is an upper bound.
     """
 
     live: int
@@ -56,7 +56,7 @@ class SpaceUse:
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """How replication keeps up: what one cycle sends, how long that takes, and the oldest a restore there can be."""
+    """How replication keeps up: what one cycle sends, how long that takes, and the worst RPO at the other site."""
 
     every: int
     sent: int
@@ -66,7 +66,7 @@ class Replication:
 
 @dataclass(frozen=True, slots=True)
 class ReadBandwidth:
-    """What is left for readers of the site while a checkpoint is written, and the write caps that suit both (bytes a second)."""
+    """The bandwidth left for readers of the site during a checkpoint, and the write caps that suit both (bytes a second)."""
 
     left: float
     caps: capacity.WriteCaps | None
@@ -74,7 +74,7 @@ class ReadBandwidth:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """All figures of one volume. `write_times` are the limits, slowest first; there are none when no limit is known."""
+    """All figures of one volume. `write_times` has the limits, slowest first; it is empty if no limit is known."""
 
     inputs: CheckpointInputs
     shard_bytes: float
@@ -97,7 +97,7 @@ class Budget:
 
     @property
     def binding(self) -> WriteTime | None:
-        """The limit that says when the last byte is through."""
+        """The limit that decides when the last byte is written."""
         return self.write_times[0] if self.write_times else None
 
     @property
@@ -156,7 +156,7 @@ def target_intervals(inputs: CheckpointInputs, model: CostModel, drain_seconds: 
 
 
 def _limits(inputs: CheckpointInputs) -> list[WriteLimit]:
-    """All limits on the way: those given, and what the writers, the site and the WAN bound."""
+    """All limits on writes: those of the inputs, and those of the writers, the site and the WAN."""
     writer, site = inputs.writer, inputs.capability
     limits = list(inputs.limits)
     if writer.rank_bytes_per_second:
@@ -188,7 +188,7 @@ def _mtbf(inputs: CheckpointInputs) -> tuple[float | None, bool]:
 
 
 def _restore_seconds(inputs: CheckpointInputs) -> float | None:
-    """Attach, read, restart: how long a job is away after a failure; the site's reads bound those of the ranks."""
+    """Attach, read, restart: how long a job is down after a failure; the site's read bandwidth bounds that of the ranks."""
     rates = (inputs.capability.read_bytes_per_second, (inputs.read_per_rank or 0) * inputs.writer.ranks)
     known = [rate for rate in rates if rate]
     return inputs.attach + inputs.size_bytes / min(known) + inputs.restart if known else None

@@ -22,13 +22,13 @@ BYTES_PER_PARAMETER: Mapping[str, int] = MappingProxyType(
         "mixed-adam+grads": 16,  # what Lockwood and VAST's "A Checkpoint on Checkpoints" count
     }
 )
-"""What is saved of each parameter. A training state is 10 bytes or more: fewer is the weights without the optimizer."""
+"""The bytes that are saved of each parameter. A training state has 10 or more; fewer are weights without the optimizer."""
 
 TRAINING_STATE = 10
 
 
 def model_bytes(parameters: int, bytes_per_parameter: float) -> int:
-    """The size of what is saved of a model; random states and data loaders are too small to count."""
+    """The size of a model's saved state; random states and data loaders are too small to count."""
     if parameters < 1:
         raise ValueError("params has to be 1 or more, for example 70B")
     if not 0 < bytes_per_parameter <= 64:
@@ -37,33 +37,34 @@ def model_bytes(parameters: int, bytes_per_parameter: float) -> int:
 
 
 def shard_bytes(size_bytes: int, ranks: int) -> float:
-    """What each writing rank saves: an even share. `torch.save` is one rank; PyTorch's distributed checkpoints are all."""
+    """What each writing rank saves: an even share. `torch.save` writes from one rank, PyTorch's distributed checkpoints from all."""
     return size_bytes / ranks
 
 
 def live_bytes(size_bytes: int, keep: int, *, asynchronous: bool = False) -> int:
-    """What is kept, and what is being written: one checkpoint, or two when asynchronous."""
+    """The bytes of the kept checkpoints and of those being written: one, or two when asynchronous."""
     return (keep + (2 if asynchronous else 1)) * size_bytes
 
 
 def kept_in_snapshots(keep_seconds: float, interval: float, every: float, live: int) -> int:
-    """How many checkpoints the snapshots of one schedule hold on to: all that were written while they are kept, unless
-    the snapshots are so rare that some checkpoints were written and deleted between two of them."""
+    """How many checkpoints the snapshots of one schedule hold: all that were written while the snapshots are kept, unless the
+    snapshots are so rare that some checkpoints were written and deleted between two of them.
+    """
     return min(ceil(keep_seconds / interval), ceil(keep_seconds / every) * live)
 
 
 def stored_bytes(checkpoints: int, size_bytes: int, reduction: float = 1.0) -> int:
-    """What checkpoints take on flash behind data reduction of `reduction` to 1."""
+    """The bytes that checkpoints use on flash with a data reduction of `reduction` to 1."""
     return ceil(checkpoints * size_bytes / reduction)
 
 
 def files(checkpoints: int, ranks: int, files_per_rank: int = 1) -> int:
-    """Files of so many checkpoints: those of each rank, and one of metadata."""
+    """The number of files of so many checkpoints: those of each rank, and one of metadata."""
     return checkpoints * (ranks * files_per_rank + 1)
 
 
 def transfer_seconds(sent_bytes: float, wan_bytes_per_second: float, reduction: float = 1.0) -> float:
-    """How long replication sends; what is reduced on flash is sent reduced."""
+    """The seconds that replication takes to send; data that is reduced on flash is sent reduced."""
     return sent_bytes / (wan_bytes_per_second * reduction)
 
 
@@ -74,7 +75,7 @@ def readers_left(read_bytes_per_second: float, write_bytes_per_second: float, wr
 
 @dataclass(frozen=True, slots=True)
 class WriteCaps:
-    """Between which write caps checkpoints keep up and readers get what they need; empty when `lowest` is above `highest`."""
+    """The range of write caps at which checkpoints keep up and readers get what they need; empty if `lowest` is above `highest`."""
 
     lowest: float
     highest: float

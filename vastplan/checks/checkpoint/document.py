@@ -68,7 +68,7 @@ def read_inputs(volume: Entry, scope: Scope, site: Values) -> CheckpointInputs:
 
 
 class VolumeContext:
-    """Looks up what a volume refers to; what could not be taken into account collects in `unknown`, in sentences."""
+    """Looks up what a volume refers to; `unknown` collects, in sentences, what could not be taken into account."""
 
     def __init__(self, volume: Entry, scope: Scope) -> None:
         self.unknown: list[str] = []
@@ -79,7 +79,7 @@ class VolumeContext:
         self.tenant_values: Values = self._values(self._tenant) or {}
 
     def require_node_pools(self, gpus: Values) -> None:
-        """Refuse GPUs (by node pool) of a pool that the project has none of."""
+        """Refuse GPUs (by node pool) of a pool in which the project has none."""
         project = self._project
         pools = project.values.get("node_pools") if project else None
         for pool in gpus:
@@ -108,12 +108,12 @@ class VolumeContext:
         return frames, next((site for site in peering.get("between", ()) if site != self.site), "")
 
     def origin(self) -> str:
-        """The site that the volume is a satellite of by `global_access`, "" where it is none."""
+        """The site that the volume is a satellite of by `global_access`, "" if it is not a satellite."""
         active = self._volume.values.get("active")
         return str(active) if "global_access" in self._volume.values and active != self.site else ""
 
     def write_limits(self, mbps_per_cnode: int | None) -> Iterator[WriteLimit]:
-        """Every QoS policy known to hold the volume's writes, and its VIP pool."""
+        """The limits of every QoS policy known to apply to the volume's writes, and of its VIP pool."""
         values = self._volume.values
         storage_class = self._values(values.get("storage_class")) or {}
         self._note_unmanaged("storage class", values.get("storage_class"))
@@ -134,7 +134,7 @@ class VolumeContext:
                 yield from self._policy_limits(entry.values, f"policy {entry.address.name}", None)
         pool = self._named_or_only("vip_pool", values.get("vip_pool") or storage_class.get("vip_pool"), self._tenant)
         cnodes = pool.values.get("cnode_ids") if pool else None
-        if mbps_per_cnode and cnodes and pool:  # a pool without a list is on all CNodes, and the site's bandwidth holds
+        if mbps_per_cnode and cnodes and pool:  # a pool without a list uses all CNodes: the site's bandwidth applies
             yield WriteLimit(LimitKind.VIP_POOL, pool.address.name, mbps_per_cnode * MB * len(cnodes))
 
     def _policy_limits(self, values: Values, owner: str, size: int | None) -> Iterator[WriteLimit]:
@@ -151,7 +151,7 @@ class VolumeContext:
             self.unknown.append(f"{name} {reference} is not in this document: its limits are not counted")
 
     def _named_or_only(self, kind: str, reference: object, tenant: Ref | None) -> Entry | None:
-        """The entry that is named, or the tenant's only one."""
+        """The named entry, or the tenant's only one."""
         if isinstance(reference, Ref):
             return self._scope.get(reference.target)
         entries = self._scope.owned_by(tenant, self.site, kind)
@@ -175,7 +175,7 @@ def _writer(checkpoint: Values, gpus: int | None) -> CheckpointWriter:
 def _throughput(site: Values, replicates_to: str, context: VolumeContext, origin: str | None) -> SiteThroughput:
     """What a volume's site can do, with its links to where the volume replicates and to where its writes go.
 
-    A satellite by `global_access` reads over that link, too, what it reads for the first time.
+    A satellite by `global_access` also reads over that link, whatever it reads for the first time.
     """
     wan, name, shared = site.get("wan_bw_mbps", {}), context.site, context.origin()
     if shared and shared not in wan:
@@ -205,7 +205,7 @@ def _targets(targets: Values) -> Targets:
 
 
 def _size(checkpoint: Values) -> tuple[int, float | None]:
-    """The size of a checkpoint, and of how many bytes a parameter, if it is a model's."""
+    """The size of a checkpoint, and the bytes per parameter if the size is a model's."""
     if "model" not in checkpoint:
         return checkpoint["size"], None
     model = checkpoint["model"]

@@ -1,4 +1,4 @@
-"""The volumes of a document that say what writes checkpoints to them, with their budgets: now, and as they were before a plan."""
+"""The volumes of a document that have a `checkpoint`, with their budgets: now, and as they were before a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS_WITH_LIMITS = ("view", "qos_policy", "tenant")
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedVolume:
-    """A volume, its budget (`None` where the inputs contradict each other), and its findings."""
+    """A volume, its budget (`None` if the inputs contradict each other), and its findings."""
 
     volume: Entry
     budget: Budget | None
@@ -32,7 +32,7 @@ class EvaluatedVolume:
 
 
 def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> EvaluatedVolume:
-    """The budget of a volume that has a `checkpoint`, from what `read_inputs` returns for these.
+    """The budget of a volume that has a `checkpoint`, from its `read_inputs`.
 
     Inputs that contradict each other are one finding, CKP-00, instead of figures.
     """
@@ -44,7 +44,7 @@ def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> Eva
     return EvaluatedVolume(volume, budget, volume_findings(budget))
 
 
-@lru_cache(maxsize=2)  # every check of checkpoints asks for the same
+@lru_cache(maxsize=2)  # every check of checkpoints calls this
 def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
     """All volumes with a `checkpoint`, in the order of their addresses; what coincides is reported for a site's first one."""
     entries = sorted(
@@ -59,7 +59,7 @@ def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
 
 
 def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume]:
-    """The volumes of one site, the first with what all of them break together."""
+    """The volumes of one site; the first one also has the findings about all of them together."""
     budgets = {item.volume.address.name: item.budget for item in volumes if item.budget is not None}
     first, *others = volumes
     yield EvaluatedVolume(first.volume, first.budget, (*first.findings, *coinciding_findings(budgets)))
@@ -67,10 +67,10 @@ def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume
 
 
 def budget_before(facts: Facts, volume: Entry) -> Budget | None:
-    """The budget of the volume behind the QoS limits that were seen live, before the plan.
+    """The budget of the volume with the QoS limits that were read live, before the plan.
 
-    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is
-    the document's. `None` for a volume that does not exist yet, and where its limits could not be read.
+    Only limits are live: whatever else a plan changes of a volume, such as its size or its snapshots, is taken from
+    the document. `None` for a volume that does not exist yet, or whose limits could not be read.
     """
     site, name = volume.address.site, volume.address.name
     live = facts.before
@@ -91,7 +91,7 @@ def budget_before(facts: Facts, volume: Entry) -> Budget | None:
 
 
 def _with_live_policy(volume: Entry, view: Entry, live: Index) -> dict[str, Any]:
-    """The volume's values with the policy that its view has now, said in the way in which the document says it."""
+    """The volume's values with the policy that its view has now, in the form that the document uses."""
     policy = live.get(view.values.get("qos_policy"))
     values = volume.without("qos", "qos_policy")
     if policy is None:

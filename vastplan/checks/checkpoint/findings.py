@@ -21,7 +21,7 @@ _HALVINGS = 60
 
 
 class BudgetFinding(NamedTuple):
-    """A stable code, how bad it is, what is the case, and what would have to change."""
+    """A stable code, the severity, the message, and what would have to change."""
 
     code: str
     severity: Severity
@@ -51,7 +51,7 @@ def coinciding_findings(budgets: Mapping[str, Budget]) -> tuple[BudgetFinding, .
 
 
 def highest_rate(budget: Budget) -> float | None:
-    """The highest rate, bytes a second, that a volume's own limits let all its jobs write at together; not the site's."""
+    """The highest rate, bytes a second, at which a volume's own limits let all its jobs write together, without the site's limit."""
     jobs = budget.inputs.writer.at_once
     rates = [
         max(limit.bytes_per_second, limit.burst_bytes_per_second or limit.bytes_per_second)
@@ -63,7 +63,7 @@ def highest_rate(budget: Budget) -> float | None:
 
 
 def interval_fix(budget: Budget) -> str:
-    """One sentence: the intervals that meet all targets, else how fast the write would have to be, else that none will do."""
+    """One sentence: the intervals that meet all targets, else how fast the write would have to be, else that nothing meets them."""
     if budget.on_target is None:
         return ""
     if not budget.on_target.empty:
@@ -84,7 +84,7 @@ def interval_fix(budget: Budget) -> str:
 
 
 def longest_write_on_target(budget: Budget) -> float | None:
-    """The longest write time, seconds, at which some interval meets all targets; `None` when none is short enough."""
+    """The longest write time, seconds, at which some interval meets all targets; `None` if none is short enough."""
     model, inputs = budget.cost_model, budget.inputs
     if model is None:
         return None
@@ -161,7 +161,7 @@ def _recovery_point(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _overhead(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-04: far from the best interval, or more overhead than wanted."""
+    """CKP-04: the interval is far from the best one, or its overhead is above the target."""
     at_interval, best, least = budget.at_interval, budget.best_interval, budget.least_overhead
     if at_interval is None or best is None or at_interval.overhead is None or least is None:
         return
@@ -194,7 +194,7 @@ def _eviction(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _failure_rate(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-12: failures come about as often as checkpoints, or how often they come is not known well."""
+    """CKP-12: failures occur about as often as checkpoints, or their rate is not known well."""
     interval, gpus, mtbf = budget.inputs.interval, budget.inputs.gpus, budget.mtbf
     if mtbf is None:
         return
@@ -262,7 +262,7 @@ def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
 
 
 def _readers(budget: Budget) -> Iterator[BudgetFinding]:
-    """CKP-09: while a checkpoint is written readers get less than they need."""
+    """CKP-09: readers get less than they need while a checkpoint is written."""
     needed, reads = budget.inputs.readers, budget.reads
     if needed is None or reads is None:
         return

@@ -1,6 +1,6 @@
-"""What the budget is computed from: frozen inputs in bytes, bytes a second and seconds.
+"""The inputs of the budget: frozen, in bytes, bytes a second and seconds.
 
-`None` is not known, and what follows from it is then not computed. Wrong values raise `ValueError` with what has
+`None` means unknown; figures that depend on it are not computed. Wrong values raise `ValueError`, which says what has
 to change.
 """
 
@@ -45,7 +45,7 @@ class CheckpointWriter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteThroughput:
-    """What a site can do; no API says, so that people have to."""
+    """What a site can do; no API returns this, so people write it."""
 
     read_bytes_per_second: int | None = None
     write_bytes_per_second: int | None = None
@@ -54,7 +54,7 @@ class SiteThroughput:
     origin_bytes_per_second: int | None = None
     """To the site that the path is a satellite of: every write goes there."""
     origin: str = ""
-    """The name of that site, where the volume has it by `global_access`: what is read there for the first time comes from it, too."""
+    """The name of that site if the volume is its satellite by `global_access`: what is read for the first time comes from there, too."""
     reduction: float = 1.0
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class SiteThroughput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotFrame:
-    """One frame of a snapshot schedule; what is kept for no time is not kept."""
+    """One frame of a snapshot schedule; 0 means that no snapshot is kept there."""
 
     every: int
     keep_local: int = 0
@@ -73,7 +73,7 @@ class SnapshotFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
-    """What has to hold; spans in seconds, shares as fractions of 1. `durability` is what a checkpoint has to outlive."""
+    """The targets; spans in seconds, shares as fractions of 1. `durability` is what a checkpoint has to outlive."""
 
     rpo: int | None = None
     rto: int | None = None
@@ -85,14 +85,14 @@ class Targets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointInputs:
-    """All that is known of one volume's checkpoints. `unknown` says in sentences what could not be taken into account."""
+    """Everything that is known about one volume's checkpoints. `unknown` says in sentences what could not be taken into account."""
 
     size_bytes: int
     bytes_per_parameter: float | None = None
     writer: CheckpointWriter = CheckpointWriter()
     interval: int | None = None
     no_interval: str = ""
-    """Why there is no interval in seconds, when one was given in other words."""
+    """Why no interval in seconds is known, if it was given in another form."""
     keep: int = 1
     gpus: int | None = None
     mtbf: float | None = None
@@ -107,7 +107,7 @@ class CheckpointInputs:
     drain_bytes_per_second: int | None = None
     drained: Durability = Durability.CLUSTER
     limits: tuple[WriteLimit, ...] = ()
-    """The QoS policies and the VIP pool on the way; what the writers, the site and the WAN bound is added to them."""
+    """The limits of QoS policies and of the VIP pool; those of the writers, the site and the WAN are added to them."""
     capability: SiteThroughput = SiteThroughput()
     frames: tuple[SnapshotFrame, ...] = ()
     quota_bytes: int | None = None

@@ -15,12 +15,12 @@ DAY = 86400.0
 GPU_DAYS_PER_FAILURE = 54 * 16384 / 419
 """Llama 3: 419 unplanned interruptions in 54 days on 16,384 GPUs (arXiv 2407.21783)."""
 SMALL_JOB = 4096
-"""GPUs below which 1/N is kind: Meta measured 7.9 h on 1,024 GPUs of RSC-1 where it says 28.8 h (arXiv 2410.21680)."""
+"""Below this number of GPUs, 1/N is optimistic: Meta measured 7.9 h on 1,024 GPUs of RSC-1; 1/N yields 28.8 h (arXiv 2410.21680)."""
 SMALL_JOB_PESSIMISM = 7.9 / 28.8
-"""What to multiply a derived time by to see the worse end of the range below `SMALL_JOB` GPUs."""
+"""The factor from a derived time to the worse end of the range, below `SMALL_JOB` GPUs."""
 
 BestInterval = Callable[[float, float], float]
-"""From what a checkpoint blocks and the time between failures to the best interval: `young` or `daly`."""
+"""The best interval from the time that a checkpoint blocks and the time between failures: `young` or `daly`."""
 
 
 def mtbf_seconds(gpus: int, gpu_days_per_failure: float = GPU_DAYS_PER_FAILURE) -> float:
@@ -51,21 +51,21 @@ def daly(blocking: float, mtbf: float) -> float:
 
 
 def overhead(interval: float, blocking: float, mtbf: float, unsaved: float = 0.0) -> float:
-    """To first order, the time lost of every second of work: pauses, and work done again (half an interval a failure).
+    """The time lost per second of work, to first order: pauses, and repeated work (half an interval per failure).
 
-    `unsaved` is what an asynchronous write still lacks when a failure comes: its write time.
+    `unsaved` is what an asynchronous write still lacks when a failure occurs: its write time.
     """
     return blocking / interval + (interval / 2 + unsaved) / mtbf
 
 
 def efficiency(interval: float, write: float, mtbf: float, restart: float = 0.0) -> float:
-    """The share of wall time that is work kept, exactly, of a job that stands still while it writes."""
+    """The exact share of wall time that is kept work, for a job that stands still while it writes."""
     exponent = (interval + write) / mtbf
     return interval / ((mtbf + restart) * expm1(exponent)) if exponent < 700 else 0.0
 
 
 def efficiency_async(interval: float, write: float, staging: float, mtbf: float, restart: float = 0.0) -> float:
-    """The same, to first order, of a job that goes on while its checkpoint is written; nothing is left below 0."""
+    """The same, to first order, for a job that continues while its checkpoint is written; at least 0."""
     return max(0.0, 1 - (interval / 2 + write + restart) / mtbf) / (1 + staging / interval)
 
 
@@ -81,11 +81,11 @@ class CostModel:
 
     @property
     def unsaved(self) -> float:
-        """What a failure costs beside half an interval; to first order only an asynchronous write counts."""
+        """What a failure costs besides half an interval; to first order only an asynchronous write counts."""
         return self.write if self.asynchronous else 0.0
 
     def effective_interval(self, interval: float) -> float:
-        """The interval that is really kept: an asynchronous write that takes longer holds up the next one."""
+        """The interval that results: an asynchronous write that takes longer delays the next one."""
         return max(interval, self.write) if self.asynchronous else interval
 
     def best_interval(self, formula: BestInterval = young) -> float | None:
@@ -93,7 +93,7 @@ class CostModel:
         return None if self.mtbf is None else self.effective_interval(formula(self.blocking, self.mtbf))
 
     def overhead(self, interval: float) -> float | None:
-        """The time lost of every second of work."""
+        """The time lost per second of work."""
         return None if self.mtbf is None else overhead(interval, self.blocking, self.mtbf, self.unsaved)
 
     def least_overhead(self) -> float | None:
@@ -102,7 +102,7 @@ class CostModel:
         return None if best is None else self.overhead(best)
 
     def efficiency(self, interval: float) -> float | None:
-        """The share of wall time that is work kept."""
+        """The share of wall time that is kept work."""
         if self.mtbf is None:
             return None
         if self.asynchronous:
@@ -112,7 +112,7 @@ class CostModel:
     def curve(self, points: int = 41) -> tuple[tuple[float, float], ...]:
         """(interval, overhead) from a tenth of the best interval to ten times it, evenly on a logarithmic axis.
 
-        An asynchronous job that wants to write more often than it can is held up by its writes: it costs what those cost.
+        An asynchronous job cannot write more often than its writes end: shorter intervals cost what that interval costs.
         """
         best = self.best_interval()
         if best is None or best <= 0:

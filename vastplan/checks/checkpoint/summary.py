@@ -14,13 +14,13 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.formatting import rate, share, size, span
 from vastplan.schema.entries import Entry
 
-_CURVE_DIGITS = 6  # a curve is drawn, and not computed with
+_CURVE_DIGITS = 6  # a curve is drawn, not used in computations
 
 Figure = int | float | str | None
 
 
 def budgets(facts: Facts) -> tuple[CheckpointBudget, ...]:
-    """Those that could be computed, as reports show them; with `facts.before` also what a plan changes."""
+    """The budgets that could be computed, as reports show them; with `facts.before` also what a plan changes."""
     return tuple(
         _checkpoint_budget(item.volume, item.budget, facts)
         for item in evaluated_volumes(facts)
@@ -40,7 +40,7 @@ def _rounded(value: float) -> float:
 
 
 def budget_figures(budget: Budget) -> dict[str, Figure]:
-    """Every figure by name: bytes, bytes a second, seconds, and shares of 1. `None` is not known; nothing is infinite."""
+    """Every figure by name: bytes, bytes a second, seconds, and shares of 1. `None` means unknown; no figure is infinite."""
     at_interval, reads, replication = budget.at_interval, budget.reads, budget.replication
     on_target = budget.on_target if budget.on_target and not budget.on_target.empty else None
     caps = reads.caps if reads else None
@@ -100,7 +100,7 @@ def budget_line(budget: Budget) -> str:
 
 
 def budget_changes(before: Budget, after: Budget) -> tuple[str, ...]:
-    """What a plan does to a volume's checkpoints, as short sentences; none when it does nothing to them."""
+    """What a plan changes about a volume's checkpoints, as short sentences; empty if it changes nothing."""
     return tuple(_changes(before, after))
 
 

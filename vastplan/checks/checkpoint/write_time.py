@@ -1,8 +1,8 @@
-"""How long a write takes at each limit that it has to pass, and which limits a QoS policy sets.
+"""How long a write takes at each limit that applies to it, and which limits a QoS policy sets.
 
 A limit is a token bucket: it passes `bytes_per_second` forever, and out of `credit_bytes` up to
 `burst_bytes_per_second` until the credit is used up. Limits are in series: VAST lets I/O that several QoS policies
-limit proceed when all of them allow it, so the slowest one says when the last byte is through. That the other limits
+limit proceed when all of them allow it, so the slowest one decides when the last byte is written. That the other limits
 are in series too is inferred.
 """
 
@@ -19,7 +19,7 @@ IO_BYTES = 64 * 1024
 
 
 class LimitKind(Enum):
-    """What a limit is the limit of, in the words of a report."""
+    """What a limit restricts, in the words of a report."""
 
     QOS_BANDWIDTH = "QoS bandwidth"
     BURST = "burst bandwidth"
@@ -34,7 +34,7 @@ class LimitKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WriteLimit:
-    """One limit on writes. `shared` says that jobs which write at the same time have to divide it among them."""
+    """One limit on writes. If `shared`, jobs that write at the same time divide it among them."""
 
     kind: LimitKind
     owner: str
@@ -55,17 +55,17 @@ class WriteLimit:
         return max(self._seconds_at_burst(size_bytes), self._seconds_after_credit(size_bytes, credit_bytes))
 
     def binding_kind(self, size_bytes: float, credit_bytes: float | None = None) -> LimitKind:
-        """Which side of the bucket holds: its burst rate while the credit lasts, or what is left once it is gone."""
+        """Which side of the bucket binds: the burst rate while the credit lasts, or the sustained rate after that."""
         if self.burst_bytes_per_second is None or self.credit_bytes <= 0 or self.kind is LimitKind.IOPS:
             return self.kind
         slower = self._seconds_after_credit(size_bytes, credit_bytes) > self._seconds_at_burst(size_bytes)
         return LimitKind.CREDIT if slower else LimitKind.BURST
 
     def credit_left(self, size_bytes: float, interval_seconds: float | None, *, asynchronous: bool) -> float:
-        """The credit that each write finds, when one of `size_bytes` comes every interval; all of it where none is known.
+        """The credit that each write finds, if `size_bytes` are written every interval; all of it if no interval is known.
 
-        It refills at the sustained rate while nothing is written: beside an asynchronous write the interval goes on, so
-        all of it is back if the average fits the sustained rate, and else none; a synchronous job computes for the whole
+        It refills at the sustained rate while nothing is written. An asynchronous write does not stop the interval, so all
+        credit is back if the average fits the sustained rate, and else none; a synchronous job computes for the whole
         interval before it writes again. VAST says that credit refills below the maximum; the rest is inferred from that.
         """
         if interval_seconds is None:
@@ -80,7 +80,7 @@ class WriteLimit:
         return size_bytes / max(burst, self.bytes_per_second) if burst else size_bytes / self.bytes_per_second
 
     def _seconds_after_credit(self, size_bytes: float, credit_bytes: float | None) -> float:
-        """Once the credit is gone; negative where it lasts. Without a higher rate it cannot be spent."""
+        """The seconds from when the credit is used up; negative if it lasts. Without a burst rate it cannot be used."""
         if not self.burst_bytes_per_second:
             return size_bytes / self.bytes_per_second
         credit = self.credit_bytes if credit_bytes is None else credit_bytes
@@ -95,7 +95,7 @@ def limit_name(kind: LimitKind, owner: str) -> str:
 def iops_limit(
     owner: str, iops: float, burst_iops: int | None = None, credit_ios: int = 0, io_bytes: int = IO_BYTES
 ) -> WriteLimit:
-    """A limit of I/Os a second, in bytes: 3000 IOPS of 64 KiB are 196.6 MB/s, whatever bandwidth was asked for."""
+    """A limit of I/Os a second, in bytes: 3000 IOPS of 64 KiB are 196.6 MB/s, whatever the bandwidth limit is."""
     burst = burst_iops * io_bytes if burst_iops else None
     return WriteLimit(LimitKind.IOPS, owner, iops * io_bytes, burst, credit_ios * io_bytes)
 
@@ -109,13 +109,13 @@ _TOTAL_IOPS = ("max_iops", "burst_iops", "burst_loan_iops")
 def policy_limits(values: Mapping[str, Any], owner: str, provisioned_bytes: int | None = None) -> Iterator[WriteLimit]:
     """The limits on writes of a QoS policy (or of QoS limits inside a view, volume or tenant).
 
-    `*_mbps` and `*_mb` are MB (10^6), an I/O is 64 KiB, 0 and what is left out are unlimited. A credit ("loan") is
+    `*_mbps` and `*_mb` are MB (10^6), an I/O is 64 KiB; 0 or a missing field means unlimited. A credit ("loan") is
     what a burst may use on top. With `use_total_limits` the limits on reads and writes together apply, and writes may
-    have all of them. A policy by provisioned capacity takes `provisioned_bytes`, counted in GB of 10^9, which is
-    inferred; `follows_used_capacity` says where a document cannot determine the limits.
+    use all of them. A policy by provisioned capacity takes `provisioned_bytes`, counted in GB of 10^9, which is
+    inferred; `follows_used_capacity` is true if a document cannot determine the limits.
     """
     total = values.get("use_total_limits") is True
-    limit_by = values.get("limit_by")  # both where it is left out
+    limit_by = values.get("limit_by")  # both if left out
     bandwidth_fields, iops_fields = (_TOTAL_BANDWIDTH, _TOTAL_IOPS) if total else (_WRITES_BANDWIDTH, _WRITES_IOPS)
     structs = [values.get("static_total_limits" if total else "static_limits") or {}]
     if values.get("mode") == "PROVISIONED_CAPACITY" and provisioned_bytes is not None:
@@ -136,5 +136,5 @@ def policy_limits(values: Mapping[str, Any], owner: str, provisioned_bytes: int 
 
 
 def follows_used_capacity(values: Mapping[str, Any]) -> bool:
-    """Whether a policy's limits follow the capacity used, which a document does not say."""
+    """Whether a policy's limits depend on the used capacity, which a document does not contain."""
     return values.get("mode") == "USED_CAPACITY"

@@ -1,4 +1,4 @@
-"""The claims that a driver of the CSI serves."""
+"""The claims that a CSI driver serves."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from vastplan.schema.entries import Entry
 
 
 def driven(facts: Facts, driver: str) -> Iterator[tuple[str, Entry]]:
-    """Each claim of the document whose class is of a driver, `file` or `block`, after the name of that class."""
+    """The class name and the claim, for each claim of the document whose class uses a driver (`file` or `block`)."""
     for storage_class in facts.objects.all("storage_class"):
         if storage_class.values.get("driver") == driver:
             for claim in facts.claims.get(storage_class.address, ()):

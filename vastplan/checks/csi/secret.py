@@ -41,7 +41,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _delivered(facts: Facts) -> dict[Address, set[str]]:
-    """What is put into each Secret besides what the document says is in it."""
+    """The keys that are delivered into each Secret, besides those that the document writes into it."""
     keys: dict[Address, set[str]] = {}
     for kind in _DELIVER:
         for one in facts.objects.all(kind):

@@ -39,12 +39,12 @@ def _others(by_tenant: dict[Address, list[Bucket]], tenant: Address) -> Iterator
 
 
 def _of_every_bucket(statement: Statement) -> bool:
-    """Whether it names no buckets, and so means all of the tenant."""
+    """Whether a statement names no buckets, and so covers all of the tenant."""
     return statement.but_resources or any(takes_all(pattern, "") for pattern in statement.resources)
 
 
 def _names(statement: Statement, bucket: Bucket) -> bool:
-    """Whether it has the bucket by its name, not by a pattern."""
+    """Whether a statement has the bucket by its name, not by a pattern."""
     return any(pattern.partition("/")[0] == bucket.name for pattern in statement.resources)
 
 

@@ -34,7 +34,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _made(facts: Facts, key: Entry) -> date | None:
-    """The day on which the live key was created, as the system returns it, else as the ledger has it."""
+    """The day on which the live key was created, from the system, else from the ledger; `None` if unknown."""
     for live in facts.seen.get((key.address.site, key.address.kind), ()):
         if live.address == key.address:
             told = (_day(live.told.get("creation_time")), _day(live.delivered_at))

@@ -25,7 +25,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
-    """Keys that are for one bucket, which delivers them."""
+    """Keys for one bucket, which delivers them."""
     made = {bucket.view.origin: bucket for there in by_tenant.values() for bucket in there}
     for written in facts.written.all("bucket"):
         bucket, deliver = made.get(str(written.address)), written.values.get("deliver")
@@ -48,7 +48,7 @@ def _of_buckets(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
 
 
 def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed: _Parsed) -> Iterator[Violation]:
-    """Keys that are for any bucket of a tenant, or for those that their user creates."""
+    """Keys for any bucket of a tenant, or for the buckets that their user creates."""
     by_buckets = {str(bucket.address) for bucket in facts.written.all("bucket")}
     for kind in ("s3_key", "directory_key"):
         for key in facts.objects.all(kind):
@@ -65,21 +65,21 @@ def _of_tenants(facts: Facts, by_tenant: Mapping[Address, list[Bucket]], parsed:
 
 
 def _is_shut_out(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether a user can neither read nor write a bucket by the document; false where the document does not decide that."""
-    if bucket.counts is False:  # lists and modes of files decide, of which the document knows nothing
+    """Whether the document lets a user neither read nor write a bucket; false if the document does not decide that."""
+    if bucket.counts is False:  # access lists and file modes decide, which the document does not contain
         return False
     held, perhaps = _asked(parsed, who.held, bucket), _asked(parsed, who.perhaps, bucket)
     return not any(_may(action, who, bucket, held, group) for action in _ACTIONS for group in (None, *perhaps))
 
 
 def _is_denied(who: Person, bucket: Bucket, parsed: _Parsed) -> bool:
-    """Whether the policies of a user deny all that the key is for."""
+    """Whether the policies of a user deny everything that the key is for."""
     held = _asked(parsed, who.held, bucket)
     return all(decide(Request(action, f"{bucket.name}/object"), held) is Verdict.DENIED for action in _ACTIONS)
 
 
 def _asked(parsed: _Parsed, policies: Iterable[Address], bucket: Bucket) -> list[Policy]:
-    """Those policies that are of the bucket's tenant: others have no effect there."""
+    """Those of the policies that belong to the bucket's tenant: others have no effect there."""
     known = (parsed[address] for address in policies if address in parsed)
     return [policy for tenant, policy in known if tenant == bucket.tenant]
 

@@ -25,7 +25,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
-    """Whether no user of the document may write; false where the owner is not one of them, as the owner's policies are not known."""
+    """Whether no user of the document may write; false if the owner is not one of them, because the owner's policies are unknown."""
     provider = provider_of(facts, bucket.tenant)
     users = users_of(facts, provider) if isinstance(provider, Ref) else {}
     others = (_allowed(right, bucket, parsed) for right in rights_in(facts, bucket.tenant))
@@ -37,7 +37,7 @@ def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Polic
 
 
 def _allowed(right: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
-    """Whether a user of a directory, or a member of such a group, may write there."""
+    """Whether a user of a directory, or a member of a directory's group, may write to the bucket."""
     refs = right.values.get("s3_policies") or ()
     held = [parsed[ref.target] for ref in refs if isinstance(ref, Ref) and ref.target in parsed]
     verdict = decide(Request("s3:PutObject", f"{bucket.name}/object"), held)

@@ -1,4 +1,4 @@
-"""Buckets, identity policies and who holds them, by site and tenant."""
+"""Buckets, identity policies and their holders, by site and tenant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.schema.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A view that is a bucket of the document; `counts` says whether policies apply to it, `None` where that is not known."""
+    """A view that is a bucket of the document; `counts` is whether identity policies apply to it, `None` if unknown."""
 
     view: Entry
     name: str
@@ -44,7 +44,7 @@ def buckets_of(facts: Facts) -> dict[Address, list[Bucket]]:
 
 
 def policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
-    """The identity policies that are not switched off, with their tenants."""
+    """The identity policies that are not disabled, with their tenants."""
     for entry in facts.objects.all("s3_policy"):
         tenant = entry.values.get("tenant")
         if isinstance(tenant, Ref) and entry.values.get("enabled") is not False:
@@ -68,7 +68,7 @@ def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
 class Person:
     """Who may use buckets of one tenant: a user of the document (`entry`), or a user of a directory.
 
-    `held` are the identity policies that the document gives the user there. The groups of a user of a directory are not known:
+    `held` are the identity policies that the document gives the user there. The groups of a directory's user are unknown:
     `perhaps` are the policies of groups that the user may be in.
     """
 

@@ -35,7 +35,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set[Address]]]:
-    """What a policy allows in a bucket, with those who may do so by the bucket itself: who may write may read, too."""
+    """The rights that a policy gives in a bucket, each with the holders that the bucket names for it: who may write may read, too."""
     named = {right: {ref.target for ref in bucket.values.get(right) or ()} for right in ("read", "write")}
     if _lets(policy, _READS, name):
         yield "read", named["read"] | named["write"]
@@ -44,7 +44,7 @@ def _rights(policy: Policy, name: str, bucket: Entry) -> Iterator[tuple[str, set
 
 
 def _lets(policy: Policy, actions: tuple[str, ...], name: str) -> bool:
-    """Whether it allows one of these actions on anything in a bucket, and does not deny it for the whole bucket."""
+    """Whether a policy allows one of these actions on anything in a bucket, and does not deny it for the whole bucket."""
     return any(
         statement.allows and statement.has_action(action) and statement.reaches(name)
         for action in actions

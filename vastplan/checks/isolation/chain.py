@@ -19,8 +19,8 @@ Step = tuple[str, str]  # layer and element
 class ChainElement:
     """What is reached by `steps`, which begin after the namespace; `path` is set for a directory of `tenant`.
 
-    A finding is about `entry`: the element's own, or the last one on the way that is managed here. `unknown` says why
-    the next step is not known; `element` is then empty, but for a class of which only the name is known.
+    A finding is about `entry`: the element's own, or the last managed one on the way. `unknown` is the reason why
+    the next step is unknown; `element` is then empty, except for a class of which only the name is known.
     """
 
     layer: str
@@ -33,7 +33,7 @@ class ChainElement:
 
 
 class ChainWalker:
-    """Follows the references between the objects of one site. `namespaces` is that of each project."""
+    """Follows the references between the objects of one site. `namespaces` has the namespace of each project."""
 
     def __init__(self, site: str, objects: Index, namespaces: Mapping[str, str]) -> None:
         self.site = site
@@ -75,7 +75,7 @@ class ChainWalker:
             )
 
     def from_volume(self, volume: Entry) -> Iterator[ChainElement]:
-        """All that a static volume leads to: its directory is what its pool's tenant has there."""
+        """All that a static volume leads to: its directory is that of its pool's tenant."""
         steps: tuple[Step, ...] = (("volume", volume.address.name),)
         yield from self._secrets(volume, steps)
         pool = self.objects.get(volume.values.get("vip_pool"))
@@ -98,7 +98,7 @@ class ChainWalker:
     def _policy(
         self, start: Entry, steps: tuple[Step, ...], ref: Any, path: str | None, *, tenant_known: bool = False
     ) -> Iterator[ChainElement]:
-        """A view policy, and what is in the tenant it is of unless that is known otherwise (`tenant_known`)."""
+        """A view policy, and the directory in its tenant, unless the tenant is known otherwise (`tenant_known`)."""
         if not isinstance(ref, Ref):
             yield ChainElement("view policy", "", start, steps, unknown="its view policy is not known")
             return
@@ -119,7 +119,7 @@ class ChainWalker:
     def _directory(
         self, start: Entry, steps: tuple[Step, ...], tenant: Any, path: str | None
     ) -> Iterator[ChainElement]:
-        """A tenant and a directory of it."""
+        """A tenant and one of its directories."""
         if not isinstance(tenant, Ref):
             yield ChainElement("tenant", "", start, steps, unknown="its tenant is not known")
             return
@@ -134,7 +134,7 @@ class ChainWalker:
             yield from self._buckets_around(tenant, path, reached)
 
     def _buckets_around(self, tenant: Ref, path: str, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
-        """The buckets that a directory is, or lies in: who may read one of these sees all that is in it."""
+        """The buckets that are a directory or contain it: whoever may read such a bucket sees everything in the directory."""
         names = parts(path)
         for length in range(len(names) + 1) if self._buckets else ():
             view = self._buckets.get((tenant, names[:length]))
@@ -143,7 +143,7 @@ class ChainWalker:
                 yield ChainElement("bucket", f"{tenant.target.name}:{bucket}", view, (*steps, ("bucket", bucket)))
 
     def _pool_name(self, start: Entry) -> str:
-        """The pool that is named, by itself or by its DNS name; empty where none is."""
+        """The pool that is named, directly or by its DNS name; "" if none is."""
         if isinstance(start.values.get("vip_pool"), Ref):
             return str(start.values["vip_pool"].target.name)
         name = start.values.get("vip_pool_fqdn")
@@ -166,7 +166,7 @@ class ChainWalker:
             )
 
     def _secrets(self, start: Entry, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
-        """Each secret that is named, by `secret` or for a purpose of `secrets`; where none is, the driver's own."""
+        """Each secret that `secret` or a purpose of `secrets` names; without any, the driver's own."""
         secret = start.values.get("secret")
         purposes = start.values.get("secrets") or {}
         named = [] if isinstance(secret, Ref) else [ref for ref in purposes.values() if ref is not None]
@@ -175,11 +175,11 @@ class ChainWalker:
             entry = self._entry_or(ref, start)
             yield ChainElement("secret", name, entry, (*steps, ("secret", name)))
             login = _login(entry) if entry is not start else ""
-            if len(self._logins.get(login, ())) > 1:  # another Secret, and nobody else
+            if len(self._logins.get(login, ())) > 1:  # another Secret has the same login
                 yield ChainElement("secret", login, entry, (*steps, ("secret", name), ("secret", login)))
 
     def _secret_name(self, ref: Any) -> str:
-        """`namespace/name`, however it is written."""
+        """`namespace/name`, in whichever form it is written."""
         if ref is None:
             return "the driver's own"
         secret = self.objects.get(ref)
@@ -196,7 +196,7 @@ class ChainWalker:
 
 
 def _login(secret: Entry) -> str:
-    """Who a Secret of the document logs in as, where it says so: a manager's name is one's own on the whole cluster."""
+    """The login of a Secret, "" if the document does not have it: a manager's name is unique on the whole cluster."""
     data = secret.values.get("data")
     user = data.get("username") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(user, str):

@@ -1,4 +1,4 @@
-"""Which namespaces each storage class of a site is open to, as its admission policies and quotas have it."""
+"""Which namespaces each storage class of a site is open to, by its admission policies and quotas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from vastplan.checks.index import Index
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.value import Ref
 
-Namespaces = frozenset[str] | None  # `None` is every one
+Namespaces = frozenset[str] | None  # `None` means every namespace
 
 
 def name_of(value: Any, namespaces: Mapping[str, str]) -> str:
-    """The name of what is referred to; of a project, that of its namespace."""
+    """The name that a reference has; for a project that of its namespace."""
     if isinstance(value, Ref):
         name = value.target.name
         return namespaces.get(name, name) if value.target.kind == "project" else name
@@ -21,7 +21,7 @@ def name_of(value: Any, namespaces: Mapping[str, str]) -> str:
 
 
 def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, Namespaces]:
-    """Each class with the namespaces that may create claims of it. A class that nothing closes is open to all."""
+    """Each class with the namespaces that may create claims of it; `None` for a class that nothing restricts."""
     allowed = _allowed_by_policy(site, objects, namespaces)
     refused = _refused_by_quota(site, objects, namespaces)
     open_to: dict[str, Namespaces] = {}
@@ -46,7 +46,7 @@ def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
 def _allowed_by_policy(
     site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
 ) -> dict[str, frozenset[str]]:
-    """What enforced policies leave open, or policies that only report; a class under several is open where all of them leave it open."""
+    """What enforced policies allow, or policies that only report; a class under several is open to what all of them allow."""
     policies = (
         binding.values.get("policy")
         for binding in objects.on(site, "admission_binding").values()

@@ -56,7 +56,7 @@ class KeyWalker:
             yield ChainElement("bucket", f"{home}:{name}", buckets[name], (*steps, ("tenant", home), ("bucket", name)))
 
     def _held(self, user: Entry, tenant: Ref) -> Iterator[Policy]:
-        """The identity policies of a tenant that a user or the user's groups have."""
+        """The identity policies of a tenant that are attached to a user or the user's groups."""
         gids = {*(user.values.get("gids") or ()), user.values.get("leading_gid")}
         kept = self._objects.referring(self._site, "group", "local_provider", user.values.get("local_provider"))
         for holder in (user, *(group for group in kept if group.values.get("gid") in gids)):

@@ -19,7 +19,7 @@ CHAIN = (
     "persistent_volume_claim", "vip_pool", "view_policy", "view", "tenant",
 )  # fmt: skip
 IF_READ = ("secret",)
-"""Followed where something else had it read; never read for the proof."""
+"""Followed if something else had it read; never read for the proof."""
 _DRIVERS = ("file", "block")
 
 
@@ -29,7 +29,7 @@ def namespace_of(name: str, attributes: Mapping[str, Any]) -> str:
 
 
 def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
-    """Of live objects, each with its id, those that a chain may lead through; no two under one address."""
+    """The live objects, given with their ids, that a chain may lead through; each under an address of its own."""
     objects = list(live)
     other_classes = {
         entry.address.name
@@ -44,12 +44,12 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         if address.kind == "storage_class" and values.get("driver") not in _DRIVERS:
             continue
         if address.kind == "persistent_volume" and not str(values.get("volume_handle")).startswith("/"):
-            continue  # of another driver, or provisioned: its class leads to it
+            continue  # of another driver, or provisioned: then its class leads to it
         if address.kind == "persistent_volume_claim" and class_name in other_classes:
             continue
         if address in taken:
             address = address._replace(name=f"{address.name} (id {live_id})")
         taken.add(address)
-        if storage_class == "":  # how Kubernetes says that there is no class: not one that two claims share
+        if storage_class == "":  # in Kubernetes, "" means no class: two claims do not share it
             values = {**values, "storage_class": None}
         yield replace(entry, address=address, values=values)

@@ -1,4 +1,4 @@
-"""The findings about meetings, which two checks report: those in log-ins, and all others."""
+"""The findings about meetings, for the two checks that report them: those in log-ins, and all others."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from vastplan.checks.isolation.sentences import meeting_text, where_met, who_mee
 
 
 def met(facts: Facts, of_layer: Callable[[str], bool]) -> Iterator[Violation]:
-    """The meetings in these layers."""
+    """The findings about meetings in these layers."""
     for proof in facts.isolation.values():
         for meeting in proof.meetings:
             if of_layer(meeting.layer):

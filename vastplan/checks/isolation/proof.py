@@ -19,12 +19,12 @@ from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
 
-Projects = tuple[str, ...] | None  # `None` is every one
+Projects = tuple[str, ...] | None  # `None` means every project
 
 
 @dataclass(slots=True)
 class _Reached:
-    """An element with the projects that reach it, each with the first way there; of a directory also those inside it."""
+    """An element with the projects that reach it and the first way of each; for a directory also the projects inside it."""
 
     element: ChainElement
     ways: dict[str, tuple[Step, ...]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class _Reached:
     everybody_inside: tuple[Step, ...] | None = None
 
     def add(self, projects: Projects, steps: tuple[Step, ...]) -> None:
-        """More projects that reach it, by these steps."""
+        """Add projects that reach it by these steps."""
         if projects is None:
             self.everybody = self.everybody or steps
         else:
@@ -50,7 +50,7 @@ def namespaces_of(site: str, objects: Index) -> dict[str, str]:
 
 
 def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation:
-    """Where the projects of a site meet. `namespaces` is that of each project."""
+    """Where the projects of a site meet. `namespaces` has the namespace of each project."""
     neighbours: dict[str, list[str]] = {}
     for project, namespace in namespaces.items():
         neighbours.setdefault(namespace, []).append(project)
@@ -95,8 +95,9 @@ def _chains(
     projects_by_namespace: Mapping[str, tuple[str, ...]],
     open_to: Mapping[str, frozenset[str] | None],
 ) -> Iterator[tuple[list[ChainElement], Projects]]:
-    """Each chain with the projects that it begins at: by a class that is open to them or that a claim of theirs names, by
-    volumes, and by keys."""
+    """Each chain with the projects at its start: by a class that is open to them or that a claim of theirs names, by
+    volumes, and by keys.
+    """
     walker = ChainWalker(site, objects, namespaces)
     claims: dict[str, dict[str, Entry]] = {}  # one for each namespace, by class
     for claim in objects.on(site, "persistent_volume_claim").values():
@@ -131,7 +132,7 @@ def _chains(
 
 
 def _unmanaged_class(claim: Entry, name: str) -> list[ChainElement]:
-    """A class that the document does not manage: projects that name it meet in it, and where it leads is not known."""
+    """A class that the document does not manage: projects that name it meet in it, and what it leads to is unknown."""
     steps = (("claim", claim.address.name), ("storage class", name))
     unknown = f"storage class {name} is not managed here"
     return [ChainElement("storage class", name, claim, steps, unknown=reason) for reason in ("", unknown)]
@@ -152,7 +153,7 @@ def _add_projects_inside(elements: Mapping[Step, _Reached]) -> None:
 
 
 def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None:
-    """Where the projects that reach an element meet; `None` for one alone."""
+    """Where the projects that reach an element meet; `None` if only one reaches it."""
     inside = reached.inside.keys() - reached.ways.keys()
     everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
     # A project's way is its own, else that of everybody, else the one to what lies inside.

@@ -24,7 +24,7 @@ def meeting_text(meeting: Meeting) -> str:
 
 
 def who_meets(meeting: Meeting) -> str:
-    """Who, up to the place."""
+    """Who meets, up to the place."""
     beneath = ""
     if meeting.inside or meeting.everybody_inside:
         beneath = f" with {projects_text(meeting.inside, meeting.everybody_inside)} beneath it"
@@ -33,7 +33,7 @@ def who_meets(meeting: Meeting) -> str:
 
 
 def where_met(meeting: Meeting) -> str:
-    """The place."""
+    """Where they meet."""
     of_tenant = meeting.layer in ("path", "S3 user", "bucket")
     return f"{meeting.layer} {meeting.element.replace(':', ' ', 1) if of_tenant else meeting.element}"
 

@@ -1,4 +1,4 @@
-"""QOS-02: a burst that is no burst."""
+"""QOS-02: a burst that is not above its limit."""
 
 from collections.abc import Iterator
 

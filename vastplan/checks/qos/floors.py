@@ -27,7 +27,7 @@ def _has_minimum(policy: Entry) -> bool:
 
 def _wanted(facts: Facts) -> Iterator[str]:
     for row in sums_of(facts, Promised.QOS_MINIMUM):
-        if row.after and row.unit == BANDWIDTH and row.limit is None:  # no API says how many IOPS a cluster does
+        if row.after and row.unit == BANDWIDTH and row.limit is None:  # no API returns the IOPS that a cluster can do
             yield row.site
 
 

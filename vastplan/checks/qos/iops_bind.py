@@ -7,7 +7,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import QosLimit, all_qos_limits
 from vastplan.model.finding import Severity
 
-IO_SIZE = 64 * 1024  # bytes: what VMS counts as one operation by default
+IO_SIZE = 64 * 1024  # bytes that VMS counts as one operation by default
 _MEGABYTE = 10**6
 
 

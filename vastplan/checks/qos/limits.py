@@ -1,4 +1,4 @@
-"""The limits of QoS policies and tenants in one form: what a ceiling, a burst and a loan of one way and unit are."""
+"""The limits of QoS policies and tenants in one form: the ceiling, burst and loan of each way and unit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS = (("bw_mbps", "bw_mb", "loan_mb"), ("iops", "iops", "loan_iops"))
 
 @dataclass(frozen=True, slots=True)
 class QosLimit:
-    """One way (`reads_`, `writes_`, or "" for both together) and unit: numbers in MB/s, MB or IOPS, 0 when there is none.
+    """One way (`reads_`, `writes_`, or "" for both together) and unit: numbers in MB/s, MB or IOPS, 0 for none.
 
     `path` is the struct in the entry; names are those of the fields.
     """
@@ -40,7 +40,7 @@ class QosLimit:
 
 
 def qos_limits(entry: Entry) -> Iterator[QosLimit]:
-    """All limits of a policy, or of a tenant's own QoS, that say something."""
+    """All limits of a policy, or of a tenant's own QoS, that are set."""
     qos, prefix = (entry.values.get("qos") or {}, "qos.") if entry.address.kind == "tenant" else (entry.values, "")
     for struct, ways in (("static_limits", WAYS), ("static_total_limits", ("",))):
         values: Mapping[str, Any] = qos.get(struct) or {}

@@ -12,7 +12,7 @@ Tenant = tuple[str, Address | None]  # the site, and the tenant there
 
 
 def user_policies(facts: Facts) -> dict[Tenant, list[Entry]]:
-    """The USER policies by the tenant they are of."""
+    """The USER policies by their tenant."""
     by_tenant: dict[Tenant, list[Entry]] = {}
     for policy in facts.objects.all("qos_policy"):
         if policy.values.get("policy_type") == "USER":
@@ -21,17 +21,17 @@ def user_policies(facts: Facts) -> dict[Tenant, list[Entry]]:
 
 
 def tenant_of(entry: Entry) -> Tenant:
-    """The tenant of a policy, and its site: a policy may also be of all tenants."""
+    """The tenant of a policy, and its site; `None` for a policy of all tenants."""
     tenant = entry.values.get("tenant")
     return entry.address.site, tenant.target if isinstance(tenant, Ref) else None
 
 
 def tenant_label(tenant: Tenant) -> str:
-    """Its name in a message."""
+    """The name of a tenant in a message."""
     return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"
 
 
 def whom(item: Mapping[str, Any]) -> tuple[str, str]:
-    """How a user or group is given in a list, and which one: `user`, `alice`."""
+    """How a list names a user or group, and which one: `user`, `alice`."""
     way = next(way for way in ("user", "group", "uid", "gid", "sid") if way in item)
     return way, str(item[way])

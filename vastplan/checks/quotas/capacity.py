@@ -10,7 +10,7 @@ from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 _HOLDERS = ("tenant", "quota", "storage_class")
-"""Who may promise: the finding is about the first entry of the first of these kinds that the document has on a site."""
+"""The kinds that promise: a finding is about the first entry of the first of these kinds that the document has on a site."""
 
 
 def _run(facts: Facts) -> Iterator[Violation]:

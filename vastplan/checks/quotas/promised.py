@@ -22,9 +22,9 @@ class QuotaSums(NamedTuple):
     by_tenant: Mapping[Address, int]
 
 
-@lru_cache(maxsize=2)  # two checks and the table of commitments ask for the same
+@lru_cache(maxsize=2)  # two checks and the table of commitments call this
 def promised_by(objects: Index) -> QuotaSums:
-    """What the quotas among objects promise."""
+    """What the quotas of the objects promise."""
     hard_limits = hard_limits_of(objects)
     return QuotaSums(hard_limits, outermost(hard_limits))
 
@@ -41,7 +41,7 @@ def hard_limits_of(objects: Index) -> HardLimits:
 
 
 def outermost(hard_limits: HardLimits) -> dict[Address, int]:
-    """Bytes by tenant; a quota inside another one is part of it."""
+    """Bytes by tenant; a quota inside another one is not added to it."""
     return {
         tenant: sum(by_path[path] for path, outer in enclosing(by_path).items() if not outer)
         for tenant, by_path in hard_limits.items()
@@ -49,9 +49,9 @@ def outermost(hard_limits: HardLimits) -> dict[Address, int]:
 
 
 def claimed(facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, int] | None = None) -> dict[Address, int]:
-    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `existing`, what they grow by.
+    """Bytes by tenant of claims whose class's directory has no quota; for claims in `existing`, only what they grow by.
 
-    Where the document does not say the tenant of a class, the class is counted instead; its directory may then be under any tenant's quota.
+    If the document does not name the tenant of a class, the bytes count for the class; any tenant's quota may cover its directory.
     """
     claimed_bytes: dict[Address, int] = {}
     sizes_now = existing or {}
@@ -82,6 +82,6 @@ def promised_bytes(facts: Facts) -> dict[Address, int]:
 
 
 def _under(path: str | None, quotas: Container[str]) -> bool:
-    """Whether a directory is one of those that have a quota, or lies inside one."""
+    """Whether a directory has a quota, or lies inside a directory that has one."""
     steps = parts(path or "")
     return path is not None and any("/" + "/".join(steps[:end]) in quotas for end in range(len(steps) + 1))

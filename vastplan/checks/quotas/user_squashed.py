@@ -33,7 +33,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _squashed(quotas: list[Entry], views: Mapping[str, Entry]) -> Iterator[Violation]:
-    """Of each quota the first view of its directory, of what it lies in, or of what lies in it."""
+    """For each quota the first view of its directory, of a directory in it, or of one that it lies in."""
     outer = enclosing([*views, *(quota.values["path"] for quota in quotas)])
     below: dict[str, Entry] = {}
     for path, view in views.items():

@@ -1,4 +1,4 @@
-"""REP-17: a copy that is further behind than its schedule says."""
+"""REP-17: a copy that is further behind than its schedule allows."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -29,7 +29,7 @@ def _long(seconds: int) -> str:
 
 
 def late(facts: Facts) -> dict[str, str]:
-    """What is further behind than its schedule says, by address, in a few words; waived or not."""
+    """The paths that are further behind than their schedule allows, by address, in a few words; waived ones, too."""
     return {
         str(path.address): f"{_long(behind)} behind, and one is due every {show(every, SECONDS)}"
         for path, _, behind, every in _late(facts)
@@ -37,7 +37,7 @@ def late(facts: Facts) -> dict[str, str]:
 
 
 def _late(facts: Facts) -> Iterator[tuple[Entry, datetime, int, int]]:
-    """The path, when its newest snapshot was taken, how much older the newest is that has arrived, and its shortest frame."""
+    """Each late path, when its newest snapshot was taken, by how many seconds the newest arrived one is older, and its shortest frame."""
     for path in facts.objects.all("protected_path"):
         policy = facts.objects.get(path.values.get("protection_policy"))
         if policy is None or "remote_tenant" not in path.values:

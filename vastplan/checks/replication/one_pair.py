@@ -32,7 +32,7 @@ def _sort(path: Entry) -> str:
 
 
 def _site(path: Entry) -> str:
-    """Where the other side of a path is: a site of the document, or a tenant of a cluster that is none."""
+    """Where the other side of a path is: a site of the document, or the GUID of a tenant of a cluster outside it."""
     remote = path.values.get("remote_tenant")
     return remote.target.site if isinstance(remote, Ref) else str(path.values.get("remote_tenant_guid") or "")
 

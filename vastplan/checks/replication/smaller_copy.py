@@ -30,13 +30,13 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _size(entry: Entry) -> int:
-    """How much it may hold, in bytes; 0 where nothing limits it: a view needs no quota."""
+    """How much it may hold, in bytes; 0 for no limit: a view needs no quota."""
     quota = entry.values.get("quota") or {}
     return int(entry.values.get("size") or quota.get("hard_limit") or 0)
 
 
 def _lower(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
-    """The limits that are lower here than there; what has none is not lower."""
+    """The limits that are lower here than there; a missing limit is not lower."""
     limits, others = (each if isinstance(each, Mapping) else {} for each in (ours, theirs))
     for name, value in limits.items():
         other, at = others.get(name), f"{path}{name}"

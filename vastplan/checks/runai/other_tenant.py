@@ -19,20 +19,20 @@ from vastplan.schema.entries import Entry
 
 @dataclass(slots=True)
 class _Unit:
-    """The projects that a data source of some scope is for: one of each tenant, and how many there are of each."""
+    """The projects that a data source of some scope is for: the first of each tenant, and their number by tenant."""
 
     first: dict[Ref, Entry] = field(default_factory=dict)
     count: dict[Ref, int] = field(default_factory=dict)
     total: int = 0
 
     def add(self, project: Entry, tenant: Ref) -> None:
-        """One more."""
+        """Count one more project."""
         self.first.setdefault(tenant, project)
         self.count[tenant] = self.count.get(tenant, 0) + 1
         self.total += 1
 
     def others(self, tenant: Ref) -> tuple[Entry, Ref, int] | None:
-        """A project of another tenant, with that, and how many such there are besides."""
+        """A project of another tenant, that tenant, and how many more such projects exist."""
         for other, project in self.first.items():
             if other != tenant:
                 return project, other, self.total - self.count.get(tenant, 0) - 1
@@ -40,7 +40,7 @@ class _Unit:
 
 
 def _units(facts: Facts) -> Mapping[tuple[str, Address | None], _Unit]:
-    """By site, and by project or department; `None` is all of a site."""
+    """The projects by site and by project or department; `None` stands for the whole site."""
     units: dict[tuple[str, Address | None], _Unit] = {}
     for project in facts.objects.all("project"):
         tenant, department = facts.tenant_of(project), project.values.get("department")
@@ -53,7 +53,7 @@ def _units(facts: Facts) -> Mapping[tuple[str, Address | None], _Unit]:
 
 
 class _Pools:
-    """Whose addresses are whose, on one site: of pools that are of one tenant."""
+    """The tenants of addresses on one site, from VIP pools that serve one tenant."""
 
     def __init__(self, facts: Facts, site: str) -> None:
         self._owned: list[tuple[Interval, Ref]] = sorted(
@@ -68,7 +68,7 @@ class _Pools:
         self._starts = [(version, first) for (version, first, _), _ in self._owned]
 
     def tenant(self, server: str) -> Ref | None:
-        """The tenant whose pool an address is of; nothing for a name."""
+        """The tenant whose pool has an address; `None` for a name."""
         try:
             version, address, _ = parse_interval(server)
         except ValueError:
@@ -81,13 +81,13 @@ class _Pools:
 
 
 def _only(tenants: set[Any]) -> Ref | None:
-    """The tenant of all of them, where that is one."""
+    """The only tenant, `None` if there are several."""
     (tenant,) = tenants if len(tenants) == 1 else (None,)
     return tenant if isinstance(tenant, Ref) else None
 
 
 def _of_directory(facts: Facts, pools: _Pools, source: Entry) -> Ref | None:
-    """Whose directory an NFS data source is of: by the pool of its server, else by the view that it is in."""
+    """The tenant of an NFS data source's directory: by the pool of its server, else by the view that contains it."""
     tenant = pools.tenant(source.values["server"])
     names = parts(source.values["path"])
     for depth in range(len(names), 0, -1) if tenant is None else ():
@@ -98,7 +98,7 @@ def _of_directory(facts: Facts, pools: _Pools, source: Entry) -> Ref | None:
 
 
 def _buckets(facts: Facts, site: str) -> Mapping[str, set[Any]]:
-    """The tenants that have a bucket of a name."""
+    """The tenants that have a bucket of a name, by the name."""
     tenants: dict[str, set[Any]] = {}
     for view in facts.objects.on(site, "view").values():
         if "bucket" in view.values:

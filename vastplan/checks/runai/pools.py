@@ -13,7 +13,7 @@ _LARGEST = 10**15  # live values are as a system returned them; sums of smaller 
 
 
 def pools(facts: Facts, site: str) -> dict[str, float]:
-    """By pool, what the document says of it, else what its nodes have; a pool of which no node is seen may grow some."""
+    """The GPUs by pool, from the document, else from its nodes; a pool without nodes is left out, because it may get some."""
     gpus_by_pool: dict[str, float] = {}
     for node in facts.seen.get((site, "node"), ()):
         pool, gpus = node.values.get("pool"), node.values.get("gpus")
@@ -23,7 +23,7 @@ def pools(facts: Facts, site: str) -> dict[str, float]:
 
 
 def sites_of_unknown_pools(facts: Facts) -> Iterator[str]:
-    """The sites that promise GPUs of a pool of which the document does not say how many it has."""
+    """The sites that promise GPUs of a pool for which the document gives no number."""
     for project in facts.objects.all("project"):
         site = project.address.site
         if dict(deserved(project)).keys() - facts.capability(site).get("gpus", {}).keys():

@@ -12,7 +12,7 @@ from vastplan.schema.entries import Entry
 _KINDS = (
     "access_key_credential", "docker_registry_credential", "generic_secret_credential", "password_credential",
 )  # fmt: skip
-_SHARED = "runai"  # the namespace of what is for a department or a cluster
+_SHARED = "runai"  # the namespace for departments and clusters
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
@@ -33,7 +33,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _wanted(credential: Entry, namespaces: Mapping[str, str]) -> tuple[str, str]:
-    """The namespace that Run:AI looks into, "" where that is not known, and of what it is."""
+    """The namespace in which Run:AI looks, "" if unknown, and in words whose it is."""
     project = credential.values.get("project")
     if isinstance(project, Ref):
         return namespaces.get(project.target.name, ""), f"that of project {project}"
@@ -41,7 +41,7 @@ def _wanted(credential: Entry, namespaces: Mapping[str, str]) -> tuple[str, str]
 
 
 def _namespace_of(facts: Facts, secret: Ref, namespaces: Mapping[str, str]) -> str:
-    """The namespace of a Secret, "" where it is not known."""
+    """The namespace of a Secret, "" if unknown."""
     entry = facts.objects.get(secret)
     if entry is None:
         return secret.target.name.rpartition("/")[0]

@@ -32,7 +32,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _units(project: Entry | None, namespace: Ref) -> Iterator[Address | None]:
-    """Whose data sources create claims in the namespace of a claim: the project's, its department's, the cluster's (`None`)."""
+    """The units whose data sources create claims in the namespace of a claim: the project, its department, the cluster (`None`)."""
     yield namespace.target
     if namespace.target.kind == "project":
         department = project.values.get("department") if project else None

@@ -1,1 +1,1 @@
-"""What SkyPilot needs of a document and of its task files, to mount buckets and claims of the document."""
+"""What SkyPilot needs in a document and in its task files, to mount buckets and claims of the document."""

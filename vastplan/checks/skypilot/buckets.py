@@ -19,7 +19,7 @@ _CREATORS = ("bucket_creators", "bucket_creators_groups")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A URL, and the pool that has it."""
+    """A URL, and the pool that it belongs to."""
 
     url: str
     pool: Entry
@@ -40,14 +40,14 @@ class Buckets:
     """The views whose data has a limit: a QoS policy of their own, or a quota of their directory."""
 
     def endpoint(self, tenant: Address) -> Endpoint | None:
-        """The only one; `None` where there is none, or several (SKY-04)."""
+        """The only endpoint; `None` for none or several (SKY-04)."""
         found = self.endpoints.get(tenant, ())
         return found[0] if len(found) == 1 else None
 
 
-@lru_cache(maxsize=2)  # every check asks for the same
+@lru_cache(maxsize=2)  # every check calls this
 def buckets_of(facts: Facts) -> Buckets:
-    """All of them, in one walk over the document's pools, views and quotas."""
+    """The buckets, from one walk over the document's pools, views and quotas."""
     views, makers = (defaultdict[Address, list[Entry]](list) for _ in range(2))
     named = defaultdict[tuple[str, str], list[Entry]](list)
     quotas = {_home(quota) for quota in facts.objects.all("quota")}
@@ -80,7 +80,7 @@ def _endpoints(facts: Facts) -> dict[Address, tuple[Endpoint, ...]]:
     for tenant in facts.objects.all("tenant"):
         of_tenant = own.get(tenant.address) or shared.get(tenant.address.site)
         if of_tenant:
-            # two pools may have one name between them
+            # two pools may have the same URL
             by_url = {each.url: each for each in sorted(of_tenant, key=lambda each: each.pool.address, reverse=True)}
             found[tenant.address] = tuple(by_url[url] for url in sorted(by_url))
     return found

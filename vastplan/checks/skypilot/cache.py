@@ -20,7 +20,7 @@ from vastplan.model.wording import quoted
 WRITE_BACK = 1
 """Seconds after a file is closed until its upload begins (`--vfs-write-back 1s`)."""
 CHECKPOINTS_IN_CACHE = 2
-"""The one that is uploaded, and the one that is written meanwhile."""
+"""One is uploaded while the next one is written."""
 
 
 @lru_cache(maxsize=2)
@@ -34,12 +34,12 @@ def budgets_by_view(facts: Facts) -> dict[Address, Budget]:
 
 
 def needed_cache(budget: Budget) -> int:
-    """The bytes that the cache of each node has to hold: two checkpoints, shared by the nodes that write (one where nobody says)."""
+    """The bytes that the cache of each node has to hold: two checkpoints, divided by the nodes that write (one if unknown)."""
     return max(ceil(CHECKPOINTS_IN_CACHE * budget.inputs.size_bytes / (budget.inputs.writer.nodes or 1)), CACHE_BYTES)
 
 
 def upload_seconds(budget: Budget) -> float | None:
-    """What the upload adds before a checkpoint is safe: it takes as long again as the write, at the same limits."""
+    """The seconds until a written checkpoint is safe: the upload takes as long as the write, at the same limits."""
     return None if budget.write_seconds is None else budget.write_seconds + WRITE_BACK
 
 
@@ -71,7 +71,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def in_rclone(count: int) -> str:
-    """Bytes as rclone has sizes, in GiB, rounded up."""
+    """Bytes as a size of rclone, in GiB, rounded up."""
     return f"{ceil(count / 2**30)}G"
 
 

@@ -1,4 +1,4 @@
-"""SKY-04: where the buckets of a task are."""
+"""SKY-04: the S3 endpoint of the buckets that a task mounts."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violation]:
-    """A bucket whose policy answers on other pools than that of the endpoint."""
+    """A bucket whose view policy does not allow the pool of the endpoint."""
     policy = facts.objects.get(view.values.get("view_policy"))
     pools = (
         [pool for name in ("vip_pools", "vip_pools_read_only") for pool in (policy.values.get(name) or ())]
@@ -50,7 +50,7 @@ def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violati
 
 
 def _nowhere(found: Buckets, task: Task) -> Iterator[Violation]:
-    """Buckets of a tenant without an endpoint, and of several tenants."""
+    """Buckets of a tenant without an endpoint, and buckets of several tenants in one task."""
     tenants = dict[Address, Mount]()
     for mount in task.mounts:
         for view in found.by_name.get((task.site, mount.bucket), ()) if mount.of_vast else ():

@@ -36,7 +36,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 
 def _two_of_one_name(facts: Facts) -> Iterator[Violation]:
-    """Claims of one name in several namespaces, which whoever has the tenant's home would apply both."""
+    """Claims of one name in several namespaces: whoever uses the tenant's home directory would apply both."""
     first: dict[tuple[str, object, str], Mount] = {}
     for task in facts.tasks:
         for mount in (mount for mount in task.mounts if mount.mode == CLAIM):

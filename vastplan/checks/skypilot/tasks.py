@@ -24,14 +24,14 @@ LONGEST_VOLUME = (
     63  # characters: a volume's name is that of a container's volume too (`Kubernetes.is_volume_name_valid`)
 )
 CACHE_BYTES = 10 * 2**30
-"""What the cache of `MOUNT_CACHED` holds when nothing is said (`get_mount_cached_cmd`)."""
+"""The default size of the cache of `MOUNT_CACHED` (`get_mount_cached_cmd`)."""
 TASK = "task"
-"""The kind in the address of a task file, which is no object of the document."""
+"""The kind in the address of a task file, which is not an object of the document."""
 
-# Of `get_task_schema` (`sky/utils/schemas.py`); what others than tasks have, too (`name`, `config`), tells nothing.
+# Of `get_task_schema` (`sky/utils/schemas.py`), without keys that other files have, too (`name`, `config`).
 _OF_A_TASK = {"workdir", "num_nodes", "resources", "file_mounts", "setup", "run", "envs", "service"}
 
-# `S3CompatibleStore.validate_name`, which leaves out what a URL cannot hold either.
+# `S3CompatibleStore.validate_name`, which also refuses what a URL cannot contain.
 _BUCKET = re.compile(r"[a-z0-9][-a-z0-9.]*[a-z0-9]")
 _IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
 # Mount paths become words of shell commands on every node.
@@ -40,10 +40,10 @@ _PATH = re.compile(r"~?(/[A-Za-z0-9._-]+)*/?")
 _SYSTEM = re.compile(
     r"/(bin|boot|dev|etc|lib\w*|proc|sbin|sys|usr)(/.*)?|/(home|media|mnt|opt|root|run|srv|tmp|var)|~|"
 )
-_SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
+_SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB without a unit
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
-# A literal value, also in `aws configure set`; a reference to a variable, a command or a placeholder is none.
+# A literal value, also in `aws configure set`; a reference to a variable, a command or a placeholder does not count.
 _SAID_IN_A_SHELL = re.compile(
     r"(?:aws_secret_access_key[ \t]*=|configure[ \t]+set[ \t]+\S*aws_secret_access_key(?=[ \t]))[ \t]*[\"']?(?![\s\"'$<=`]|$)",
     re.IGNORECASE | re.MULTILINE,
@@ -55,7 +55,7 @@ class Mount:
     """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the
     claim.
 
-    A finding about it is about `entry`; "" is for what the task does not say.
+    A finding about it is about `entry`; "" stands for a field that the task does not have.
     """
 
     entry: Entry
@@ -86,21 +86,21 @@ class Mount:
 
     @property
     def key(self) -> str:
-        """What of the bucket is mounted, "" for all of it."""
+        """The part of the bucket that is mounted, "" for all of it."""
         return self.source.partition("://")[2].partition("/")[2].strip("/") if self.scheme == SCHEME else ""
 
     @property
     def makes_its_bucket(self) -> bool:
-        """Whether SkyPilot creates the bucket where it does not exist."""
+        """Whether SkyPilot creates the bucket if it does not exist."""
         return self.of_vast and "://" not in self.source and bool(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task on one site, with the identity of one tenant. `secrets` says where it has some; `reader` is the version of SkyPilot
-    that reads it.
+    """A task on one site, with the identity of one tenant. `secrets` names the places that contain one; `reader` is the version of
+    SkyPilot that reads the task.
 
-    `given` is whether somebody wrote it, and not an export.
+    `given` is true if somebody wrote the task, and false for an export.
     """
 
     entry: Entry
@@ -127,18 +127,18 @@ def is_mount_path(path: str) -> bool:
 
 
 def is_of_the_system(path: str) -> bool:
-    """Whether it is a folder that a node needs, which SkyPilot would empty when it mounts there."""
+    """Whether it is a folder that a node needs: SkyPilot empties the folder that it mounts on."""
     return bool(_SYSTEM.fullmatch(path.rstrip("/")))
 
 
 def cache_size(text: object) -> int | None:
-    """The bytes of `vfs_cache_max_size` as rclone reads it; `None` for what it cannot read."""
+    """The bytes of `vfs_cache_max_size` as rclone reads it; `None` if it cannot."""
     found = _SIZE.fullmatch(str(text))
     return int(found[1]) * 1024 ** _POWERS[found[2].lower()] if found else None
 
 
 def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Task:
-    """A task file for a site. What is not a task is one that mounts nothing: SkyPilot reports that itself."""
+    """A task file for a site. A file that is not a task mounts nothing: SkyPilot reports that itself."""
     entry = Entry(Address(site, TASK, name), {}, where)
     mounts = tree.get("file_mounts")
     places = _places(mounts)
@@ -153,7 +153,7 @@ def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Ta
 
 
 def is_task(tree: Mapping[str, Any]) -> bool:
-    """Whether it says anything that only a task says."""
+    """Whether a file has any key that only a task has."""
     return not tree or bool(_OF_A_TASK & tree.keys())
 
 

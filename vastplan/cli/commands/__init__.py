@@ -1,4 +1,4 @@
-"""One module a command: it takes the request, calls the app, prints the result and answers the exit code."""
+"""One module for each command: it takes the request, calls the app, prints the result and returns the exit code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vastplan.cli.screen import Screen
 
 
 def run(request: requests.Request, screen: Screen) -> int:
-    """Run one command; only what it needs is imported."""
+    """Run one command; imports only what it needs."""
     match request:
         case requests.InitRequest():
             from vastplan.cli.commands.init import init

@@ -39,7 +39,7 @@ _NAMED = 12
 
 
 def apply(request: ApplyRequest, screen: Screen) -> int:
-    """Carry it out; the exit code says how it ended."""
+    """Apply a saved plan or a document, and return the exit code."""
     saved = next((path for path in request.paths if plan_file.looks_like_plan(path)), None)
     if saved is not None:
         _refuse_planning(request, saved)
@@ -60,9 +60,9 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
 
 
 def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
-    """A saved plan is carried out as it is: what says how to plan would be taken for granted, and do nothing.
+    """Raises `VastplanError` for planning options with a saved plan, where they would have no effect.
 
-    Approvals plan nothing: they are somebody else's, in a file of its own, and are read again.
+    `--approvals` is allowed: approvals are in a separate file by somebody else, which is read again.
     """
     if len(request.paths) > 1:
         raise VastplanError(
@@ -83,21 +83,22 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     workspace = _document_of(request, plan, file)
     screen.progress(f"Plan {plan.id[:12]}, document {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
-    # it does not say on which lines it was written
+    # a saved plan does not record the lines of its entries
     return _carry_out(
         request, screen, workspace, plan, NOWHERE, None, _approvals(request, plan, file, signed=bool(keys))
     )
 
 
 def _keys(request: ApplyRequest) -> tuple[Path, ...]:
-    """The files of keys that must have signed what is applied, or was reviewed."""
+    """The files of keys that must have signed the plan that is applied, or the reviewed one."""
     return signature.asked_for(request.connections, request.require_signature)
 
 
 def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -> tuple[Approval, ...] | None:
-    """The approvals as their file has them now: those in a plan were written by whoever wrote the plan.
+    """The approvals from their file: those inside a plan could be by anybody who wrote the plan.
 
-    `None` where that is somebody whose signature is trusted, and so are the plan's own.
+    `None` if a trusted key signed the plan: then the plan's own approvals count. Raises `VastplanError` if some are needed and no
+    file is given.
     """
     if request.approvals is not None:
         return load_approvals(request.approvals)
@@ -114,7 +115,8 @@ def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -
 
 
 def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
-    """The document of a saved plan. Raises `VastplanError` where it is neither where the plan was made nor here."""
+    """The document of a saved plan. Raises `VastplanError` if it is neither where the plan was created nor here, and `Invalid` (VP321)
+    if its paths are not trusted."""
     if request.documents:
         return open_workspace(request.documents, request.connections)
     documents, was_there = plan_file.documents(plan), plan_file.made_of(plan)
@@ -125,7 +127,7 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if not all(path.exists() for path in documents):
         raise VastplanError(moved)
     reason = plan_file.not_believed(documents, file)
-    if reason:  # it does not choose what is read: whoever means that one types it, too
+    if reason:  # the plan file does not choose which document is read: the user has to type the path
         text = f"the plan is for the document at {inert(words(documents), 400)}, which is {reason}"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
     if documents == was_there:
@@ -149,7 +151,7 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     if request.format is Format.TEXT:
         reporting.plan_as_text(screen, plan, request.expand)
         if exit_status.wrong(plan):
-            return errors.ERROR  # they were shown with the plan
+            return errors.ERROR  # the errors were shown with the plan
         if exit_status.forbidden(plan):
             screen.error("nothing was done: checks found errors; correct them, or waive them in the document")
             return errors.BLOCKED
@@ -189,7 +191,10 @@ def _carry_out(
 
 
 def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) -> Review | None:
-    """Whether the live plan is the reviewed one. Raises `Stale` where it is not, unless `--allow-difference` was said."""
+    """The comparison of the live plan with the reviewed one. Raises `Stale` if they differ, unless `--allow-difference` is given.
+
+    A difference from a signed plan is never allowed.
+    """
     if request.reviewed is None:
         return None
     keys = _keys(request)
@@ -199,7 +204,7 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
     refused = differences(reviewed, live, request.allow_secret_values)
-    if refused and (keys or not request.allow_difference):  # what differs from what was signed was not signed
+    if refused and (keys or not request.allow_difference):  # a difference from a signed plan is not signed
         raise Stale(refusal(refused, signed=bool(keys)))
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"

@@ -15,10 +15,10 @@ def completion(request: CompletionRequest, screen: Screen) -> int:
 
 
 def _static(shell: str) -> str:
-    """A script that knows the commands and options, and nothing of any document."""
+    """A script that completes commands and options, and nothing from documents."""
     import shtab
 
     from vastplan.cli.parser import parser
 
-    script: str = shtab.complete(parser(), shell=shell)  # nosec B604 # the name of one, which nothing starts
+    script: str = shtab.complete(parser(), shell=shell)  # nosec B604 # the name of a shell; none is started
     return script

@@ -1,4 +1,4 @@
-"""`vastplan drift`: what changed outside vastplan, what nobody manages, and writing such a change into the document."""
+"""`vastplan drift`: shows what changed outside vastplan and what nobody manages; writes such changes into the document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vastplan.report.isolation import isolation_text
 
 
 def drift(request: DriftRequest, screen: Screen) -> int:
-    """Look, compare with an earlier look where one is given, and print."""
+    """Check for drift, compare with an earlier check if one is given, and print; or write accepted values into the document."""
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
@@ -42,14 +42,14 @@ def drift(request: DriftRequest, screen: Screen) -> int:
 
 
 def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
-    """What `--isolation` found: nothing when it was not asked for."""
+    """The conditions from `--isolation`; empty without the option."""
     if any(proof.unknown for proof in drift.isolation):
         return {errors.INCOMPLETE}
     return {errors.BLOCKED} if checks.live_meetings(workspace, drift.isolation, now().date()) else set()
 
 
 def _conditions(drift: Drift) -> set[int]:
-    """What is new counts, and what two sites share that is not as the document has it; what a system that is down hides is neither."""
+    """The conditions of a drift check: new drift and replication that differs from the document are changes; unread is incomplete."""
     conditions = {errors.CHANGES} if drift.news() or drift.astray() or drift.not_ours else set()
     if any(row.state in WRITTEN_TWICE for row in drift.replications):
         conditions.add(errors.BLOCKED)

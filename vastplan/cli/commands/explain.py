@@ -9,6 +9,6 @@ from vastplan.model import errors
 
 
 def explain(request: ExplainRequest, screen: Screen) -> int:
-    """Print what may stand at a place of the document."""
+    """Print what may be written at a place of the document."""
     screen.show(text_of(request.place, min(screen.style.width, 100), recursive=request.recursive))
     return errors.OK

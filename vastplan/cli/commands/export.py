@@ -1,4 +1,4 @@
-"""`vastplan export`: draft, check, write, and say what to type next."""
+"""`vastplan export`: draft, check, write, and show what to type next."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def export(request: ExportRequest, screen: Screen) -> int:
 
 
 def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
-    """The given tasks, by what their files are called. Raises `Invalid` and `VastplanError`."""
+    """The given tasks, by the names of their files without ending. Raises `Invalid` and `VastplanError`."""
     tasks = {}
     for path in paths:
         if not _FILE.fullmatch(path.stem):

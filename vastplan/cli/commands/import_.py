@@ -1,4 +1,4 @@
-"""`vastplan import`: read, write what was read as a document, say what was left."""
+"""`vastplan import`: read, write what was read as a document, report what was left out."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
 
 
 def _folder(request: ImportRequest) -> Path:
-    """Where the new files go. Raises `VastplanError` where that is not said, or no folder."""
+    """The folder for the new files. Raises `VastplanError` if none is given, or it is not an existing folder."""
     for path in request.paths:
         if not path.exists():
             raise VastplanError(f"{path}: the file or folder does not exist")
@@ -89,7 +89,7 @@ def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
 
 
 def _refuse_beside(request: ImportRequest, folder: Path) -> None:
-    """Raises `VastplanError` if the folder has files that are not read: the new files could repeat what they say."""
+    """Raises `VastplanError` if the folder has YAML files that this import does not read: the new files could repeat their entries."""
     names = beside(folder, request.paths)
     if names:
         paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]

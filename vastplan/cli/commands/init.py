@@ -1,4 +1,4 @@
-"""`vastplan init`: a first document from options, and at a terminal from questions for what is left."""
+"""`vastplan init`: writes a first document from options, and at a terminal from questions about the missing ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _USUAL = First("", "", "")
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked for a field; `usual` is what an empty answer means, from the answers before it, "" where there is no such."""
+    """The question for a field; `usual` returns the default from earlier answers, "" if there is none."""
 
     field: str
     text: str
@@ -32,7 +32,7 @@ class _Question:
 
     @property
     def option(self) -> str:
-        """The option that answers it."""
+        """The option that replaces the question."""
         return f"--{self.field.replace('_', '-')}"
 
 
@@ -53,7 +53,7 @@ _QUESTIONS = (
 
 
 def init(request: InitRequest, screen: Screen) -> int:
-    """Write it, and say what to type next."""
+    """Write the document, and show what to type next."""
     path = request.paths[0] if request.paths else None
     folder = first_document.folder_for(path)
     values = _typed(request, folder)
@@ -78,7 +78,7 @@ def init(request: InitRequest, screen: Screen) -> int:
 
 
 def _typed(request: InitRequest, folder: Path) -> dict[str, str]:
-    """What the options say. Raises `VastplanError` for what no document can say, or what a simulated site does not have."""
+    """The values of the options. Raises `VastplanError` for an invalid value, or one that the site cannot have."""
     fields = (*(one.field for one in _QUESTIONS), "kubeconfig")
     values = {field: value for field in fields if (value := getattr(request, field)) is not None}
     real = [field for field in ("vast_url", "kubeconfig", "context", "runai_url") if field in values]
@@ -99,12 +99,12 @@ def _has_runai(values: Mapping[str, str]) -> bool:
 
 
 def _matters(question: _Question, values: Mapping[str, str]) -> bool:
-    """Whether it is asked after those answers: a site without Run:AI has no project."""
+    """Whether to ask the question after those answers: a site without Run:AI has no project."""
     return question.field != "project" or _has_runai(values)
 
 
 def _simulated(values: Mapping[str, str], screen: Screen) -> bool:
-    """Whether it is to be on simulators, where nothing says so."""
+    """Whether to use simulators, asked at a terminal if no option decides it."""
     if any(field in values for field in ("vast_url", "kubeconfig", "context", "runai_url")) or not sys.stdin.isatty():
         return False
     while True:
@@ -123,7 +123,7 @@ def _refuse_missing(asked: list[_Question]) -> None:
 
 
 def _answer(question: _Question, values: Mapping[str, str], folder: Path, screen: Screen) -> str:
-    """An answer that a document takes; asked again until there is one."""
+    """A valid answer; repeats the question until there is one."""
     usual = question.usual(values)
     while True:
         said = _line(screen, f"{question.text} [{inert(usual, 80)}]: " if usual else f"{question.text}: ") or usual

@@ -23,7 +23,7 @@ _Run = Callable[[LedgerRequest, Screen, Workspace], None]
 
 
 def ledger(request: LedgerRequest, screen: Screen) -> int:
-    """Look at what we own, or mend it."""
+    """Run one of the ledger's commands."""
     _VERBS[request.verb](request, screen, open_workspace(request.paths, request.connections))
     return errors.OK
 
@@ -113,7 +113,7 @@ def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
 
 
 def _unlock(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    assert request.site is not None  # it cannot be left out
+    assert request.site is not None  # the option is required
     broken = ownership.unlock(workspace, request.site)
     screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'not locked'}")
 

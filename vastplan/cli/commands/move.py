@@ -37,7 +37,7 @@ from vastplan.report.values import counted
 
 
 def move(request: MoveRequest, screen: Screen) -> int:
-    """One of its commands."""
+    """Run one of the move commands."""
     return _VERBS[request.verb](request, screen)
 
 
@@ -124,7 +124,7 @@ def _question(plan: MovePlan) -> str:
 
 
 def _loss(request: MoveRequest, plan: MovePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a move that loses something, and how. Raises `VastplanError` without consent."""
+    """How the loss of a move is consented to; empty if it loses nothing. Raises `VastplanError` without consent."""
     if plan.mode in LOSSLESS:
         return {}
     return consented(

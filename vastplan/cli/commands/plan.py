@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def plan(request: PlanRequest, screen: Screen) -> int:
-    """Show what would change; the exit code says so where it was asked to."""
+    """Show what would change; with `--detailed-exitcode` the exit code reports it too."""
     if request.approvals_template:
         approvals_template.refuse(request.approvals_template, request.paths)
     if request.sign and not request.out:
@@ -80,7 +80,7 @@ def plan(request: PlanRequest, screen: Screen) -> int:
 
 
 def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:
-    """What to type, from this folder, to carry out the plan that was saved."""
+    """The command to type in this folder to apply the saved plan."""
     typed: list[Path | str] = ["vastplan", "apply", out]
     if plan_file.not_believed(request.paths, out):
         typed += (part for path in request.paths for part in ("--document", path))
@@ -92,7 +92,7 @@ def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:
 
 
 def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
-    """The document, and the snapshot that the plan is to be made from."""
+    """The document, and the snapshot to plan from, if one is given."""
     if request.snapshot is None:
         return open_workspace(request.paths, request.connections), None
     snapshot = snapshot_file.load(request.snapshot)
@@ -100,7 +100,7 @@ def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
 
 
 def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:
-    """The document that the change is based on; a finding where what is there cannot be planned."""
+    """The document that the change is based on; a finding if it is invalid."""
     if request.base is None:
         return None
     if not request.base.exists():

@@ -1,4 +1,4 @@
-"""`vastplan record`: read everything, keep what is no secret, say what could not be read."""
+"""`vastplan record`: read everything, save all but secrets, report what could not be read."""
 
 from __future__ import annotations
 

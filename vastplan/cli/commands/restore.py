@@ -33,7 +33,7 @@ from vastplan.report.values import counted
 
 
 def restore(request: RestoreRequest, screen: Screen) -> int:
-    """One of its commands."""
+    """Run one of the restore commands."""
     return _VERBS[request.verb](request, screen)
 
 
@@ -72,7 +72,7 @@ def _run(request: RestoreRequest, screen: Screen) -> int:
 
 
 def _loss(request: RestoreRequest, plan: RestorePlan, file: Path) -> dict[str, Any]:
-    """Who consents to the loss of a restore in place, and how. Raises `VastplanError` without consent."""
+    """How the loss of a restore in place is consented to; empty for a new volume. Raises `VastplanError` without consent."""
     if plan.mode != IN_PLACE:
         return {}
     name = str(plan.snapshot.get("name"))

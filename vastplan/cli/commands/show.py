@@ -1,4 +1,4 @@
-"""`vastplan show`: a saved plan or an action of it, one object of a document, or the checkpoint budget of one of its volumes."""
+"""`vastplan show`: a saved plan or its actions on one address, one object of a document, or the checkpoint budget of a volume."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vastplan.report.text import part_text
 
 
 def show(request: ShowRequest, screen: Screen) -> int:
-    """A saved plan, or one object, or what rights a document takes."""
+    """Show a saved plan, one object, or the rights that a document needs."""
     if request.expand and (request.rights or request.address is not None):
         raise VastplanError("--expand needs a plan and no ADDRESS: vastplan show PLAN --expand ADDRESS")
     if request.rights:
@@ -58,7 +58,7 @@ def show(request: ShowRequest, screen: Screen) -> int:
 
 
 def _rights(request: ShowRequest, screen: Screen) -> int:
-    """What has to be allowed; no system is asked."""
+    """Show the rights that a document needs; contacts no system."""
     if request.address is not None or request.format not in (Format.TEXT, Format.JSON) or request.reports:
         raise VastplanError("show PATH --rights prints text or JSON of a whole document, without ADDRESS or --report")
     if plan_file.looks_like_plan(request.paths[0]):
@@ -72,7 +72,7 @@ def _rights(request: ShowRequest, screen: Screen) -> int:
 
 
 def _action(request: ShowRequest, screen: Screen, address: Address) -> int:
-    """What a saved plan does to one object, or to all that a composite entry stands for."""
+    """Show a saved plan's actions on one object, or on all objects of a composite entry."""
     if request.format is not Format.TEXT or request.reports:
         raise VastplanError("show PLAN ADDRESS prints text; for other formats and --report leave out ADDRESS")
     plan = plan_file.load(request.paths[0])
@@ -91,7 +91,7 @@ def _refuse_format(request: ShowRequest, *, has_budget: bool) -> None:
 
 
 def _budget(workspace: Workspace, address: Address) -> ShownBudget | None:
-    """What the document says of a volume's checkpoints, if anything; no system is asked."""
+    """The checkpoint budget of a volume in the document, `None` if it has none; contacts no system."""
     checked = check_document(workspace, now().date())
     budget = next((budget for budget in checked.budgets if budget.address == str(address)), None)
     findings = tuple(finding for finding in checked.findings if finding.address == str(address))

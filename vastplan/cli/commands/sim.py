@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from vastplan.app.workspace import open_workspace
@@ -9,6 +10,8 @@ from vastplan.cli.request import SimRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
+
+_OF_ONE_SYSTEM = ("port", "user", "password", "state", "rate", "api_version", "strict")
 
 
 def sim(request: SimRequest, screen: Screen) -> int:
@@ -25,5 +28,16 @@ def sim(request: SimRequest, screen: Screen) -> int:
             version=request.api_version, rate=request.rate, strict=request.strict, tell=screen.show,
         )  # fmt: skip
     else:
+        _refuse_options_of_one_system(request)
         serve_document(open_workspace([Path(request.subject)]), tell=screen.show)
     return errors.OK
+
+
+def _refuse_options_of_one_system(request: SimRequest) -> None:
+    """Raises `VastplanError` for an option that has no effect on the sites of a document."""
+    for field in fields(SimRequest):
+        if field.name in _OF_ONE_SYSTEM and getattr(request, field.name) != field.default:
+            option = f"--{field.name.replace('_', '-')}"
+            raise VastplanError(
+                f"{option} is for the simulator of one system, such as vastplan sim vast, and not for the sites of a document"
+            )

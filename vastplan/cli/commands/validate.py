@@ -1,4 +1,4 @@
-"""`vastplan validate`: the document and its checks without a network, and the catalogue of checks."""
+"""`vastplan validate`: checks a document without a network, and shows the catalogue of checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vastplan.report.values import counted
 
 
 def validate(request: ValidateRequest, screen: Screen) -> int:
-    """Everything that can be known without a network."""
+    """Check a document without a network."""
     if request.list_checks or request.explain:
         return _explain(request, screen)
     workspace = open_workspace(request.paths, request.connections)
@@ -57,7 +57,7 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
 
 
 def _explain(request: ValidateRequest, screen: Screen) -> int:
-    """The checks themselves: all of them, or one in full."""
+    """Show the catalogue of checks, or one check in full."""
     known = checks.known(request.explain)
     if request.format is Format.JSON:
         screen.machine(json_report.KnownChecks(known))

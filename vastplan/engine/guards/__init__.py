@@ -1,1 +1,1 @@
-"""What stops an action, judged from live evidence: one function per guard, by what they are about."""
+"""The guards, which block an action because of live evidence: one function per guard, grouped by subject."""

@@ -14,7 +14,7 @@ from vastplan.schema.references import raw_references
 
 
 def narrowing(action: Action, context: GuardContext) -> Block | None:
-    """Nobody is cut off from what is in use, or while that cannot be determined: the systems do not list mounted clients."""
+    """Cutting clients off from what is or may be in use needs consent: the systems do not list mounted clients."""
     found = context.narrowings.get(action.address)
     if found is None or not found.evidence or context.named(action.address, context.allowed.narrow):
         return None
@@ -22,7 +22,7 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
 
 
 def still_shields(action: Action, context: GuardContext) -> Block | None:
-    """What keeps something closed is not removed while that something stays."""
+    """An object that keeps another one closed is not deleted while the other one stays."""
     live = context.live(action)
     if action.verb is not Verb.DELETE or live is None or not keeps_closed_now(live, context.referrers):
         return None

@@ -1,4 +1,4 @@
-"""What a guard may look at: the matched objects, the actions around it, what somebody allowed, and the ledger's counts."""
+"""The data that guards use: the matched objects, all actions of the plan, the consents, and counts from the ledger."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class GuardContext:
-    """What a guard may look at, complete before the first guard looks. Made by `guard_context`."""
+    """The data that guards use, complete before the first guard runs. Created by `guard_context`."""
 
     consent: Consent
     matches: Matches
@@ -55,45 +55,45 @@ class GuardContext:
     ground: Ground = field(default_factory=Ground)
     """What exists where the systems would create directories."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
-    """Those in force, by site."""
+    """The limits in force, by site."""
     owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
-    """What the ledger owns."""
+    """The addresses that the ledger owns."""
     gone: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
-    """What the ledger owns and nothing that was read shows, but what an apply was about to take away."""
+    """Owned addresses whose object is gone, without those that an interrupted apply was about to delete."""
     shares: Mapping[SiteKind, Share] = field(default_factory=dict)
     narrowings: Mapping[Address, Narrowing] = field(default_factory=dict)
-    """The actions that let fewer in while somebody is in use there."""
+    """By address, what an action cuts off from clients that use it, and the access rights that it removes."""
     said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
-    """What is owned and the document takes for somebody else's, by an entry that says so."""
+    """Owned addresses to which an entry of the document refers as `existing`, with that entry."""
     given: Mapping[Address, Mapping[str, Set[str]]] = field(default_factory=dict)
-    """Where values of an entry were delivered, former ones too: by place the digests of them."""
+    """By entry and place, the digests of the values that the entry delivered there, through former objects too."""
     left: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Where values of what is no longer in the document were delivered, in the same way: an entry may take the place."""
+    """By place, the digests of values delivered by what is no longer in the document: an entry may deliver there now."""
     part_of: Mapping[Address, str] = field(default_factory=dict)
-    """Of what is desired the composite entry that it is a part of."""
+    """By desired address, the composite entry that it is a part of."""
     composites: Set[str] = frozenset()
     """The composite entries of the document."""
     under_way: Mapping[str, Operation] = field(default_factory=dict)
-    """What operations that have not ended are at work on, by address."""
+    """The operations that have not ended, by the addresses that they cover."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """What digests of the ledger are keyed with, by site."""
+    """The key of the digests in the ledger, by site."""
     splits: Mapping[Address, Split] = field(default_factory=dict)
-    """What is one on several sites and written to on more than one of them."""
+    """Objects shared by several sites of which several members take writes."""
     changing: Mapping[Address, str] = field(default_factory=dict)
     """Objects shared by several sites whose source cannot be determined now, and why."""
     origins: Mapping[Address, str] = field(default_factory=dict)
-    """The entries that what may be one on several sites comes of, "" where it is written itself."""
+    """By address of an object that several sites may share, the composite entry that it comes from; "" for an entry of its own."""
     standing: Mapping[str, tuple[Address, ...]] = field(default_factory=dict)
-    """What of `splits` and `changing` holds back, by its own address and by the composite entry that it comes of, on any site."""
+    """The addresses in `splits` and `changing`, by their own address and by their composite entry without its site."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
-    """By the kind that might be referred to: a kind that could not be read, and why."""
+    """By site and kind, another kind that may refer to it and could not be read, and why."""
 
     def kind(self, action: Action) -> Kind:
         """The action's kind."""
         return self.matches.kinds[action.address.kind]
 
     def live(self, action: Action) -> Live | None:
-        """The object that the action is about, as it is."""
+        """The live object of the action."""
         return self.matches.match(action.address).live
 
     def approval(self, address: Address) -> Approval | None:
@@ -101,15 +101,15 @@ class GuardContext:
         return self.allowed.approvals.get(str(address))
 
     def named(self, address: Address, patterns: AddressPatterns) -> bool:
-        """Whether somebody named an object, or the composite entry that it is a part of: a volume is called by its own address.
+        """Whether the patterns name an object, or the composite entry that it is a part of, such as a volume.
 
-        Where an entry has an object of its own, as a project has, its address means that object alone.
+        The address of an entry that is an object itself, such as a project, means that object alone.
         """
         if address in patterns:
             return True
         owned = self.matches.owned.get(address)
         origin = self.part_of.get(address) or ("" if owned is None else owned.origin)
-        if origin.count("/") < 2:  # it is a part of no entry, or comes of a site as a whole
+        if origin.count("/") < 2:  # it is not part of an entry, or comes from a setting of the site
             return False
         whole = Address.parse(origin)
         return whole.kind not in self.matches.kinds and whole in patterns
@@ -139,7 +139,7 @@ def guard_context(
     ledger: Mapping[str, SiteLedger],
     owners: Owners,
 ) -> GuardContext:
-    """Everything that guards weigh, counted once."""
+    """The context of all guards of a plan, indexed once."""
     owned: dict[SiteKind, set[Address]] = {}
     gone: dict[SiteKind, set[Address]] = {}
     given: dict[Address, dict[str, set[str]]] = {}
@@ -199,7 +199,7 @@ def guard_context(
 
 
 def _groups(matches: Matches, addresses: Iterable[Address]) -> tuple[dict[Address, Split], dict[Address, str]]:
-    """What several write to, and what is changing."""
+    """The addresses of which several members take writes, and those whose roles are changing."""
     splits, busy = {}, {}
     for address in addresses:
         live = matches.match(address).live if matches.kinds[address.kind].grouped is not None else None
@@ -238,7 +238,7 @@ def _said_to_exist(
 ) -> dict[Address, Address]:
     found: dict[Address, Address] = {}
     if all(action.verb is not Verb.DELETE for action in actions):
-        return found  # nobody asks: a plan with little to do reads no references
+        return found  # only deletes need it: a plan without one reads no references
     for address, entry in desired.items():
         named_by_fields = (ref for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values))
         for ref in (*named_by_fields, *entry.goes_by, *(ref for _, ref in entry.named)):
@@ -253,7 +253,7 @@ def _said_to_exist(
 
 
 def _shares(matches: Matches, actions: Iterable[Action]) -> dict[SiteKind, Share]:
-    """What a rotation takes away at its end is no loss."""
+    """The shares by site and kind. The delete that ends a rotation is not counted."""
     changed: dict[SiteKind, int] = {}
     lost: dict[SiteKind, int] = {}
     for action in actions:

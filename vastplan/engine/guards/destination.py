@@ -1,4 +1,4 @@
-"""The guard of values that cannot be read again: a value that somebody else keeps is not overwritten."""
+"""The guard of values that cannot be restored: a value that vastplan did not write is not overwritten."""
 
 from __future__ import annotations
 
@@ -45,15 +45,16 @@ def _block(of: Address, theirs: Iterable[str], otherwise: str, context: GuardCon
 
 
 def _delivers_now(action: Action, to: str, generation: str) -> bool:
-    """Whether a value is written; what is taken over is taken over with its value, unless that is not where it belongs."""
+    """Whether an action delivers a value. An adopted object keeps its value unless its destination or generation changes."""
     drawn_anew = any(change.path in (to, generation) for change in action.changes)
     return action.verb in _MAKING or (action.verb in (Verb.UPDATE, Verb.ADOPT) and drawn_anew)
 
 
 def _in_its_place(action: Action, where: Destination, expected: Values, context: GuardContext) -> list[str]:
-    """The keys of the destination that hold what vastplan did not put there.
+    """The keys of the destination with values that vastplan did not write.
 
-    Of one that somebody made again, of the same name, only what was delivered is ours; that is ours wherever it is found.
+    A value that was delivered counts as written by vastplan, also at another place. Any other value does so only where vastplan
+    delivered before and owns the destination, which is not the case after that was recreated outside vastplan.
     """
     ours, given = context.matches.match(where.target.target).owned is not None, context.given.get(action.address, {})
     key, delivered = context.keys[action.address.site], {one for digests in given.values() for one in digests}
@@ -70,7 +71,7 @@ def _in_its_place(action: Action, where: Destination, expected: Values, context:
 
 
 def _taken_over(action: Action, values: Values, context: GuardContext) -> list[str]:
-    """The secret fields of an object to adopt that hold another value, which cannot be had again."""
+    """The secret fields of an object to adopt whose live value differs: overwritten, it cannot be restored."""
     kind: Kind = context.kind(action)
     live = context.live(action)
     changed = {change.path for change in action.changes}

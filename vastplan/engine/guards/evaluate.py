@@ -1,4 +1,4 @@
-"""The guards, put on the actions of a plan; a guard stops its action, what waits for it and what is applied together with it."""
+"""Applies the guards to a plan: a guard blocks its action, what waits for that, and what is applied together with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GUARDS: tuple[Guard, ...] = (
 
 
 def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -> dict[Address, Action]:
-    """The actions with every guard's block on them. No guard sees what another has blocked."""
+    """The actions, each with the blocks of all guards. No guard sees the blocks of another."""
     guarded = {}
     for address, action in context.actions.items():
         blocks = tuple(block for guard in guards if (block := guard(action, context)) is not None)

@@ -45,9 +45,9 @@ def below_use(action: Action, context: GuardContext) -> Block | None:
 
 
 def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Mapping[str, Any]) -> Block | None:
-    """The first limit that would be below what is used; `before` has the changed paths with what is there.
+    """The block for the first limit that would be below what is used; `before` has the changed paths with their live values.
 
-    Raising a limit is always fine. What is used may be `Unknown`, which no lower limit is above.
+    Raising a limit is always allowed. Where what is used is `Unknown`, no limit may be lowered.
     """
     for leaf in leaves(kind.fields, desired):
         path, wanted = path_text(leaf.path), leaf.value
@@ -70,9 +70,9 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Map
 
 
 def _floors(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> Iterator[tuple[Figure, str]]:
-    """What is used of the limit at a path, with its unit; a member that a mapping does not have uses nothing.
+    """The figures to compare with the limit at a path, with their units; 0 for a key that a mapping of figures lacks.
 
-    A figure that is not among `metrics` was weighed when the apply began.
+    A figure that is not in `metrics` was compared when the apply began.
     """
     for pattern, name in kind.floors:
         steps = pattern.split(".")

@@ -1,4 +1,4 @@
-"""Guards of what would be lost: consent, what is in use, what would stay behind, what is locked, who might still need it."""
+"""Guards against loss: consent, what is in use, what would stay behind, what is locked, and what may still refer to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AGAIN = "plan again when the system reports it, or delete it there and vastplan
 
 
 def approved(action: Action, context: GuardContext) -> Block | None:
-    """A delete or replace names its address; where data hangs on it, in an approvals file that somebody else can review."""
+    """A delete or replace needs consent by address; where data depends on it, an approval in a file that others can review."""
     if action.verb not in GOING:
         return None
     kind, address = context.kind(action), action.address
@@ -41,7 +41,10 @@ def approved(action: Action, context: GuardContext) -> Block | None:
 
 
 def _stood_for(action: Action, context: GuardContext) -> Address | None:
-    """The composite entry that an object goes with; of one that stands in the document still, each part is proposed by itself."""
+    """The composite entry of a deleted object, if the document no longer has that entry: one consent then covers all its parts.
+
+    `None` otherwise: each deleted part of an entry that the document still has needs consent of its own.
+    """
     owned = context.matches.owned.get(action.address)
     if action.verb is not Verb.DELETE or owned is None or not owned.origin or owned.origin in context.composites:
         return None
@@ -49,9 +52,9 @@ def _stood_for(action: Action, context: GuardContext) -> Address | None:
 
 
 def _allowed_with_another(action: Action, context: GuardContext) -> bool:
-    """Whether a former object goes by the consent for the entry that it was of and that goes too, or for what it goes together with.
+    """Whether consent for another address covers the delete of a former object: its deleted entry, or what it is applied together with.
 
-    What an apply that was cut off may have made is nobody's for certain, and named by itself.
+    An object that an interrupted apply may have created has no certain owner, and needs consent of its own.
     """
     owned, address = context.matches.owned.get(action.address), action.address
     of = entry_of(address, owned) if owned is not None and owned.fields else None
@@ -62,7 +65,7 @@ def _allowed_with_another(action: Action, context: GuardContext) -> bool:
 
 
 def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple[str, str] | None:
-    """What to say, and what to do about it, where no approval names the address that is in force; `text` is what happens."""
+    """The message and the fix where no approval of the address is in force; `text` is the message where none exists."""
     approval = context.approval(action.address)
     if approval is None:
         return (
@@ -75,7 +78,7 @@ def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple
 
 
 def deletes(action: Action, context: GuardContext) -> Block | None:
-    """What makes a system delete more data, or sooner, needs an approval like a delete of data."""
+    """A change that makes a system delete more data, or sooner, needs an approval like a delete of data."""
     found = deletion(action, context)
     if found is None:
         return None
@@ -91,7 +94,7 @@ def _figure(figure: usage.Figure, unit: str) -> str:
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:
-    """What is in use is not deleted, unless an approval says how much may be lost; an unknown figure is never approved."""
+    """An object in use is not deleted, unless an approval says how much may be lost; an unknown figure is never approved."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
@@ -111,7 +114,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
 
 
 def said_to_exist(action: Action, context: GuardContext) -> Block | None:
-    """What an entry of the document refers to with `existing` is not deleted: no approval is enough."""
+    """An object to which an entry of the document refers with `existing` is not deleted: no approval is enough."""
     entry = context.said_to_exist.get(action.address)
     if action.verb is not Verb.DELETE or entry is None:
         return None
@@ -120,7 +123,7 @@ def said_to_exist(action: Action, context: GuardContext) -> Block | None:
 
 
 def orphans(action: Action, context: GuardContext) -> Block | None:
-    """What would stay behind, with nobody to look after it, is named in an approval."""
+    """Dependents that would stay behind unmanaged need an approval that accepts their number."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
@@ -142,7 +145,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
 
 
 def locks(action: Action, context: GuardContext) -> Block | None:
-    """What is locked against deletion is not left behind, nor taken along: no approval is enough."""
+    """An object with dependents that are locked against deletion is not deleted: no approval is enough."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
@@ -154,7 +157,7 @@ def locks(action: Action, context: GuardContext) -> Block | None:
 
 
 def unread_users(action: Action, context: GuardContext) -> Block | None:
-    """Nothing is deleted while it cannot be seen whether something still refers to it."""
+    """An object is not deleted while it cannot be determined whether something still refers to it."""
     if action.verb not in GOING:
         return None
     unread = context.unread.get((action.address.site, action.address.kind))

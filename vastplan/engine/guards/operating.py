@@ -1,4 +1,4 @@
-"""What an operation is at work on is left alone: an ordinary apply moves no role, and changes nothing of what is moved or restored."""
+"""The guard of open operations: an ordinary apply moves no role, and changes nothing that is being moved or restored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vastplan.model.plan import Action, Block
 
 
 def under_way(action: Action, context: GuardContext) -> Block | None:
-    """Stops whatever is about something that an open operation covers."""
+    """Blocks every action on an address that an open operation covers."""
     operation = context.under_way.get(str(action.address))
     if operation is None:
         return None

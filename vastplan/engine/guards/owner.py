@@ -1,4 +1,4 @@
-"""The guard of one owner: what another document owns is not adopted, also with `--adopt`."""
+"""The guard of one owner: what another document owns is not adopted, not even with `--adopt`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 from vastplan.schema.history import moment
 
-_NAMES = 80  # characters of what another ledger says
+_NAMES = 80  # characters of a text from another ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """Who owns what beside the document: by the ledgers of others, and by what objects say themselves. Made by `owners`."""
+    """What other documents own: by their ledgers, and by the marks on live objects. Created by `owners`."""
 
     document: str
     sites: Mapping[str, SiteClaims] = field(default_factory=dict)
     _claims: Mapping[tuple[str, str, str], Claim] = field(default_factory=dict)
 
     def claim(self, live: Live) -> Claim | None:
-        """What another document's ledger says of an object."""
+        """The claim of another document's ledger to an object."""
         return self._claims.get((live.site, live.kind.name, live.id))
 
     def mark(self, live: Live) -> str | None:
@@ -43,12 +43,12 @@ class Owners:
         return None if (document, live.kind.system) in site.known else document
 
     def of(self, live: Live) -> str:
-        """The other document that an object is of, "" for none that is known."""
+        """The other document that owns an object, by claim or mark; "" if none is known."""
         claim = self.claim(live)
         return claim.document if claim is not None else self.mark(live) or ""
 
     def block(self, live: Live) -> Block | None:
-        """Why an object that is not ours may not become it."""
+        """Why an object that this document does not own may not be adopted."""
         site, claim, mark = self.sites.get(live.site, SiteClaims()), self.claim(live), self.mark(live)
         if claim is not None:
             document, address = inert(claim.document, _NAMES), inert(claim.address, _NAMES)
@@ -71,9 +71,9 @@ class Owners:
         return None
 
     def contested(self, ours: Iterable[tuple[Address, Owned, Live]]) -> Iterator[Finding]:
-        """VP311: a warning for each object of ours that another ledger owns too, and a note for each document that wrote some.
+        """VP311: a warning for each owned object that another ledger owns too, and a note for each other document that wrote some.
 
-        What it wrote before we last applied the object is no news: the object was handed over.
+        A write before the last apply here is not reported: the object was handed over.
         """
         claimed: list[tuple[Address, Claim]] = []
         written: dict[str, list[Address]] = {}
@@ -98,7 +98,7 @@ class Owners:
 
 
 def _may_be_later(written: str, applied: str) -> bool:
-    """Whether one time is after another, both in whole seconds; so it may be where one of them is not known."""
+    """Whether one time is after another, both in whole seconds; true also where one of them is unknown."""
     at, since = moment(written), moment(applied)
     return at is None or since is None or at > since
 
@@ -106,10 +106,10 @@ def _may_be_later(written: str, applied: str) -> bool:
 def left_to_others(
     actions: Mapping[Address, Action], desired: Mapping[Address, Entry], matches: Matches, owners: Owners
 ) -> tuple[dict[Address, Action], tuple[Finding, ...]]:
-    """The actions without those on what there is one of on a site and another document keeps as it is wanted here.
+    """The actions without those on objects that all documents of a site share (`common`) and another document has as wanted here.
 
-    All that comes of one origin is left, or nothing: what is not as it is wanted is refused, and its owner has to mend it
-    before anything here relies on it.
+    All objects of one origin are left to the other document, or none. An object that differs from what is wanted is blocked: its
+    owner has to correct it before anything here relies on it.
     """
     kept: dict[str, dict[Address, str]] = {}
     for address, entry in desired.items():

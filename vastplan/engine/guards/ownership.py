@@ -1,4 +1,4 @@
-"""Guards of what is ours: taking over what is not, believing that what was ours is gone, and changing much at once."""
+"""Guards of ownership: adopting objects, changing copies, believing that owned objects are gone, and changing many at once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from vastplan.model.wording import plural, some
 
 
 def of_another(action: Action, context: GuardContext) -> Block | None:
-    """What another document owns does not become ours, not even when that is asked for."""
+    """An object that another document owns is not adopted, not even with `--adopt`."""
     match = context.matches.match(action.address)
     if match.live is None or match.owned is not None:
-        return None  # what we own stays ours, whatever is written on it: a finding says so
+        return None  # an owned object stays owned, whatever its mark says: a finding reports it
     return context.owners.block(match.live)
 
 
 def copies(action: Action, context: GuardContext) -> Block | None:
-    """What was ours and is the other site's end now follows that, or was detached from it, and takes no writes."""
+    """An owned object that became a destination, or was detached from a source on another site, is not changed."""
     live = context.live(action)
     if live is None or not (action.changes or action.verb in GOING):
         return None
@@ -60,7 +60,7 @@ def busy(action: Action, context: GuardContext) -> Block | None:
 
 
 def _held_back_with(action: Action, context: GuardContext) -> Iterator[Address]:
-    """What is split or changing of the entry that an object comes of, which is itself where its entry is an object, and of itself."""
+    """The split or changing addresses of the entry that the action's object comes from, and of the object itself."""
     owned = context.matches.owned.get(action.address)
     origin = action.origin or ("" if owned is None else owned.origin) or str(action.address)
     yield from context.standing.get(on_any_site(origin), ())
@@ -75,18 +75,18 @@ def follows(live: Live) -> bool:
 def adopting(action: Action, context: GuardContext) -> Block | None:
     """What exists and is not in the ledger is adopted only with `--adopt`, and never replaced by that."""
     if action.verb is not Verb.ADOPT or of_another(action, context) is not None:
-        return None  # where it has an owner, asking for it is no way on
+        return None  # it has another owner, so `--adopt` would not help
     fixed = [change.path for change in action.changes if change.replaces]
     if fixed:
         text = f"it exists, and these fields differ and cannot be changed: {', '.join(fixed)}"
         return Block("adopt", text, "write the live value in the document")
     if context.consent.adopt or context.matches.match(action.address).member_of is not None:
-        return None  # of what is ours on another site a member is ours without being asked for
+        return None  # a member of a group that the ledger owns on another site is adopted without consent
     return Block("adopt", "it exists and is not in the ledger", "adopt it with --adopt, or write another name")
 
 
 def emptied(action: Action, context: GuardContext) -> Block | None:
-    """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
+    """Many owned objects that are gone at once were more likely hidden, or read from another system, than deleted outside vastplan."""
     place = (action.address.site, action.address.kind)
     if action.address not in context.gone.get(place, ()) or context.named(action.address, context.allowed.believe_gone):
         return None
@@ -96,9 +96,9 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
 
 
 def warnings(context: GuardContext) -> Iterator[Finding]:
-    """Warnings for those that look and change nothing: of much that is gone at once, of copies, and of two owners.
+    """The warnings that need no action: many objects gone at once, moved or split copies, and objects with two owners.
 
-    What is true of a whole system is said once, not of each of its kinds.
+    What is true of a whole system is reported once, not for each of its kinds.
     """
     names: dict[str, list[str]] = {}
     for (site, kind), gone in sorted(context.gone.items()):
@@ -117,7 +117,7 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     ours = (
         (address, match.owned, match.live)
         for address, match in found
-        if match.live is not None and match.owned is not None  # and not another one in its place
+        if match.live is not None and match.owned is not None  # without objects that took the place of an owned one
     )
     yield from context.owners.contested(ours)
 
@@ -140,7 +140,7 @@ def _count(addresses: Mapping[SiteKind, Set[Address]], place: SiteKind) -> int:
 
 
 def mass(action: Action, context: GuardContext) -> Block | None:
-    """A large share of one kind at once is looked at twice: creates, adoptions and the ends of rotations are not counted."""
+    """A large share of one kind is changed at once only with consent: creates, adoptions and the ends of rotations do not count."""
     if action.verb not in CHANGING or goes_unasked(context.matches, action.address):
         return None
     site, kind, share = action.address.site, action.address.kind, context.share(action)

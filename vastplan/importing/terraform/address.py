@@ -1,7 +1,7 @@
 """Addresses of Terraform: `module.teams["nlp"].vastdata_view.data[0]`, read from a state and written for a command.
 
-What stands in quotes is escaped as Terraform does it, and what cannot be seen, or is taken for something else, as `\\uNNNN`,
-which Terraform reads as the character that it is.
+Text in quotes is escaped as Terraform does it. A character that is invisible or looks like another one is written as `\\uNNNN`, which
+Terraform reads as that character.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vastplan.model.escaping import inert, json_without_commands
 from vastplan.model.look_alikes import taken_for_others, unseen
 
 Key = int | str | None
-"""Of `count`, of `for_each`, of neither."""
+"""The key of an instance: a number for `count`, a text for `for_each`, `None` for neither."""
 LONGEST = 2000  # characters of an address that is still shown in full, and pasted
 _STEP = re.compile(r'module\.([^.\[\]"]+)(?:\[(?:(\d{1,18})|"((?:[^"\\]|\\.)*)")\])?(?:\.|\Z)', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|(.))|([$%])\5(?=\{)", re.DOTALL)
@@ -24,7 +24,7 @@ _WRITTEN = {char: f"\\{letter}" for letter, char in _PLAIN.items()}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of a module, with the key of the instance."""
+    """One call of a module, with the key of its instance."""
 
     name: str
     key: Key = None
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ResourceAddress:
-    """A resource (or, with `data`, a data source) in an instance of a module, without a key of its own."""
+    """A resource (or, with `data`, a data source) in an instance of a module, without the key of the resource."""
 
     module: tuple[Step, ...]
     type: str
@@ -41,42 +41,42 @@ class ResourceAddress:
 
     @property
     def configured(self) -> ResourceAddress:
-        """The same in the configuration, where modules have no keys."""
+        """The same address in the configuration, where modules have no keys."""
         if not self.keyed:
             return self
         return ResourceAddress(tuple(Step(step.name) for step in self.module), self.type, self.name, self.data)
 
     @property
     def keyed(self) -> bool:
-        """Whether a module on its way has a key."""
+        """Whether a module in its path has a key."""
         return any(step.key is not None for step in self.module)
 
     def __str__(self) -> str:
         return self.at(None)
 
     def at(self, key: Key) -> str:
-        """The address of an instance, as Terraform reads it: of one line, and nothing in quotes that cannot be seen."""
+        """The address of an instance, as Terraform reads it: on one line, without invisible characters in quotes."""
         steps = [f"module.{step.name}{_index(step.key)}" for step in self.module]
         return ".".join([*steps, *(["data"] if self.data else []), self.type, self.name]) + _index(key)
 
     def order(self, key: Key = None) -> tuple[object, ...]:
-        """What to sort instances by: as Terraform does, modules first, numbers as numbers."""
+        """The sort key of an instance: as Terraform sorts, modules first, numbers as numbers."""
         steps = tuple((step.name, *_order(step.key)) for step in self.module)
         return (steps, self.data, self.type, self.name, *_order(key))
 
 
 def showable(address: str) -> bool:
-    """Whether an address can be pasted from a terminal as it is: names in it are not quoted, so they have no escapes."""
+    """Whether an address can be pasted from a terminal as it is: names in it are not quoted, so they cannot be escaped."""
     return len(address) <= LONGEST and inert(address, None) == address
 
 
 def is_identifier(text: object) -> bool:
-    """Whether a name is one that Terraform takes."""
+    """Whether Terraform accepts a name."""
     return isinstance(text, str) and text[:1] != "-" and text.replace("-", "_").isidentifier()
 
 
 def parse_module(text: str) -> tuple[Step, ...]:
-    """The steps of `module.a["x"].module.b[0]`, none of ""; raises `ValueError` without the text."""
+    """The steps of `module.a["x"].module.b[0]`, empty for an empty text. Raises `ValueError`, without the text in its message."""
     steps, rest = _steps(text)
     if rest:
         raise ValueError("not the address of a module")
@@ -84,7 +84,7 @@ def parse_module(text: str) -> tuple[Step, ...]:
 
 
 def parse_resource(text: str) -> ResourceAddress:
-    """What `module.a.data.vastdata_view.x` stands for; raises `ValueError` without the text."""
+    """The address that `module.a.data.vastdata_view.x` stands for. Raises `ValueError`, without the text in its message."""
     module, rest = _steps(text)
     names = rest.split(".")
     data = names[0] == "data" and len(names) == 3

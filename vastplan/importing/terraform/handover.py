@@ -1,7 +1,7 @@
 """How to remove adopted objects from Terraform: what to type, in which order, and what stays behind.
 
-A `removed` block (Terraform 1.7) removes all instances of a resource, in all instances of its modules, and goes through review
-with the change that deletes the resource. It takes no key, so if some instances stay, a command removes each other one.
+A `removed` block (Terraform 1.7) removes all instances of a resource, in all instances of its modules, and goes through review with the
+change that deletes the resource. It takes no key, so if some instances stay, a command removes each of the others.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _goes(match: Matched, taken: Set[LiveKey]) -> bool:
 
 
 def _in_modules(matches: Sequence[Matched]) -> Iterator[tuple[str, list[Matched]]]:
-    """The instances in each instance of their module, by the address there."""
+    """The instances of a resource by the module instance that they are in, each group with the address of the resource there."""
     found: dict[ResourceAddress, list[Matched]] = {}
     for match in matches:
         found.setdefault(match.instance.resource, []).append(match)
@@ -81,7 +81,7 @@ def _block(address: str) -> str:
 
 
 def _counted(address: str, whole: Sequence[Matched], taken: Set[LiveKey]) -> Iterator[Counted]:
-    """Those that stay are counted from zero again."""
+    """The resource and the indexes that stay, if those have gaps: Terraform counts the instances that stay from zero again."""
     keys = [match.instance.key for match in whole if match.object not in taken]
     numbers = sorted(key for key in keys if isinstance(key, int))
     if numbers != list(range(len(numbers))):
@@ -89,7 +89,7 @@ def _counted(address: str, whole: Sequence[Matched], taken: Set[LiveKey]) -> Ite
 
 
 def _staying(matches: Sequence[Matched], taken: Set[LiveKey]) -> Iterator[Staying]:
-    """Each resource once, whatever of its instances depends on what."""
+    """The resources that stay and depend on removed ones, each once, whichever of their instances depend on what."""
     gone = {match.instance.resource.configured for match in matches if match.object in taken}
     stays: dict[ResourceAddress, set[ResourceAddress]] = {}
     for match in matches:
@@ -110,7 +110,7 @@ def _not_found(matches: Sequence[Matched]) -> Iterator[NotFound]:
 
 
 def _other_types(matches: Sequence[Matched]) -> Iterator[OtherType]:
-    """What Terraform has and we cannot compare; of data sources it has nothing."""
+    """The resource types in Terraform that vastplan has no kind for, with their counts; data sources do not count."""
     addresses = (match.instance.resource for match in matches)
     counts = Counter(address.type for address in addresses if not address.data and address.type not in RESOURCE_TYPES)
     yield from (OtherType(inert(name), count) for name, count in sorted(counts.items()))

@@ -1,7 +1,7 @@
 """Which live object each resource of a Terraform state is, and its name there.
 
-A state is a memory: what it says of an object holds only while that is there under its id and is still the one that it
-describes. Where it is not, the state is stale, and nothing is guessed.
+A state is a memory: what it says of an object holds only while an object with its id exists and is still the one that the state
+describes. Otherwise the state is stale, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _SAID = {
     "name": "name",
     "path": "path",
     "tenant": "tenant_id",
-}  # fields of kinds that states know, by what they call them
+}  # identity fields of kinds that a state has, with their names in an `Instance`
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """One instance of a resource. `object` is its live object where it is matched; `why` says why not, for people."""
+    """One instance of a resource. `object` is its live object if it is matched; else `why` is the reason, for people."""
 
     instance: Instance
     standing: Standing
@@ -46,17 +46,17 @@ class Matched:
 def matched(state: State, observed: Observed, *sites: str) -> tuple[Matched, ...]:
     """Every instance of a state with its live object, in the state's order.
 
-    Of several sites an object is on the one where it is found; on more than one it is not told by guessing.
+    With several sites, the object is on the site where it is found; if it is found on more than one, nothing is guessed.
     """
     foreign = _foreign(state, observed, sites)
     return tuple(_of(instance, observed, sites, foreign) for instance in state.instances)
 
 
 def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
-    """What objects are called in Terraform, by object: only what no other object of its kind and site is called.
+    """The Terraform names of objects, by object: only names that no other object of the same kind and site has.
 
-    It is the name of the resource, with its key where that is a text, and, where several are called so, after the modules that
-    it is in. A number is a position, and nothing is called by that.
+    The name is that of the resource, with its key if that is a text; if several objects share it, the names of their modules come first.
+    A number is a position, and no object gets a name from it.
     """
     names: dict[LiveKey, tuple[str, str]] = {}
     for match in sorted(matches, key=lambda each: each.instance.resource.order(each.instance.key)):
@@ -69,9 +69,9 @@ def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
 
 
 def _foreign(state: State, observed: Observed, sites: Sequence[str]) -> dict[str, str]:
-    """The sites that the state is not of, and why: two clusters may have the same names under the same ids, but no guids.
+    """The sites that the state is not of, and why: two clusters may have the same names and ids, but not the same guids.
 
-    Such a site has ids of the state under other guids, and none under the same.
+    Such a site has objects with ids of the state but other guids, and none with the same guid.
     """
     denied: dict[str, str] = {}
     confirmed = set()
@@ -135,7 +135,7 @@ def _by_name(instance: Instance, meant: ResourceType, observed: Observed, site: 
 
 
 def _denied(instance: Instance, live: Live) -> str:
-    """Why the object of that id is not the one of the state; "" where it is."""
+    """Why the object with that id is not the one in the state; "" if it is."""
     guid = live.attributes.get("guid")
     if guid and instance.guid:
         return "" if guid == instance.guid else _other(live, "guid", str(guid), instance.guid)
@@ -157,9 +157,9 @@ def _other(live: Live, field: str, there: str, said: str) -> str:
 
 
 def _names(instance: Instance) -> tuple[str, str]:
-    """What an instance is called, alone and with its modules; "" where that would be a position.
+    """The name of an instance, alone and with its modules; "" where a number would be a part of it.
 
-    `this` is what the only resource of its type in a module is called: the module's name says more.
+    `this` is the usual name of a module's only resource of its type: the module's name replaces it, because it says more.
     """
     steps = [(step.name, step.key) for step in instance.resource.module]
     last = (instance.resource.name, instance.key)
@@ -175,7 +175,7 @@ def _joined(steps: Sequence[tuple[str, Key]]) -> str:
 
 
 def _holders(names: Iterable[tuple[LiveKey, str]]) -> Mapping[tuple[tuple[str, ...], str], int]:
-    """How many objects of a site and kind have a name."""
+    """How many objects of a site and kind have each name."""
     counts: dict[tuple[tuple[str, ...], str], int] = {}
     for key, name in names:
         counts[key[:2], name] = counts.get((key[:2], name), 0) + 1

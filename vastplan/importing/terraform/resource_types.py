@@ -1,8 +1,8 @@
-"""Which resources of Terraform stand for which kinds, and by what of their state their object is found.
+"""Which resource types of Terraform stand for which kinds, and how the object of a resource is found from its state.
 
-VAST's provider has two generations: 1.x (SDKv2, the id a text) and 2.x (framework, the id a number). Most names are the same
-in both; source: `resources/resources.go` of 1.x and the components' type names of 2.x in vast-data/terraform-provider-vastdata.
-Kubernetes' provider has each resource under two names, with `_v1` and without. Run:AI has no provider.
+VAST's provider has two generations: 1.x (SDKv2, the id is a text) and 2.x (framework, the id is a number). Most names are the same in
+both; source: `resources/resources.go` of 1.x and the components' type names of 2.x in vast-data/terraform-provider-vastdata. Kubernetes'
+provider has each resource under two names, with and without `_v1`. Run:AI has no provider.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from types import MappingProxyType
 
 
 class FoundBy(StrEnum):
-    """What of a state an object is looked up by."""
+    """The part of a state by which an object is found."""
 
     ID = "id"
-    """The attribute `id`, which the system gave."""
+    """The attribute `id`, which the system assigned."""
     NAME = "name"
-    """The name in `metadata`, within its namespace where the kind has those; the provider made `id` of them."""
+    """The name in `metadata`, within its namespace if the kind has one; the provider builds `id` from them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceType:
-    """What a type of resource means."""
+    """What a resource type stands for."""
 
     kind: str
     found_by: FoundBy
@@ -70,4 +70,4 @@ RESOURCE_TYPES: Mapping[str, ResourceType] = MappingProxyType(
         for generation in ("", "_v1")
     }
 )
-"""By the name of the type. What is not here is nothing that a document says."""
+"""By the name of the type. No entry of a document can express a type that is not here."""

@@ -1,8 +1,8 @@
-"""A Terraform state, as far as it says which objects Terraform has and what they are called.
+"""A Terraform state, reduced to the objects that Terraform has and their names.
 
-Read is `terraform.tfstate` (format 4) and what `terraform show -json` prints of a state (format 1). A state holds every value of
-every resource, passwords in the clear among them: of each object in the text only the keys of `_KEPT` outlive its closing
-bracket, and of those a `State` has what `Instance` says. No error has anything of the text.
+Reads `terraform.tfstate` (format 4) and what `terraform show -json` prints of a state (format 1). A state holds every value of every
+resource, including passwords in clear text: when the parser reaches the closing bracket of an object, it drops all keys but those of
+`_KEPT`, and a `State` has only what `Instance` declares of them. No error contains any of the text.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _OF_A_STATE = frozenset(
 _SHOWN = frozenset(
     {"format_version", "values", "root_module", "child_modules", "address", "index", "deposed_key", "depends_on"}
 )
-_OTHERS = frozenset({"encryption_version", "planned_values"})  # what else Terraform and OpenTofu write as JSON
+_OTHERS = frozenset({"encryption_version", "planned_values"})  # keys of encrypted states and of plans
 _KEPT = _ATTRIBUTES | _OF_A_STATE | _SHOWN | _OTHERS
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One instance of a resource. Texts are "" where the state does not say; numbers are texts.
+    """One instance of a resource. Texts are "" if the state has no value; numbers are texts.
 
-    Of resources that stand for no kind nothing is kept but where they are and what they depend on.
+    For a resource that stands for no kind, only its place and its dependencies are kept.
     """
 
     resource: ResourceAddress
@@ -63,7 +63,7 @@ class Instance:
     tenant_id: str = ""
     namespace: str = ""
     dependencies: tuple[ResourceAddress, ...] = ()
-    """As the configuration calls them, without keys."""
+    """Their addresses in the configuration, without keys."""
     deposed: bool = False
     """An earlier object of the resource, which Terraform means to destroy."""
 
@@ -81,20 +81,20 @@ class State:
 
 
 class _Damaged(ValueError):
-    """The text is no state; says where, and nothing of what is there."""
+    """The text is not a valid state. The message says where, and contains nothing of the text."""
 
 
 def parse(raw: bytes | str, name: str = "the Terraform state") -> State:
-    """What a state says; `name` is what to call it in a message.
+    """The instances in a state; `name` is what a message calls the state.
 
     Raises:
-        VastplanError: It is too large, no JSON, of a format that is not read, or not as Terraform writes it.
+        VastplanError: The text is too large, not JSON, of a format that is not supported, or not as Terraform writes it.
     """
     content = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(content) > STATE_BYTES:
         raise VastplanError(f"{name} is larger than {STATE_BYTES // 1024**2} MiB")
     state, problem = _read(content)
-    # Raised here, and not where it was found: an error that is raised while another is handled has that, and its text, with it.
+    # Raised outside of the `except` blocks: an error that is raised inside carries the first error, and its text, as its context.
     if state is None:
         raise VastplanError(f"{name} {problem}")
     return state
@@ -118,7 +118,7 @@ def _read(content: bytes) -> tuple[State | None, str]:
 
 
 def _not_read(data: Any) -> str:
-    """Why this is no state that we read, "" where it is."""
+    """Why this is not a state that vastplan reads, "" if it is."""
     if not isinstance(data, dict):
         return "is not a Terraform state"
     if "encryption_version" in data:
@@ -141,7 +141,7 @@ def _unique(instances: list[Instance]) -> None:
 
 
 def _instances(resources: Any) -> Iterator[Instance]:
-    """Of `terraform.tfstate`: a list of resources, each with its instances."""
+    """The instances in `terraform.tfstate`: a list of resources, each with its instances."""
     modules: dict[str, tuple[Step, ...]] = {"": ()}
     known: dict[str, ResourceAddress] = {}
     for number, row in enumerate(_rows(resources, "resources"), 1):
@@ -155,12 +155,13 @@ def _instances(resources: Any) -> Iterator[Instance]:
 
 
 def _shown_instances(values: Any) -> Iterator[Instance]:
-    """Of `terraform show -json`: modules in modules, each with a list of instances. Without a resource it has no values."""
+    """The instances in `terraform show -json`: nested modules, each with a list of instances. A state without a resource has no
+    `values`."""
     modules: dict[str, tuple[Step, ...]] = {"": ()}
     known: dict[str, ResourceAddress] = {}
     waiting = [] if values is None else [_row(_row(values, "its values").get("root_module", {}), "the root module")]
     number = 0
-    for shown in waiting:  # grows while it is walked
+    for shown in waiting:  # grows during the loop
         module = _module(shown.get("address"), modules, f"the address after resource {number}")
         for row in _rows(shown.get("resources"), "resources"):
             number += 1
@@ -201,7 +202,7 @@ def _instance(
 
 
 def _text(value: Any) -> str:
-    """A text, or a whole number as one; "" for all that is neither."""
+    """A text, or a whole number as text; "" for anything else."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, str) else str(value) if type(value) is int else ""
@@ -229,7 +230,7 @@ def _module(text: Any, known: dict[str, tuple[Step, ...]], where: str) -> tuple[
 
 
 def _dependencies(texts: Any, known: dict[str, ResourceAddress], where: str) -> tuple[ResourceAddress, ...]:
-    """What an instance depends on; most of a large state is these, the same again and again."""
+    """What an instance depends on; parsed once each, because most of a large state is the same dependencies again and again."""
     if texts is None:
         return ()
     if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):

@@ -1,1 +1,1 @@
-"""Composite entries, and what entries stand for beyond themselves."""
+"""Composite entries, and the further objects that entries create."""

@@ -1,10 +1,10 @@
 """The key of a bucket, and how Run:AI mounts the bucket.
 
-By S3 a data source mounts it, which logs in with a credential, whose values Run:AI reads in the Secret that gets the key. With
-protocol NFS the directory is mounted, as the document's volumes are: by a static volume of the CSI driver. A data source of type NFS
-would do without driver and claim, but each pod would mount it by itself, and no quota or policy of the cluster is between them.
+With protocol S3 alone, an S3 data source mounts it. It logs in with a credential, whose values Run:AI reads from the Secret that
+gets the key. With protocol NFS the directory is mounted like the document's volumes: by a static volume of the CSI driver. A data
+source of type NFS would need no driver and no claim, but each pod would mount by itself, past every quota and policy of the cluster.
 
-Several buckets may deliver to one Secret: then it is one key, and one credential, as Run:AI takes a Secret for one credential only.
+Several buckets may deliver to one Secret. They share one key and one credential, as Run:AI accepts a Secret for one credential only.
 
 Source: names in the Secret are the defaults of `S3AccessKey` in Run:AI's API documents, 2.20 to 2.24; labels are from its
 documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is RAI-150 of docs/unverified.md).
@@ -49,8 +49,8 @@ class BucketDelivery(IntoSecret):
 
 
 def project_of(bucket: Entry, scope: Scope) -> Ref | None:
-    """The project that mounts a bucket, or a volume: the one that is written, or the only one of its tenant; where there are several,
-    none."""
+    """The project that mounts a bucket or a volume: the one in its entry, else the only one of its tenant. `None` without `mount`, and
+    where the tenant has none or several."""
     values = bucket.values
     if "mount" not in values or "project" in values:
         return values.get("project") if "mount" in values else None
@@ -59,7 +59,8 @@ def project_of(bucket: Entry, scope: Scope) -> Ref | None:
 
 
 def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
-    """The fields of a bucket's view that change hands together with the key that it delivers: with its owner's, or another user's."""
+    """The fields of a bucket's view that change only together with the delivered key, and that key: the tenant and, if the key is the
+    owner's, the owner."""
     deliver = bucket.values.get("deliver")
     if deliver is None:
         return ()
@@ -69,12 +70,12 @@ def with_its_key(bucket: Entry) -> tuple[tuple[str, Address], ...]:
 
 
 def lacks_a_key(bucket: Entry, scope: Scope) -> Ref | None:
-    """The project that would mount a bucket by S3 if a key were delivered; `None` where one is, or where nothing mounts the bucket."""
+    """The project that would mount a bucket by S3 if a key were delivered. `None` if a key is delivered, or if no project mounts it."""
     return None if "deliver" in bucket.values else _by_s3(bucket, scope)
 
 
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
-    """The key of a bucket, and the credential with it, unless another bucket that delivers to the same Secret has them."""
+    """The key of a bucket; of several buckets that deliver to the same Secret, the first one yields it."""
     site, deliver = bucket.address.site, bucket.values.get("deliver")
     if deliver is None:
         return
@@ -103,8 +104,8 @@ def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
 def mounted(
     bucket: Entry, scope: Scope, called: str, path: str, *, leads: bool = True, after: tuple[Address, ...] = ()
 ) -> Iterable[Entry]:
-    """What mounts a bucket in Run:AI, `after` the path that sends it to another site. Where another site is active, there is a data
-    source only if the bucket can be read here meanwhile; what else it needs exists, so that no job has to wait for it after a move."""
+    """The objects that mount a bucket in Run:AI, the data source `after` the path that replicates it. While another site is active, the
+    data source exists only if the bucket can be read here; its other objects always exist, so that no job waits for them after a move."""
     values, project = bucket.values, project_of(bucket, scope)
     _alone_at_its_place(bucket, project, scope)
     if project is None:
@@ -123,8 +124,8 @@ def mounted(
 
 
 def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> None:
-    """Refuse a bucket with the same mount as another bucket or volume of the project. A bucket without a project is for all
-    projects of its tenant, in exports."""
+    """Refuse a bucket with the same mount as another bucket or volume of the project. A bucket without a project counts for all
+    projects of its tenant, as it does in exports."""
     site, mount, tenant = bucket.address.site, bucket.values.get("mount"), bucket.values["tenant"]
     if mount is None:
         return
@@ -150,8 +151,8 @@ def _alone_at_its_place(bucket: Entry, project: Ref | None, scope: Scope) -> Non
 
 
 def _by_mount(entries: Iterable[Entry]) -> dict[tuple[str, Ref | str], list[Entry]]:
-    """Buckets or volumes by their mount, and by the project that they name; those that name none by their tenant. All are also
-    listed for their tenant."""
+    """Buckets or volumes by their mount and the project that they name, or their tenant if they name none. Each is also listed
+    under `all of TENANT`."""
     found: dict[tuple[str, Ref | str], list[Entry]] = {}
     for entry in entries:
         values, tenant = entry.values, entry.values.get("tenant")
@@ -177,7 +178,7 @@ def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _said(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
-    """The tenant of a key, and what the bucket says of the key."""
+    """The tenant of a bucket's key, and the fields of `deliver` with the user filled in."""
     return bucket.values["tenant"], {"user": bucket.values["owner"], **bucket.values["deliver"]}
 
 
@@ -186,7 +187,7 @@ def _name(bucket: Entry) -> str:
 
 
 def _credential(bucket: Entry, scope: Scope, project: Ref) -> Iterable[Entry]:
-    """The credential by the Secret of a key, by the first bucket of the project that delivers to it."""
+    """The credential that uses the Secret of a key; the first bucket of the project that delivers to the Secret yields it."""
     site, secret = bucket.address.site, bucket.values["deliver"]["secret"]
     same = scope.indexed(site, "bucket", _by_secret)[secret]
     if next(each for each in same if _by_s3(each, scope) == project) is bucket:
@@ -224,7 +225,8 @@ def _source(bucket: Entry, scope: Scope, project: Ref, called: str) -> Iterable[
 
 
 def _url(bucket: Entry, scope: Scope) -> str | None:
-    """Where S3 clients find a bucket: the endpoint of its pool, else the only one of its tenant's pools, or of those for all tenants."""
+    """The URL at which S3 clients find a bucket: the endpoint of its pool, else the only endpoint of its tenant's pools, else that of
+    the pools without a tenant."""
     site, chosen = bucket.address.site, bucket.values.get("vip_pool")
     if chosen is not None:
         pools = [scope.get(chosen.target)]
@@ -238,5 +240,5 @@ def _url(bucket: Entry, scope: Scope) -> str | None:
 
 
 def _for_all(pools: Iterable[Entry]) -> list[Entry]:
-    """The pools of no tenant, which serve all."""
+    """The pools without a tenant, which serve all tenants."""
     return [pool for pool in pools if pool.values.get("tenant") is None]

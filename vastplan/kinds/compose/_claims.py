@@ -1,4 +1,5 @@
-"""The source of the claim of a volume of a class: another claim as it is then, or a VolumeSnapshot of it, also of another project."""
+"""The source of the claim of a volume with `storage_class`: another claim in its current state, or a VolumeSnapshot of one. The
+VolumeSnapshot may be of another project."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _NAME: TypeAdapter[str] = TypeAdapter(KubernetesName)
 
 @dataclass(frozen=True, slots=True)
 class FromAnother:
-    """The fields of a claim that name its source, the objects that this needs, and what comes before."""
+    """The fields of a claim that name its source, the objects that these need, and what must exist before the claim."""
 
     says: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Entry, ...] = ()
@@ -49,10 +50,10 @@ def is_kubernetes_name(name: str) -> bool:
 
 
 def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnother:
-    """The source of the claim of a StorageClass; nothing where that is refused, or where there is no source.
+    """The source of the claim of a volume with `storage_class`; empty if it is refused, or if the volume has no source.
 
-    Kubernetes takes a snapshot of the claim's own namespace only. A snapshot of another project gets there by a content of its
-    own, named after `prefix` and the claim.
+    Kubernetes restores a claim only from a VolumeSnapshot in its own namespace. For a snapshot of another project, vastplan creates a
+    VolumeSnapshotContent named after `prefix` and the claim, and a VolumeSnapshot in the claim's namespace that is bound to it.
     """
     if "source" not in entry.values:
         return _NOTHING
@@ -99,12 +100,14 @@ def claimed(entry: Entry, scope: Scope, project: Ref, prefix: str) -> FromAnothe
 
 
 def _copy_of(called: str, volume: Entry, wanted: str) -> str:
-    """The name of a snapshot in another project: after its volume, as a claim that was created from it cannot name another one."""
+    """The name of the VolumeSnapshot bound in another project. It contains the source volume and snapshot: a claim's source is
+    immutable, so another source needs another name."""
     return f"{called}-of-{volume.called}-{wanted.partition(' ')[0]}"
 
 
 def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any], tuple[Address, ...]]:
-    """Which VolumeSnapshot of a volume is meant, and what comes before: those that the document declares of it."""
+    """The fields that name the VolumeSnapshot of a volume, and what must exist before: its claim, and those of the VolumeSnapshots in
+    question that the document declares."""
     site, wanted, snapshot = entry.address.site, which(entry.values["source"]), entry.values["source"]["snapshot"]
     of_it = [one for one in scope.of(site, "volume_snapshot") if one.values["volume"].target == volume.address]
     by_name = isinstance(snapshot, str) and snapshot != LATEST
@@ -118,7 +121,7 @@ def _snapshot(entry: Entry, volume: Entry, scope: Scope) -> tuple[dict[str, Any]
 
 
 def _problem(entry: Entry, volume: Entry) -> Problem | None:
-    """Why no claim is created from a volume, of whichever project."""
+    """Why no claim can be created from a volume, whatever its project."""
     name, wanted = volume.address.name, which(entry.values["source"])
     if volume.address == entry.address:
         return "it is its own source", "name another volume in source"
@@ -140,7 +143,8 @@ def _problem(entry: Entry, volume: Entry) -> Problem | None:
 
 
 def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -> Problem | None:
-    """Why it is not created from the claim itself, as it is then; `None` where a snapshot is named."""
+    """Why no claim can be created from the current state of the claim of `volume`. With a snapshot in the source, the only problem is
+    that the project of `volume` is unknown."""
     name = volume.address.name
     if "snapshot" in entry.values["source"]:
         return (
@@ -160,7 +164,8 @@ def _of_a_claim(entry: Entry, volume: Entry, project: Ref, theirs: Ref | None) -
 
 
 def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
-    """Why a snapshot is not used in another project than that of its volume: both, and their classes, have to be of one tenant."""
+    """Why a snapshot cannot be used in a project other than that of its volume: both volumes, with their projects and classes, must
+    be of one tenant."""
     theirs, ours = _tenants(volume, scope), _tenants(entry, scope)
     if len(theirs) == 1 and theirs == ours and None not in theirs:
         return None
@@ -170,7 +175,7 @@ def _of_tenants(entry: Entry, volume: Entry, scope: Scope) -> Problem | None:
 
 
 def _tenants(volume: Entry, scope: Scope) -> set[Ref | None]:
-    """All tenants of a volume: its own, that of its project, which may have none, and that of its class, where that is known."""
+    """All tenants of a volume: its own, that of its project (`None` if it has none), and that of its class, if known."""
     project, of = project_of(volume, scope), volume.values.get("storage_class")
     owner = scope.get(project.target) if project is not None else None
     class_ = scope.get(of.target) if isinstance(of, Ref) and of.managed else None

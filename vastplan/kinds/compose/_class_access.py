@@ -1,4 +1,5 @@
-"""Who may use each class now, by the objects that isolation creates: what an entry has to say so that nobody gains or loses access."""
+"""Who may use each StorageClass now, read from the objects that isolation creates: an entry for the class must give the same access,
+so that nobody gains or loses any."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from vastplan.schema.recovery import Pieces, Unsayable
 
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 _BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
-"""The kinds that say who may use a class."""
+"""The kinds that decide who may use a class."""
 _BY_HAND = "write in its entry who may use it: a plan shows what that changes"
 
 
 @dataclass(frozen=True, slots=True)
 class ClassAccess:
-    """Who may use a class: everybody where it is `open`, else the projects of the `tenant` that it is to stand in, those of
-    `listing`, and the namespaces of `others`. `members` are the keys of the tenant's projects."""
+    """Who may use a class: everybody if it is `open`, else the projects of `tenant`, in which its entry is to be written, those in
+    `listing`, and the namespaces in `others`. `members` are the keys of the tenant's projects."""
 
     tenant: Ref | None
     open: bool
@@ -39,7 +40,7 @@ def class_access(pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> di
 
 
 class _Rooms:
-    """The projects by their namespaces and tenants, and the quotas by their names; each is indexed once."""
+    """The projects by namespace and by tenant, and the quotas by name; indexed once."""
 
     def __init__(self, pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> None:
         self._pieces = pieces
@@ -57,7 +58,7 @@ class _Rooms:
             self._quotas.setdefault((quota.address.site, quota.called), set()).add(namespace)
 
     def access(self, entry: Entry) -> ClassAccess | Unsayable:
-        """Who may use a class, and the tenant that it has to be in so that only they may."""
+        """Who may use a class, and the tenant in which its entry gives access to nobody else."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
         if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
             tenant = None  # a class of a tenant names it
@@ -70,7 +71,7 @@ class _Rooms:
             tenant, home = None, {}
         projects = self._projects[site]
         theirs = {name: projects[name].address for name in sorted(allowed - home.keys()) if name in projects}
-        # what the document says of a project already does not change
+        # the entry of a project that the document already has does not change
         listing = tuple(address for address in theirs.values() if not self._pieces.known(address))
         strangers = allowed - projects.keys()
         others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
@@ -82,7 +83,7 @@ class _Rooms:
         return ClassAccess(tenant, is_open, members, listing, others)
 
     def _allowed(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]] | Unsayable:
-        """Whether a class is open to all, and the namespaces that may use it whatever else is."""
+        """Whether a class is open to all, and the namespaces that may use it even if it is not."""
         site, name = entry.address.site, f"vastplan-{entry.called}"
         isolation = self._pieces.sites[site].settings.get("isolation")
         for kind in _BY_QUOTA if isolation == "resource_quota" else _BY_POLICY:
@@ -119,7 +120,8 @@ class _Rooms:
         return Unsayable(entry.address, text, "write isolation: audit on the site, or delete that policy")
 
     def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]]:
-        """Where that is asked for: its own projects and all who are seen to use it, as long as these are in projects, too."""
+        """The access of a class without a policy: open to all. With `close` it is open only to the projects of its tenant and to the
+        namespaces seen to use it, if all of these are namespaces of projects."""
         users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
         allowed = home.keys() | (users or {}).keys()
         closes = users is not None and allowed and users.keys() <= self._projects[entry.address.site].keys()

@@ -1,10 +1,9 @@
-"""What VAST's CSI drivers do in VMS, as the rights of a role that lets them do it and nothing else.
+"""The rights that VAST's CSI drivers need in VMS, as a role that grants these and nothing else.
 
-From the drivers' source, versions 2.4 to 2.7 (https://github.com/vast-data/vast-csi: `vast_csi/session/resources.py`, `builders`,
-`plugins`): which collections they read, create, change and delete. The types are those of realms, in lower case; that a type is
-spelled like its schema in the document of VMS is an inference (`docs/unverified.md`, VMS-113). Versions, tasks and the drivers'
-own reports take no right. `tests/sim/test_csi_rights.py` takes the simulated drivers through their work with these rights, and
-with one less.
+They follow from the drivers' source, versions 2.4 to 2.7 (https://github.com/vast-data/vast-csi: `vast_csi/session/resources.py`,
+`builders`, `plugins`): which collections they read, create, change and delete. The types are those of realms, in lower case; that a
+type is spelled like its schema in the API document of VMS is an inference (`docs/unverified.md`, VMS-113). Versions, tasks and the
+drivers' own reports need no right. `tests/sim/test_csi_rights.py` runs the simulated drivers with these rights, and with one less.
 """
 
 from __future__ import annotations
@@ -43,20 +42,20 @@ DRIVERS: Mapping[str, Mapping[str, Verbs]] = {"file": FILE, "block": BLOCK}
 
 @dataclass(frozen=True, slots=True)
 class RealmRights:
-    """The object types of one realm, and what a role may do to all of them."""
+    """The object types of one realm, and the verbs that a role has for all of them."""
 
     verbs: tuple[str, ...]
     object_types: tuple[str, ...]
 
     @property
     def called(self) -> str:
-        """What distinguishes the realm from the others of the role: its verbs."""
+        """The realm's verbs, which distinguish it from the other realms of the role."""
         return "-".join(self.verbs)
 
 
 def realms(drivers: Iterable[str]) -> tuple[RealmRights, ...]:
-    """The realms that say exactly what some drivers need: a verb of a role is for all object types of a realm, so there is one
-    for each set of verbs."""
+    """The realms for exactly the rights that `drivers` need: one for each set of verbs, as a verb of a role applies to all object
+    types of a realm."""
     needed: dict[str, set[str]] = {}
     for driver in drivers:
         for object_type, verbs in DRIVERS[driver].items():
@@ -68,7 +67,7 @@ def realms(drivers: Iterable[str]) -> tuple[RealmRights, ...]:
 
 
 def role(entry: Entry, tenant: Ref, name: str, drivers: Iterable[str]) -> Iterator[Entry]:
-    """The realms and the role, called `name`, by which a tenant's manager is what some drivers need to be."""
+    """The realms, and the role called `name`, that give a manager of `tenant` the rights that `drivers` need."""
     permissions: list[str] = []
     needed: list[Address] = []
     for realm in realms(drivers):

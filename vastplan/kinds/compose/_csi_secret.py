@@ -1,8 +1,9 @@
-"""The Secret of a tenant's CSI user: where it is, and which classes and volumes log in with it."""
+"""The Secret of a tenant's CSI user, with which the tenant's classes and volumes log in."""
 
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 
 from vastplan.kinds.compose.delivery import secret_at
 from vastplan.model.address import Address
@@ -10,17 +11,17 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 
 NAMESPACE = "vast-csi"
-"""Where VAST's charts are installed, in VAST's manual."""
+"""The namespace into which VAST's manual installs the CSI charts."""
 
 
 def csi_user_of(site: str, tenant: object, scope: Scope) -> Entry | None:
-    """The CSI user of a tenant, if it has just one."""
+    """The CSI user of a tenant, if it has exactly one."""
     found = scope.owned_by(tenant, site, "csi_user") if isinstance(tenant, Ref) else []
     return found[0] if len(found) == 1 else None
 
 
 def secret_of(user: Entry, scope: Scope) -> Ref:
-    """The Secret that gets the log-in of a CSI user: one of the document, or the one that is created for it."""
+    """The Secret that gets the log-in of a CSI user: the document's, else the one that vastplan creates."""
     path = path_of(user, scope)
     written = secret_at(user.address.site, path, scope)
     return Ref(written.address if written is not None else Address(user.address.site, "secret", path))
@@ -38,5 +39,9 @@ def called(tenant: Ref, scope: Scope) -> str:
 
 
 def room_name(name: str) -> str:
-    """What VMS calls something, as Kubernetes can call it: in lower case, with a dash for all else."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    """A name of VMS as a name that Kubernetes accepts: in lower case, with a dash for each run of other characters.
+
+    A digest where nothing is left of it, so that two tenants named in another script do not share a Secret.
+    """
+    left = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return left or blake2b(name.encode(), digest_size=4).hexdigest()

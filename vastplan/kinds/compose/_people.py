@@ -9,7 +9,7 @@ from vastplan.schema.recovery import Pieces
 
 
 def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
-    """The local provider that the document says a tenant uses."""
+    """The local provider that a tenant uses according to the document."""
     entry = scope.get(tenant.target) if tenant.managed else None
     provider = entry.values.get("local_provider") if entry is not None else None
     return provider if isinstance(provider, Ref) else None
@@ -27,7 +27,7 @@ def name_of(user: Ref, scope: Scope) -> str:
 
 
 def owner_of(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
-    """The user of the tenant's provider with that name, else an existing user."""
+    """The user with that name in the tenant's provider, else a reference to an existing user."""
     home = pieces.get(tenant.target)
     provider = home.values.get("local_provider") if home is not None else None
     for user in pieces.around("user"):
@@ -38,7 +38,7 @@ def owner_of(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
 
 
 def after_its_own(right: Entry, kind: str, name: str, scope: Scope) -> tuple[Address, ...]:
-    """What comes before rights in a tenant: their user, where the document creates that user."""
+    """What must exist before rights in a tenant: their user or group (`kind`), if the document creates it."""
     own = _of(kind, right.address.site, right.values["tenant"], name, scope)
     return (*right.after, own.address) if own is not None else right.after
 

@@ -1,4 +1,4 @@
-"""The source that a volume is created from, once: how a document names it, and which directory of which volume it means."""
+"""The source of a volume, used once when the volume is created: how a document names it, and which directory it means."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def tenant_of(volume: Entry, scope: Scope) -> Ref | None:
 
 
 def volume_of(entry: Entry, scope: Scope) -> Entry | None:
-    """The volume that is the source of an entry; `None` where there is none, which is refused."""
+    """The volume that is the source of an entry. If it does not exist, an error is recorded and `None` returned."""
     source = entry.values["source"]
     site, name = source.get("site", entry.address.site), source["volume"]
     if site not in scope.sites:
@@ -84,7 +84,7 @@ def volume_of(entry: Entry, scope: Scope) -> Entry | None:
 
 
 def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | None:
-    """Why a volume is not created from a snapshot that the document declares: it is of another volume."""
+    """Why the snapshot in a source cannot be used: the document declares it for other volumes only. Else `None`."""
     wanted = which(entry.values["source"])
     of = {
         one.values["volume"].target.name: one.values["volume"].target
@@ -101,7 +101,7 @@ def of_another(entry: Entry, volume: Entry, scope: Scope) -> tuple[str, str] | N
 
 
 def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -> Entry | None:
-    """The clone that creates a volume with a path; `None` where that is refused."""
+    """The clone that creates the directory of a volume with a path; `None` if that is refused."""
     volume = volume_of(entry, scope)
     if volume is None:
         return None
@@ -138,7 +138,7 @@ def cloned(entry: Entry, scope: Scope, values: Mapping[str, Any], tenant: Ref) -
 
 
 def _problem(entry: Entry, volume: Entry, tenant: Ref, of: Ref | None, wanted: str) -> tuple[str, str] | None:
-    """Why an entry is no clone of a volume, and what to do; `None` where it is."""
+    """Why an entry cannot be a clone of a volume, and what to do; `None` if it can."""
     name = volume.address.name
     if volume.address == entry.address:
         return "it is its own source", "name another volume in source"

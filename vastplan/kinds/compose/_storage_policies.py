@@ -1,8 +1,7 @@
-"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no
-others.
+"""`storage_policies: true` of a project: a policy for each workload type, by which claims may name only the project's classes.
 
-The classes are those that the admission policies leave to it: the ones it lists, those of its tenant, those that are shared or
-opened to its namespace. Run:AI's forms then offer them where they follow the policy; what enforces it is the admission policy.
+The classes are those that the admission policies allow it: the ones it lists, those of its tenant, and those that are shared or
+open to its namespace. Run:AI's forms offer these classes where they follow the policy; the admission policies enforce the rule.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ TYPES = ("workspace", "training", "inference")
 
 
 def policies(project: Entry, scope: Scope) -> Iterable[Entry]:
-    """The policies that a project asks for; none where it does not ask."""
+    """The workload policies of a project with `storage_policies: true`; none of another project."""
     if project.values.get("storage_policies") is not True:
         return
     classes = sorted(_classes(project, scope), key=lambda ref: ref.target)

@@ -1,4 +1,4 @@
-"""Volumes, views and buckets that two sites share: which site is active, what replicates them, and what the schedule says."""
+"""Volumes, views and buckets that two sites share: which site is active, what replicates them, and where a schedule runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.schema.entries import Entry, Scope
 
 REPLICATE, GLOBAL_ACCESS, SYNCHRONOUS = SHARED
 SHARING = ("volume", "view", "bucket")
-"""The entries that may be shared."""
+"""The types of entries that two sites may share."""
 _USERS = (
     ("view", "snapshots"), ("bucket", "snapshots"), ("volume", "snapshots"), ("protected_path", "protection_policy"),
 )  # fmt: skip
@@ -22,12 +22,12 @@ _USERS = (
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One directory on two sites: `active` is the site that writes, `copy` the entry of the other."""
+    """One directory on two sites: `active` is the entry of the site that writes, `copy` that of the other site."""
 
     active: Entry
     copy: Entry
     link: Entry
-    """The replication peer between them."""
+    """The replication peer between the two sites."""
 
     def leads(self, site: str) -> bool:
         """Whether a site is the one that writes."""
@@ -35,19 +35,19 @@ class Shared:
 
 
 def sites_of(entry: Entry, scope: Scope) -> dict[str, Entry]:
-    """The entries of what is on several sites, by site."""
+    """The entries with the type and key of `entry` on all sites, by site."""
     found = ((site, scope.get(entry.address._replace(site=site))) for site in sorted(scope.sites))
     return {site: there for site, there in found if there is not None}
 
 
 def shared(entry: Entry, scope: Scope) -> Shared | None:
-    """How two sites share something; `None` where they do not, or where that is refused."""
+    """How two sites share an entry; `None` if they do not, or if that is refused."""
     if entry.values.keys().isdisjoint(SHARED):
         return None
     there = sites_of(entry, scope)
     link = _link(entry, there, scope)
     if isinstance(link, tuple):
-        if entry.address.site == min(there):  # said once
+        if entry.address.site == min(there):  # reported once
             scope.refuse(entry, *link)
         return None
     active = entry.values["active"]
@@ -55,7 +55,7 @@ def shared(entry: Entry, scope: Scope) -> Shared | None:
 
 
 def _link(entry: Entry, there: Mapping[str, Entry], scope: Scope) -> Entry | tuple[str, str, str]:
-    """The peer by which it is shared, or what is wrong: code, message and fix."""
+    """The replication peer over which an entry is shared, or what is wrong: code, message and fix."""
     active = entry.values["active"]
     if any(other.values.get("active") != active for other in there.values()):
         return "VP292", "its sites do not agree on which of them is active", "write active once, beside sites"
@@ -104,22 +104,23 @@ def _only_link(ends: list[str], active: str, scope: Scope) -> Entry | tuple[str,
 
 
 def may_read(entry: Entry) -> bool:
-    """Whether it is mounted on its site to be read while another is active."""
+    """Whether an entry is mounted on its site for reading while another site is active."""
     return bool(entry.values.get("access", {}).get(entry.address.site) == "read")
 
 
 def offers(entry: Entry, *, leads: bool) -> bool:
-    """Whether something mounts it on its site."""
+    """Whether an entry is mounted on its site; `leads` says whether that site is active."""
     return leads or GLOBAL_ACCESS in entry.values or may_read(entry)
 
 
 def path_between(
     entry: Entry, among: Shared, tenant: Ref, theirs: Ref | None, here: str, there: str, defaults: tuple[str, ...] = ()
 ) -> Entry:
-    """What replicates the directory `here` of an entry, on the active site, to the directory `there` of `theirs` on the other.
+    """The protected path that replicates the directory `here` of an entry, on the active site, to `there` in the tenant `theirs` on
+    the other site.
 
-    It follows the view of the entry, which creates the directory here. `defaults` are the fields that nobody wrote where no name of
-    it is.
+    It is created after the view of the entry, which creates the directory `here`. `defaults` are the fields that nobody wrote, unless
+    `names` gives the path a name.
     """
     values, name, names = entry.values, entry.address.name, entry.values.get("names", {})
     sent = {
@@ -146,16 +147,17 @@ def path_between(
 
 
 def _remote_tenant(ours: Ref, theirs: Ref | None) -> dict[str, Any]:
-    """The tenant of the copy, where that is not the tenant of the same name."""
+    """The tenant of the copy, if its name differs from that of `ours`."""
     if theirs is None or (theirs.target.name, theirs.managed) == (ours.target.name, ours.managed):
         return {}
     return {"remote_tenant": theirs.target.name if theirs.managed else {"existing": theirs.target.name}}
 
 
 def stands_on(schedule: Entry, scope: Scope) -> bool:
-    """Whether a schedule is wanted on its site: one by which something replicates runs where that is active.
+    """Whether a schedule is created on its site: where an entry that replicates by it is active, and where an entry has it in
+    `snapshots` or `protection_policy`; on every site if no entry replicates by it.
 
-    The system copies it to the other site by itself.
+    The system copies a schedule that replicates to the other site by itself.
     """
     site, name = schedule.address.site, schedule.address.name
     places = ((each, kind) for each in scope.sites for kind in SHARING)
@@ -166,7 +168,7 @@ def stands_on(schedule: Entry, scope: Scope) -> bool:
 
 
 def _active(entries: Iterable[Entry]) -> dict[str, set[str]]:
-    """By schedule, where the entries are active that replicate by it."""
+    """By schedule, the active sites of the entries that replicate by it."""
     found: dict[str, set[str]] = {}
     for entry in entries:
         schedule = entry.values.get(REPLICATE)
@@ -176,7 +178,7 @@ def _active(entries: Iterable[Entry]) -> dict[str, set[str]]:
 
 
 def _used_by(field: str) -> Any:
-    """What collects the schedules that entries refer to by a field."""
+    """A function that collects the schedules to which entries refer by `field`."""
 
     def collected(entries: Iterable[Entry]) -> set[Address]:
         values = (entry.values.get(field) for entry in entries)

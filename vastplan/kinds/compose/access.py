@@ -1,4 +1,4 @@
-"""Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and what the scope of one names."""
+"""Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and the object that a rule's scope names."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -31,8 +31,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
-    """A project or department with the rules that its access can write; a project in the tenant where its claims are, with the
-    classes of others that it may use."""
+    """A project or department with the rules that its `access` can express. A project also gets the tenant of its claims, and the
+    classes outside that tenant that it may use."""
     tenants = {entry.address: _tenant(pieces, entry) for entry in pieces.of(of)} if of == "project" else {}
     listed = _listed(pieces, tenants)
     for entry in pieces.of(of):
@@ -58,7 +58,7 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
 
 
 def _listed(pieces: Pieces, tenants: Mapping[Address, Ref | None]) -> dict[Address, list[Ref]]:
-    """The classes that are not of its tenant and that a project may use, by the project."""
+    """The classes outside its tenant that a project may use, by project."""
     listed: dict[Address, list[Ref]] = {}
     access = (
         class_access(pieces, lambda project: tenants.get(project.address) or _ref(project.values.get("tenant")))
@@ -76,8 +76,8 @@ def _ref(value: Any) -> Ref | None:
 
 
 def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
-    """The tenant of a project's claims, where that is one; of a project without claims, the tenant of its name, unless that
-    decides who may use a class."""
+    """The tenant of a project's claims, if it is the same for all. A project without claims gets the tenant with its key, but not with
+    `close`, where that tenant would give it access to classes."""
     tenants = set()
     site, name = project.address.site, namespace_of(pieces.full(project))
     if name is None:

@@ -1,6 +1,6 @@
-"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS gets names.
+"""The users of a USER QoS policy: those of the document by their keys, others as `{existing: NAME}`. VMS gets their names.
 
-A policy names users of any provider by text, so a misspelt user is not limited, and VMS does not report that.
+A policy names users of any provider by text: a misspelt user is not limited, and VMS does not report that.
 """
 
 from collections.abc import Iterable
@@ -60,7 +60,7 @@ def _provider(user: Entry, scope: Scope) -> Any:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """Policies with their users as those of the document, or as `existing` ones."""
+    """Policies with their users by key, or as `existing` users where the document does not have them."""
     for policy in pieces.of("qos_policy"):
         attached = policy.values.get("attached_users")
         if attached:

@@ -1,7 +1,7 @@
-"""Buckets: what a team keeps by S3, with its owner, its largest size and what happens to its objects.
+"""Buckets: a team's S3 storage, with its owner, its size limit and the lifecycle of its objects.
 
-A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can
-be written alone.
+A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own. Each of these can also be an
+entry of its own.
 """
 
 import re
@@ -34,7 +34,7 @@ _IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 
 def _bucket_name(name: str) -> str:
-    """Amazon's rules for names of buckets, which S3 clients hold VAST's to, too."""
+    """Check Amazon's rules for bucket names, which S3 clients apply to buckets of VAST, too."""
     if not _NAME.fullmatch(name) or ".." in name or _IP.fullmatch(name):
         raise ValueError(
             f"{quoted(name)} cannot be the name of a bucket: 3 to 63 lowercase letters, digits, - and . between them, and no IP address"
@@ -195,7 +195,7 @@ _MADE_BY = {
 
 
 def _systems(values: Mapping[str, Any]) -> frozenset[str]:
-    """A mount without a project needs no Run:AI: it is for exports, too."""
+    """The systems that a bucket needs. A mount without a project does not need Run:AI, as exports use it, too."""
     needed = (
         {"vast"} | ({"kubernetes"} if "deliver" in values else set()) | ({"runai"} if "project" in values else set())
     )
@@ -238,7 +238,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} with flavor S3_NATIVE")
     otherwise = (
         ("name",) if _called(entry) != entry.address.name else ()
-    )  # what else there is keeps the name that it has
+    )  # existing objects of the bucket keep the names that they have
     beside = with_its_key(entry)
     yield entry.part("view", entry.address.name, view, chosen=tuple(chosen), beside=beside, defaults=otherwise)
     after: tuple[Address, ...] = ()
@@ -275,7 +275,7 @@ def _called(entry: Entry) -> str:
 
 
 def _directory(entry: Entry, scope: Scope) -> str:
-    """The directory of the bucket; left out, in the directory of its tenant."""
+    """The directory of the bucket; left out, /TENANT/BUCKET."""
     if "path" in entry.values:
         return str(entry.values["path"])
     tenant = scope.get(entry.values["tenant"].target)
@@ -283,7 +283,7 @@ def _directory(entry: Entry, scope: Scope) -> str:
 
 
 def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
-    """The view policy of its tenant with which identity policies apply, where there is just one."""
+    """The tenant's view policy of flavor S3_NATIVE, with which identity policies apply, if there is exactly one."""
     found = [
         Ref(policy.address)
         for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
@@ -293,7 +293,7 @@ def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
 
 
 def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
-    """What follows from names, and is what the bucket is: of one that is renamed it can be written as it was."""
+    """The fields that follow from names and identify the bucket. If the entry is renamed, it can be given the former values."""
     return {"bucket": _called(entry), "path": _directory(entry, scope)}
 
 
@@ -302,8 +302,8 @@ _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view of protocol S3 with a limit, where a bucket can express all of it; with the policies of a bucket, where all who
-    have them can be named."""
+    """A bucket for each view of protocol S3 with a hard limit, if a bucket can express all of the view; with its read and write
+    policies, if all their holders can be named."""
     policies = _policies(pieces)
     for view in pieces.of("view"):
         said, quota = view.values, view.values.get("quota") or {}
@@ -345,7 +345,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 
 
 def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
-    """The identity policies that have only a policy document, by their tenant, the document, and their key."""
+    """The identity policies that consist of a policy document only, by tenant, policy document and key."""
     return {
         (entry.values["tenant"], _same(entry.values["policy"]), entry.address.name): entry
         for entry in pieces.of("s3_policy")

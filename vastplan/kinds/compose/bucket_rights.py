@@ -1,13 +1,13 @@
 """Who may read and write buckets: the identity policies that a bucket creates, and the users and groups that have them.
 
-A bucket lists who may use it, and VAST stores that with those users and groups: a group of three buckets has three policies. So a
-group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
-of all its groups and users which policies they have: one that no bucket names any more loses the policy, although its own entry did
-not change. Without the last such bucket the document says nothing about their policies, and what it does not say stays as it is: the
-policies are in use, so the plan is blocked (`in-use`) until `read: []` and `write: []` were applied.
+A bucket lists who may use it, but VAST stores that with the users and groups: a group of three buckets has three policies. So a
+group or user collects its policies from the buckets that name it. If a bucket of a tenant has `read` or `write`, the document
+decides the policies of all groups and users of that tenant: one that no bucket names any more loses the policy, although its own
+entry did not change. Without the last such bucket the document says nothing about their policies, so they keep them: the policies
+are in use, and the plan is blocked (`in-use`) until `read: []` and `write: []` were applied.
 
-Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request
-needs.
+Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of the action that each
+request needs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _GET = ("s3:GetObject",)
 _PARTS = ("s3:ListBucketMultipartUploads",)
 _PUT = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject")
 _ACTIONS = {"read": (_LOOK, _GET), "write": ((*_LOOK, *_PARTS), _PUT)}
-"""What is allowed on the bucket, and on its objects. Only the owner may delete the bucket, or change who may use it."""
+"""By right, the actions allowed on the bucket and on its objects. Only the owner may delete the bucket, or change who may use it."""
 RIGHTS = tuple(_ACTIONS)
 HOLDERS = frozenset({"user", "group"})
-"""What policies are attached to."""
+"""The kinds to which policies are attached."""
 
 
 def policy(right: str, bucket: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def policy(right: str, bucket: str) -> dict[str, Any]:
 
 
 def part_name(bucket: Entry, right: str) -> str:
-    """The key of the policy of a bucket among the entries."""
+    """The key of a bucket's policy for a right."""
     return f"{bucket.address.name}-{right}"
 
 
@@ -55,8 +55,8 @@ Elsewhere = tuple[Address, str]
 
 @dataclass(frozen=True, slots=True)
 class BucketRights:
-    """On one site: the policies that buckets have on each group or user of the document, and on the groups of directories, with the
-    bucket that is the first to name such a group; and the tenants in which buckets say who reads or writes."""
+    """The rights that the buckets of one site give: the policies of each group or user of the document; those of groups of a
+    directory (`elsewhere`), with the first bucket that names such a group; and the tenants in which buckets have `read` or `write`."""
 
     policies: Mapping[Address, tuple[Ref, ...]]
     elsewhere: Mapping[Elsewhere, tuple[Ref, ...]]
@@ -65,12 +65,12 @@ class BucketRights:
 
 
 def rights_of(site: str, scope: Scope) -> BucketRights:
-    """What the buckets of a site say about rights; computed once."""
+    """The rights that the buckets of a site give; computed once."""
     return scope.indexed(site, "bucket", rights_in)
 
 
 def rights_in(buckets: Iterable[Entry]) -> BucketRights:
-    """What buckets of one site say about rights."""
+    """The rights that the buckets of one site give."""
     policies: dict[Address, list[Ref]] = {}
     elsewhere: dict[Elsewhere, list[Ref]] = {}
     first: dict[Elsewhere, Address] = {}
@@ -97,14 +97,15 @@ def rights_in(buckets: Iterable[Entry]) -> BucketRights:
 
 
 def with_bucket_policies(entry: Entry, tenants: Iterable[Ref], scope: Scope) -> list[Any] | None:
-    """The identity policies of a user or group in these tenants: those that are written there, and those that buckets add;
-    `None` where no bucket there says who reads or writes."""
+    """The identity policies of a user or group in `tenants`: those in its own entry, and those that buckets add. `None` if no bucket
+    of these tenants has `read` or `write`."""
     rights = rights_of(entry.address.site, scope)
     return None if rights.tenants.isdisjoint(tenants) else _joined(entry, rights.policies.get(entry.address, ()))
 
 
 def of_a_directory(bucket: Entry, scope: Scope) -> Iterable[Entry]:
-    """The rights of those groups of directories that a bucket is the first to name, and that the document does not write."""
+    """The rights of groups of a directory for which the document has no `group_rights` entry. The first bucket that names a group
+    yields them."""
     site, tenant = bucket.address.site, bucket.values["tenant"]
     written, first = scope.indexed(site, "group_right", _by_group), rights_of(site, scope).first
     named = dict.fromkeys(whom for right in RIGHTS for whom in bucket.values.get(right) or () if not whom.managed)

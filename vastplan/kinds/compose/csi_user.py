@@ -78,7 +78,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         "tenant": tenant,
         "user_type": "TENANT_ADMIN",
         "roles": [Ref(entry.part("manager_role", name, {}).address)],
-        # where a password expires the driver stops working, and nobody would change it
+        # an expired password would stop the driver, and nobody would renew it
         "password_expiration_disabled": True,
         "generation": entry.values["generation"],
         "deliver": {"secret": target, "keys": login},
@@ -106,7 +106,7 @@ def _endpoint(entry: Entry, scope: Scope) -> str:
 
 
 def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:
-    """A Secret of the document gets the log-in and nothing else: it has to have what else the driver needs."""
+    """Check a Secret of the document, into which only the log-in is delivered: it must contain all else that the driver needs."""
     data = secret.values.get("data") or {}
     taken = [key for key in _LOGS_IN if key in data]
     if taken:

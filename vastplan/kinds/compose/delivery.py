@@ -1,9 +1,9 @@
-"""Delivery of a value into a Secret: the Secret, where the document has none of that name; and what logs in with such a Secret.
+"""Delivery of a value into a Secret, which is created if the document has none of that name; and the credentials that use it.
 
-A credential of Run:AI that names a Secret into which something of the document is delivered waits for that. Of an access key
-Run:AI reads the keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and
-`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the
-two a release goes by is RAI-150 of docs/unverified.md, so both are written).
+A Run:AI credential that names a Secret into which the document delivers is created after that. For an access key Run:AI reads the
+keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and `secretKeyOfSecretKey`), and
+looks for Secrets with labels (Run:AI documentation, credentials: existing secrets). Which of the two a release uses is RAI-150 of
+docs/unverified.md, so both are written.
 """
 
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ from vastplan.schema.entries import Composition, Entry, Scope
 _NAMES_OF_AWS = {
     "access_key": "AWS_ACCESS_KEY_ID",
     "secret_key": "AWS_SECRET_ACCESS_KEY",
-}  # what a key says that says nothing
+}  # the defaults of `keys`
 NAMES_FOR_RUNAI = {"access_key": "AccessKeyId", "secret_key": "SecretKey"}
 LABELS_FOR_RUNAI = {"run.ai/credentials": "true", "run.ai/resource": "access-key"}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a
-    composition asks for."""
+    """The entry with a reference to its Secret, and the Secret itself if the document has none of that name; with the `labels` that
+    a composition asks for."""
     to = entry.values["deliver"]
     path = to["secret"]
-    if isinstance(path, Ref):  # what created the entry did this already
+    if isinstance(path, Ref):  # the composition that created the entry resolved it
         yield entry
         return
     written = secret_at(entry.address.site, path, scope)
@@ -56,29 +56,29 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _logs_in(secret: Address, scope: Scope) -> bool:
-    """Whether an access key of Run:AI is that Secret."""
+    """Whether an access key credential of Run:AI uses that Secret."""
     return secret in scope.indexed(secret.site, "access_key_credential", _secrets_of)
 
 
 def _secrets_of(credentials: Iterable[Entry]) -> frozenset[Address]:
-    """The Secrets that some credentials are."""
+    """The Secrets that credentials name in `existing_secret`."""
     said = (one.values.get("existing_secret") for one in credentials)
     return frozenset(ref.target for ref in said if isinstance(ref, Ref))
 
 
 def _delivered(secret: Address, scope: Scope) -> bool:
-    """Whether something of the document delivers into a Secret that the document does not have."""
+    """Whether the document delivers a key into a Secret that it does not have."""
     return any(secret.name in scope.indexed(secret.site, kind, _destinations) for kind in ("s3_key", "directory_key"))
 
 
 def _destinations(keys: Iterable[Entry]) -> frozenset[str]:
-    """The Secrets (NAMESPACE/NAME) that some keys are delivered to."""
+    """The Secrets (NAMESPACE/NAME) into which keys are delivered."""
     to = (key.values["deliver"]["secret"] for key in keys)
     return frozenset(one.target.name if isinstance(one, Ref) else one for one in to)
 
 
 def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """The Secret that it names is of this document where something of it is delivered there."""
+    """A credential; its existing Secret becomes one of this document if the document delivers into it."""
     said = entry.values.get("existing_secret")
     if isinstance(said, Ref) and not said.managed and _delivered(said.target, scope):
         entry = entry.standing_for({**entry.values, "existing_secret": Ref(said.target)})
@@ -93,7 +93,7 @@ def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
 
 
 def room_of(site: str, namespace: str, scope: Scope) -> Ref:
-    """The namespace of that name: of the document, where the document or one of its projects creates it."""
+    """The namespace of that name: one of the document if the document or one of its projects creates it, else an existing one."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
         for found in scope.called(site, kind, name):
             if _namespace(Ref(found.address), scope) == namespace:
@@ -114,7 +114,7 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
     typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
     if "deliver" in typed:
         yield from _compose(entry.standing_for(typed), scope)
-    else:  # no value is drawn that could be drawn again
+    else:  # without deliver no password is drawn, so none can be drawn again
         yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
@@ -127,7 +127,7 @@ OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
 
 
 def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """A key of a local user, or of a user of another provider, who is not created and not listed."""
+    """A key of a user of the document, else a directory key: of a user of another provider, whom vastplan neither creates nor lists."""
     user = entry.values["user"]
     if user.managed:
         yield from _compose(entry, scope)

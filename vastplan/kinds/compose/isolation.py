@@ -1,9 +1,9 @@
-"""Isolation: a StorageClass is cluster-scoped, so what closes it to other namespaces is in place before it is.
+"""Isolation: a StorageClass is cluster-scoped, so the objects that close it to other namespaces are created before it.
 
-A managed class is open to the namespaces of the projects that list it or whose tenant has it and to those that it
-lists as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens
-anything. With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it
-would refuse.
+A managed class is open to the namespaces of the projects that list it or whose tenant has it, and to those in its
+`open_to`; with `shared` it is open to everybody, and with none of these to nobody: removing a line never opens
+anything. With `isolation: audit` on the site the same objects exist but refuse nobody: the API server reports whom
+it would refuse.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         return
     shared = entry.values.get("shared") is True
     name, called = f"vastplan-{entry.address.name}", f"vastplan-{entry.called}"
-    named_otherwise = ("name",) if called != name else ()  # it keeps the name that it has, as its class does
+    named_otherwise = ("name",) if called != name else ()  # an existing policy keeps its name, as its class does
     closed = entry.ref("storage_class", entry.address.name)
     allowed = [*(entry.ref("project", project.address.name) for project in users), *others]
     yield entry.part("admission_policy", name, closing(called, closed, allowed, open=shared), defaults=named_otherwise)
@@ -66,7 +66,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:
-    """Fill in from the tenant what the class leaves out."""
+    """Fill in the fields that the class leaves out and that follow from its tenant."""
     wanted = [("vip_pool", "vip_pool")] if "vip_pool_fqdn" not in values else []
     if values.get("driver") != "block":
         wanted.append(("view_policy", "view_policy"))
@@ -88,7 +88,7 @@ def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
 
 
 def _others(entry: Entry, scope: Scope) -> list[Ref]:
-    """The namespaces of `open_to`, as the document has them: a namespace, a project's, or an existing one."""
+    """The namespaces of `open_to` as references: to a namespace or a project of the document, or to an existing namespace."""
     site = entry.address.site
     own = {str(one.values.get("name", one.address.name)): one.address for one in scope.of(site, "namespace")}
     of_projects = {str(one.values.get("namespace")): one.address for one in scope.of(site, "project")}
@@ -100,7 +100,7 @@ def _others(entry: Entry, scope: Scope) -> list[Ref]:
 
 
 def _inline(entry: Entry, *, audit: bool) -> Iterable[Entry]:
-    """One policy a site: a pod's inline volume of a VAST driver would go past every class."""
+    """One policy and binding per site against inline volumes of VAST drivers in pods, which would bypass every class."""
     site = entry.address.site
     policy = Address(site, "admission_policy", INLINE)
     binding = Address(site, "admission_binding", INLINE)
@@ -124,10 +124,10 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A class with the access that it has now: for those whom its own policy or its quotas allow, in the tenant of all that it names
-    where that tenant's projects are among them; for everybody where nothing closes it.
+    """A class with its current access: open to those whom its own policy or its quotas allow, and in the tenant of the objects that
+    it names if all projects of that tenant are among them; `shared` if nothing closes it.
 
-    A policy or a binding that differs from what vastplan would write is not part of it: the composed objects are compared.
+    A policy or binding that differs from what vastplan would write is not part of the entry: the composed objects are compared.
     """
     access = class_access(pieces, lambda project: _ref(project.values.get("tenant")))
     for entry in pieces.of("storage_class"):

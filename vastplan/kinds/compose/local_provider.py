@@ -1,4 +1,4 @@
-"""Users and groups: the local provider of their tenant, and the numbers of the groups that a user names."""
+"""Users and groups: the local provider of their tenant, and the GIDs of the groups that a user names."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -75,14 +75,14 @@ def _using(tenants: Iterable[Entry]) -> dict[Any, list[Entry]]:
 
 
 def _provider(of: Entry, scope: Scope) -> Any:
-    """The local provider that a group is kept in, composed or not."""
+    """The local provider of a group, whether the group is composed yet or not."""
     tenant = of.values.get("tenant")
     return provider_of(tenant, scope) if isinstance(tenant, Ref) else of.values.get("local_provider")
 
 
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
-    """Users and groups with the one tenant that uses their local provider, without the policies of the buckets that name them,
-    and users with the groups that exist."""
+    """Users and groups with the only tenant that uses their local provider, and without the policies that buckets add. Users name
+    the groups that are entries, too."""
     tenants: dict[Any, list[Address]] = {}
     for tenant in pieces.around("tenant"):
         provider = tenant.values.get("local_provider")

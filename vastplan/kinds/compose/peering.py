@@ -61,7 +61,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         address = Address(site, "vip_pool", between[site]["vip_pool"])
         pool = scope.get(address)
         if pool is None:
-            if entry.address.site == first:  # the entry is on both sites
+            if entry.address.site == first:  # reported once: the entry is on both sites
                 scope.refuse(
                     entry,
                     "VP209",
@@ -85,7 +85,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _hint(scope: Scope, site: str, name: str) -> str:
-    """What to write: the pools that fit, or a new one."""
+    """The fix for a missing pool: name one that fits, or write a new one."""
     fit = [pool.address.name for pool in scope.of(site, "vip_pool") if pool.values.get("role") == "REPLICATION"]
     if not fit:
         return f"write a pool with role: REPLICATION on {site}"
@@ -98,10 +98,10 @@ PEERING = composite(
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A link whose two ends have one name, of which the first leads to a pool of the other.
+    """One entry for two live peers of the same name on two sites, where the first leads to a pool of the second site.
 
-    Both rows look alike; the end that creates it is the one whose schedules replicate over it, else the first by
-    name.
+    Both peers look alike. The first is the one over which schedules of its site replicate, else the first by address;
+    the entry creates the peer on its site.
     """
     ends: dict[str, list[Entry]] = {}
     for peer in pieces.of("replication_peer"):

@@ -1,4 +1,4 @@
-"""Protected paths: the tenant and the site of the copy, as the schedule replicates."""
+"""Protected paths: the site and the tenant of the copy, which follow from the schedule or the peer."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -48,7 +48,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _of_a_bucket(entry: Entry, scope: Scope) -> None:
-    """Refuse to replicate synchronously what is not a bucket in the document."""
+    """Refuse synchronous replication of a directory for which the document has a view that is not a bucket."""
     values, site = entry.values, entry.address.site
     views = scope.owned_by(values["tenant"], site, "view") if values.get("capabilities") == SYNCHRONOUS else []
     here = [view for view in views if view.values.get("path") == values["source_dir"]]
@@ -63,7 +63,7 @@ def _of_a_bucket(entry: Entry, scope: Scope) -> None:
 
 
 def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
-    """Without a schedule: the peer, which is created first, and the tenant of the copy on the site at its other end."""
+    """A path without a schedule, with its peer, which is created first, and the tenant of the copy on the peer's other site."""
     _of_a_bucket(entry, scope)
     site, written = entry.address.site, values["peer"]
     name = (
@@ -90,7 +90,7 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:
-    """The tenant of the copy: the one that is written, or the one of the same name."""
+    """Fill in the tenant of the copy: the one in the entry, else the one of the same name."""
     if "remote_tenant_guid" in values:
         fix = "write remote_tenant: NAME"
         scope.refuse(
@@ -119,7 +119,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
 
 
 def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
-    """Without a copy elsewhere its target is itself."""
+    """Check a path without a copy elsewhere: its target is its own directory."""
     if values["target_exported_dir"] != values["source_dir"]:
         text = f"{values['protection_policy']} does not replicate, so the target is the source_dir"
         scope.refuse(entry, "VP247", text, "remove target_exported_dir")
@@ -129,7 +129,7 @@ def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A path without what follows from its schedule: that a local one is its own target, and the tenant of the copy elsewhere."""
+    """A path without the fields that composing fills in: a target equal to the source, and a tenant of the copy of the same name."""
     for entry in pieces.of("protected_path"):
         values, remote, tenant = entry.values, entry.values.get("remote_tenant"), entry.values.get("tenant")
         followed = {"remote_tenant_guid"} if isinstance(remote, Ref) else set()

@@ -1,4 +1,5 @@
-"""Roles, and managers with permissions of their own, come after the realms that those speak of: by name, as no field refers to one."""
+"""Roles, and managers with permissions of their own, are created after the realms that the permissions name. No field refers to a
+realm, so they are found by name."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,13 +13,13 @@ _SAYS = "permissions_list"
 
 
 def after_realms(entry: Entry, scope: Scope) -> Entry:
-    """The entry after the realms of the document that its permissions name; other realms have to exist."""
+    """The entry, ordered after the realms of the document that its permissions name; other realms have to exist."""
     wanted = {str(one).partition("_")[2] for one in entry.values.get(_SAYS) or ()} - BUILT_IN_REALMS
     if not wanted:
         return entry
     site = entry.address.site
     ours = {realm.called: realm.address for realm in scope.of(site, "realm") if realm.called in wanted}
-    made = {address.name for address in entry.after if address.kind == "realm"}  # with it, by what it is a part of
+    made = {address.name for address in entry.after if address.kind == "realm"}  # created by the same entry
     others = sorted(wanted - ours.keys() - made)
     named = tuple((_SAYS, Ref(Address(site, "realm", name), managed=False)) for name in others)
     return replace(entry, after=(*entry.after, *ours.values()), named=(*entry.named, *named))

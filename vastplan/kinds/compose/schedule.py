@@ -1,4 +1,4 @@
-"""Snapshot schedules that replicate: the peer behind `replicate_to`, and on which site they are wanted."""
+"""Snapshot schedules that replicate: the peer that `replicate_to` names, and the site on which a schedule is created."""
 
 from collections.abc import Iterable
 
@@ -32,7 +32,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A schedule whose peer is one end of a link of the document."""
+    """A schedule with `replicate_to` in place of its peer, if the peer is one end of a replication peer of the document."""
     for entry in pieces.of("protection_policy"):
         peer = entry.values.get("peer")
         if isinstance(peer, Ref) and entry.values.get("clone_type") == "NATIVE_REPLICATION":

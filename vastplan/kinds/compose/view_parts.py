@@ -1,7 +1,7 @@
-"""What is written inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy of its
+"""The parts that are written inside a view: its quota, QoS policy, snapshots and lifecycle rules; and the view policy of its
 tenant.
 
-A view that two sites share is created on both, and replicated by a path on the active site.
+A view that two sites share is created on both, and replicated by a protected path on the active site.
 """
 
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part("qos_policy", name, limits, defaults=_defaults(entry, "qos_policy"))
         values["qos_policy"] = entry.ref("qos_policy", name)
     owner, first = values.get("bucket_owner"), entry.after
-    if isinstance(owner, str) and isinstance(tenant, Ref):  # VMS takes no owner whom it does not know
+    if isinstance(owner, str) and isinstance(tenant, Ref):  # VMS refuses an owner who does not exist
         user = user_of(entry.address.site, tenant, owner, scope)
         first = (*first, user.address) if user is not None else first
         if user is None:
@@ -102,13 +102,13 @@ def _called(entry: Entry, part: str) -> str:
 
 
 def _defaults(entry: Entry, part: str) -> tuple[str, ...]:
-    """The fields that are defaults in an object of the view: those of the entry around the view, but for a name that is written."""
+    """The fields of one of the view's objects that nobody wrote: those of the view's entry, except a name that `names` gives."""
     written = part in entry.values.get("names", {})
     return tuple(field for field in entry.defaults if not (written and field == "name"))
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view with those parts that only it uses and that can be written inside it, with `names` where theirs differ."""
+    """A view with the parts that only it uses and that can be written inside it, and with `names` for parts of another name."""
     for view in pieces.of("view"):
         values, parts, site, key = dict(view.values), [view.address], view.address.site, view.address.name
         directory, names = {"tenant": values.get("tenant"), "path": values["path"]}, dict[str, str]()

@@ -1,8 +1,8 @@
-"""Volumes: what a project mounts.
+"""Volumes: the storage that a project mounts.
 
-With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home
-(view, quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act
-on the directory that jobs really write to. Either way `mount` creates the Run:AI data source.
+With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the directory of the
+data (view, quota, QoS, snapshots) and binds a static persistent volume and a claim to it, so that limits and schedules
+apply to the directory that jobs write to. In both cases `mount` creates the Run:AI data source.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ Path = Annotated[
 _Qos = View.model_fields["qos"].annotation
 
 
-_OF_USERS = (*BY_USER, "is_user_quota")  # what switches it on is told before it
+_OF_USERS = (*BY_USER, "is_user_quota")  # a limit is reported before the is_user_quota that it implies
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
     "max_inodes", "mount_options", "active", "replicate", "global_access", "access", *_OF_USERS,
@@ -216,7 +216,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 def _with_a_home(
     entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...]
 ) -> Iterable[Entry]:
-    """The home of a volume with a path, what binds and mounts it, and the path by which two sites share it.
+    """The directory of a volume with a path, the objects that bind and mount it, and the protected path by which two sites share it.
 
     Its objects on the other site are created after that path, which creates the directory there.
     """
@@ -244,9 +244,9 @@ def _with_a_home(
 def bound(
     entry: Entry, scope: Scope, values: Mapping[str, Any], project: Ref, tenant: Ref, chosen: tuple[str, ...] = ()
 ) -> Iterable[Entry]:
-    """The static volume of the directory of a view with the entry's name, and the claim of a project that is bound to it.
+    """The static persistent volume for the directory of the view with the entry's key, and the project's claim that is bound to it.
 
-    `values` are those of a volume with a path, its `name` that of the claim.
+    `values` are those of a volume with a path; `name` in them is the name of the claim.
     """
     name, called, names = entry.address.name, values["name"], values.get("names", {})
     volume = f"{project}-{name}"
@@ -298,11 +298,12 @@ def mounting(entry: Entry, values: Mapping[str, Any], project: Ref) -> Entry:
 def offered(
     entry: Entry, values: Mapping[str, Any], project: Ref, *, leads: bool, after: tuple[Address, ...]
 ) -> Iterable[Entry]:
-    """The data source of an entry that two sites may share: `after` what replicates it where it is active, else where it can be read.
+    """The data source of an entry that two sites may share, created `after` the path that replicates it. While another site is active,
+    it exists only if the data can be read on this site.
 
-    The claim's access modes are the same on both sites whoever is active: they are immutable, and a move in either direction must
-    replace nothing that is in use. A copy that a schedule replicates accepts no writes, whatever they say; where writes would be
-    accepted and go to the other site (at a satellite, or synchronously), the data source is read-only.
+    The claim's access modes are the same on both sites, whichever is active: they are immutable, and a move in either direction must
+    not replace anything in use. A copy that a schedule replicates accepts no writes, whatever its access modes. Where writes would be
+    accepted and go to the other site (at a satellite, or with synchronous replication), `access: read` makes the data source read-only.
     """
     if offers(entry, leads=leads):
         source = mounting(entry, values, project)
@@ -378,7 +379,8 @@ def _tenant_of(scope: Scope, project: Ref) -> Ref | None:
 
 
 def _domain_of(entry: Entry, scope: Scope, tenant: Ref) -> str | None:
-    """The DNS name of its pool that all of the tenant's classes go by: a driver that may see no pools mounts by that alone."""
+    """The `vip_pool_fqdn` that all classes of the tenant have, if they have the same. A driver without the right to view VIP pools can
+    mount by that name only."""
     names = {
         class_.values.get("vip_pool_fqdn") for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
     }
@@ -386,7 +388,7 @@ def _domain_of(entry: Entry, scope: Scope, tenant: Ref) -> str | None:
 
 
 def _secrets_of(entry: Entry, scope: Scope, tenant: Ref) -> set[Ref]:
-    """The secrets that the tenant's classes use, and that of its CSI user."""
+    """The Secrets that the tenant's classes use, and that of its CSI user."""
     secrets = {
         class_.values["secret"]
         for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
@@ -405,20 +407,20 @@ _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 _STANDS_ON = (
     "persistent_volume_claim", "project", "department", "namespace", "view", "view_policy", "qos_policy", "quota",
 )  # fmt: skip
-"""What a static volume cannot be put together without."""
+"""The kinds that must be readable to recover a static volume."""
 
 
 _NO_PROJECT = "its namespace belongs to no project, and a volume needs a project"
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
-    """A claim in a project's namespace, with its directory (or the class it is of), and what mounts it."""
+    """A volume for each claim in a project's namespace, with its directory or its StorageClass, and the data source that mounts it."""
     projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
     for claim in pieces.of("persistent_volume_claim"):
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
-            # where namespaces could not be read it is known by its project alone
+            # if projects or namespaces could not be read, it may belong to a project
             if not any(pieces.sight.unread(site, kind) for kind in ("project", "namespace")):
                 yield Unsayable(claim.address, _NO_PROJECT, "give the namespace a project", unasked=True)
             continue
@@ -451,12 +453,12 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
             mounted = values | {name: source.values[name] for name in ("mount", "description") if name in source.values}
             called = {"data_source": source.called} if source.called != claim.called else {}
             yield Recovered(Entry(address, _called_so(mounted, names | called)), (*parts, source.address))
-        # what mounts it may say more than a volume can: then it is an entry of its own
+        # a data source that a volume cannot express becomes an entry of its own
         yield Recovered(Entry(address, _called_so(values, names)), tuple(parts))
     for static in pieces.of("persistent_volume"):
         site = static.address.site
         missing = next((kind for kind in _STANDS_ON if pieces.sight.unread(site, kind)), "")
-        if missing:  # its directory waits for it: what has an entry of its own can never be a part of a volume
+        if missing:  # nor is its directory written: an object with its own entry can never become part of a volume
             for entry in (static, *_directory(pieces, static)):
                 yield Unsayable(entry.address, unread=missing)
 
@@ -466,9 +468,9 @@ def _called_so(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
-    """The static volume behind a claim, and the view of its directory, where a volume can express all of it.
+    """The static volume to which a claim is bound, and the view of its directory, if a volume can express all of both.
 
-    The entry gets the name of the view, so no other claim may have that.
+    The entry gets the key of the view, so no other claim may have that key.
     """
     site, of = claim.address.site, claim.values.get("volume")
     static = pieces.get(of.target) if isinstance(of, Ref) else None
@@ -497,7 +499,7 @@ def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
 
 
 def _of_home(pieces: Pieces, static: Entry, view: Entry) -> dict[str, Any]:
-    """What a volume says of its static volume and its view."""
+    """The values of a volume that follow from its static volume and its view."""
     said, quota = view.values, view.values["quota"]
     tenant, owner = said["tenant"], said.get("bucket_owner")
     owned = {"bucket_owner": owner_of(pieces, view, tenant, owner)} if owner else {}

@@ -1,4 +1,4 @@
-"""Declared snapshots: what was in a volume at one moment, such as before an upgrade, created once and kept until it expires."""
+"""Declared snapshots: the data of a volume at one moment, such as before an upgrade; created once and kept until they expire."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _of_a_claim(entry: Entry, scope: Scope, volume: Entry) -> Iterable[Entry]:
 
 
 def _class_of(entry: Entry, scope: Scope, volume: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The class that creates it, and the note about it where it was chosen."""
+    """The class by which a VolumeSnapshot is created, and a note if vastplan chose it."""
     if "snapshot_class" in entry.values:
         return {"snapshot_class": entry.values["snapshot_class"]}, ()
     of = volume.values["storage_class"]

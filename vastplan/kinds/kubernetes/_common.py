@@ -1,4 +1,4 @@
-"""What the Kubernetes kinds share: endpoints, names, labels, quantities, and references to secrets."""
+"""Shared parts of the Kubernetes kinds: endpoints, names, labels, quantities, and references to Secrets."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"),
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
 RUNAI_MADE = (
     ControllerOwned("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
-)  # what its asset sync copies into projects
-# The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec", of volumes too.
+)  # the objects that its asset sync copies into projects
+# The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec"; the same for volumes.
 FILESYSTEM = ServerDefault("Filesystem", PROSE)
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # a whole object, as kubectl was given it
-PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # the whole object as it was given to kubectl
+PARAMETER_PREFIX = "csi.storage.k8s.io/"  # of parameters for the sidecars, not for the driver
 
 
 def manifest(
@@ -51,7 +51,7 @@ def manifest(
 ) -> Endpoint:
     """A Kubernetes collection: lists in pages, JSON merge patches that carry the resourceVersion.
 
-    With `names_only` a list is asked for metadata alone; `having` is the place of what only objects of this kind have.
+    With `names_only` a list requests metadata alone; `having` is the path of a field that only objects of this kind have.
     """
     root = "/api/v1" if group_version == "v1" else f"/apis/{group_version}"
     return Endpoint(
@@ -69,7 +69,7 @@ def manifest(
 
 
 _SUFFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
-_LONGEST_QUANTITY = 1000  # letters: what comes of it is a number that can be written
+_LONGEST_QUANTITY = 1000  # characters: the number in it can still be printed
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 
 
@@ -120,13 +120,13 @@ class Labelled(Spec):
 
 
 def in_full(secret: object) -> None:
-    """Refuse `{existing: NAME}` for a secret: what is not in the document needs its namespace."""
+    """Refuse `{existing: NAME}` for a Secret: one outside the document needs its namespace, too."""
     if isinstance(secret, Existing) and len([part for part in secret.existing.split("/") if part]) != 2:
         raise ValueError(f"secret: {quoted(secret.existing)} has no namespace; write {{existing: NAMESPACE/NAME}}")
 
 
 def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, str | None]:
-    """The class parameters by which sidecars find the secret at NAMESPACE/NAME, a pair for each purpose."""
+    """The class parameters by which sidecars find the Secret at NAMESPACE/NAME, a pair for each purpose."""
     namespace, _, name = path.partition("/") if path else (None, "", None)
     parts = {"name": name, "namespace": namespace}
     return {
@@ -135,7 +135,7 @@ def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, st
 
 
 def secret_of_parameters(parameters: dict[str, Any], purposes: Iterable[str]) -> str | None:
-    """The NAMESPACE/NAME that every purpose points to; a text with each of them when they differ."""
+    """The NAMESPACE/NAME of the Secret for all purposes; if they differ, a text with each of them; `None` without a Secret."""
     purposes_by_path: dict[str, list[str]] = {}
     for purpose in purposes:
         start = f"{PARAMETER_PREFIX}{purpose}-secret"

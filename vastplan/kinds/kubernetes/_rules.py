@@ -1,8 +1,8 @@
 """The two rules that vastplan writes as admission policies: who may use a class, and no inline volumes of VAST.
 
-Everything that differs between two policies is in `variables`, as JSON, which is CEL too, so it can be read back.
-The rest is the same in every policy, and `read` says where a live one differs from it. The expressions use no
-optional types, so that clusters from 1.30 on and plain CEL evaluators take them alike.
+Everything that differs between two policies is in `variables`, as JSON, which is valid CEL, so it can be read back.
+The rest is the same in every policy, and `read` reports where a live policy differs from it. The expressions use no
+optional types, so that clusters from 1.30 on and plain CEL evaluators accept them alike.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 AS_WRITTEN = "as vastplan writes it"
-_LEGACY = '"volume.beta.kubernetes.io/storage-class"'  # the cluster still obeys it, and lets it win over the spec
+_LEGACY = '"volume.beta.kubernetes.io/storage-class"'  # clusters still obey it, and it has priority over the spec
 _PARTS = ("failurePolicy", "matchConditions", "validations", "paramKind", "auditAnnotations")
 _MATCHED = ("resourceRules", "excludeResourceRules", "namespaceSelector", "objectSelector", "matchPolicy")
 
@@ -40,7 +40,7 @@ def _annotated(claim: str) -> str:
 
 
 def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -> dict[str, Any]:
-    """The policy's spec: claims that name the class are for the namespaces only, or for all when it is open.
+    """The policy's spec: only the namespaces may have claims that name the class, or every namespace if it is open.
 
     An update that does not change a claim's class is allowed: old claims must be able to lose their finalizers.
     """

@@ -1,7 +1,7 @@
-"""Secrets by purpose: what a CSI driver logs in with for each of its calls, where one secret does not serve all.
+"""Secrets by purpose: the Secrets with which a CSI driver logs in for each of its calls, where one does not serve all.
 
-Source: Kubernetes CSI, secrets of a StorageClass (`csi.storage.k8s.io/PURPOSE-secret-name` and `-namespace`, a pair for each purpose), which
-become `PURPOSESecretRef` of its volumes.
+Source: Kubernetes CSI, secrets of a StorageClass (`csi.storage.k8s.io/PURPOSE-secret-name` and `-namespace`, a pair for each purpose),
+which become `PURPOSESecretRef` of its volumes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ SECRET_SINCE = (
     Since("csi", "2.6.1", inside="data", values=("token",)),
     Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
 )
-_ELSEWHERE = Opens(made=False)  # with another log-in somebody gets at something else
+_ELSEWHERE = Opens(made=False)  # another log-in may give access to other data
 
 
 def _pair(purpose: str) -> tuple[Any, ...]:
-    """The pair of parameters of a purpose; `null` is a class without it."""
+    """The markers of a purpose, which is a pair of parameters; null means a class without the pair."""
 
     def write(path: str) -> dict[str, str | None]:
         return secret_parameters(path, (purpose,))
@@ -37,7 +37,7 @@ def _pair(purpose: str) -> tuple[Any, ...]:
 
 
 def _reference(name: str) -> tuple[Any, ...]:
-    """The secret reference of a volume."""
+    """The markers of a Secret reference of a volume."""
 
     def write(path: str) -> dict[str, str]:
         namespace, _, secret = path.partition("/")
@@ -92,13 +92,13 @@ class VolumeSecrets(ByPurpose):
 
 
 def one_form(secret: object, secrets: object) -> None:
-    """Refuse both forms at once."""
+    """Refuse `secret` and `secrets` at once."""
     if secret is not MISSING and secrets is not MISSING:
         raise ValueError("give either secret (for all purposes) or secrets")
 
 
 def unused(secrets: object, purposes: Iterable[str], driver: str) -> None:
-    """Refuse a secret for a purpose that a driver does not have."""
+    """Refuse a Secret for a purpose that only the other driver, `driver`, has."""
     for purpose in purposes:
         if isinstance(secrets, ByPurpose) and getattr(secrets, purpose) is not MISSING:
             raise ValueError(f"secrets.{purpose} is for the {driver} driver")

@@ -1,4 +1,4 @@
-"""What the kinds of volume snapshots share: their endpoint, and where an object notes which snapshot it was created from.
+"""Shared parts of the kinds of volume snapshots: their endpoint, and the annotations that record the source of an object.
 
 Source: the CRDs of external-snapshotter (snapshot.storage.k8s.io/v1), and https://kubernetes.io/docs/concepts/storage/volume-snapshots/.
 """
@@ -13,14 +13,14 @@ ROOT = f"/apis/{GROUP_VERSION}"
 IN_NAMESPACE = f"{ROOT}/namespaces/{{namespace}}/volumesnapshots"
 SNAPSHOT = "VolumeSnapshot"
 SINCE = Since("kubernetes", "1.20", subject="a snapshot of a claim")
-"""The first version with v1 of the group; a cluster without its CRDs shows none."""
+"""The first version with v1 of the group; a cluster without its CRDs shows no snapshots."""
 
 READY = Ready(("status", "readyToUse"), frozenset({True}), message=("status", "error", "message"))
 CREATED = Attribute("created", ("status", "creationTime"))
 
 
 def note(name: str) -> tuple[str, ...]:
-    """The annotation that notes what an object was created from, as its system does not."""
+    """The path of an annotation that records the source of an object, as Kubernetes does not."""
     return ("metadata", "annotations", f"vastplan.io/{name}")
 
 

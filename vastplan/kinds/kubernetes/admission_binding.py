@@ -49,7 +49,7 @@ class AdmissionBinding(Labelled):
 
 
 def in_force(name: str, policy: Ref, storage_class: Ref | None = None, *, audit: bool = False) -> dict[str, Any]:
-    """The values of a binding that denies what the policy does not allow, or with `audit` only reports it."""
+    """The values of a binding that denies requests that the policy does not allow, or with `audit` only reports them."""
     shielded = {} if storage_class is None else {"storage_class": storage_class}
     actions = ["Audit", "Warn"] if audit else ["Deny"]
     return {"name": name, "policy": policy, "validation_actions": actions, "only": None, **shielded}

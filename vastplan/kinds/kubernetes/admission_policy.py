@@ -1,6 +1,6 @@
-"""ValidatingAdmissionPolicy: closes a storage class to all namespaces but some, or pods to inline VAST volumes.
+"""ValidatingAdmissionPolicy: closes a storage class to all namespaces but some, or refuses pods with inline VAST volumes.
 
-It does nothing without an `admission_binding`. Needs Kubernetes 1.30.
+It has no effect without an `admission_binding`. Needs Kubernetes 1.30.
 """
 
 from collections.abc import Iterable
@@ -59,14 +59,14 @@ class AdmissionPolicy(Labelled):
 
 
 def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: bool = False) -> dict[str, Any]:
-    """The values of a policy that keeps a class for some namespaces, for none when the list is empty."""
+    """The values of a policy that allows a class in `namespaces` only; with `open` it allows the class everywhere."""
     allowed = sorted(set(namespaces), key=lambda ref: (ref.target.name, ref.target.kind))
     rule = _rules.AS_WRITTEN
     return {"name": name, "storage_class": storage_class, "namespaces": allowed, "open": open, "rule": rule}
 
 
 def without_inline_volumes(name: str) -> dict[str, Any]:
-    """The values of a policy by which pods cannot mount VAST without a claim."""
+    """The values of a policy that refuses pods that would mount VAST without a claim."""
     return {"name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER], "rule": _rules.AS_WRITTEN}
 
 
@@ -95,7 +95,7 @@ KIND = kind(
     name="admission_policy",
     system="kubernetes",
     endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
-    # the first version that has them as a stable API
+    # the first version in which their API is stable
     versions=(Since("kubernetes", "1.30", subject="an admission policy", fix="isolation: resource_quota on the site"),),
     closes=(
         Closes(

@@ -1,4 +1,4 @@
-"""VolumeSnapshot of a content that exists before it: a snapshot of another namespace, from which claims of this one are created."""
+"""VolumeSnapshot of an existing VolumeSnapshotContent: a snapshot of another namespace from which claims of this one are created."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""VolumeSnapshot of a claim: the contents of its volume at one moment, created once by the driver, as a snapshot class says.
+"""VolumeSnapshot of a claim: the contents of its volume at one moment, created once by the driver according to a snapshot class.
 
-Kubernetes has no expiry for one. When it is deleted, the deletion policy of its class decides whether the snapshot on the storage system is
-deleted too.
+Kubernetes has no expiry for a VolumeSnapshot. When it is deleted, the deletion policy of its class decides whether the snapshot on
+the storage system is deleted, too.
 """
 
 from typing import Annotated
@@ -44,7 +44,7 @@ KIND = kind(
     attributes=(CREATED, Attribute("content", ("status", "boundVolumeSnapshotContentName"))),
     data_bearing=True,
     dependents=(
-        # Kubernetes does not tell whether the driver still copies: a claim is bound before
+        # Kubernetes does not show whether the driver still copies: the claim is bound before it has finished
         Dependents(
             "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_snapshot"))
         ),

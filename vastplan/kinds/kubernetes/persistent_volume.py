@@ -1,4 +1,4 @@
-"""PersistentVolume that vastplan creates: existing data on VAST, for one claim. Those of the driver are not managed."""
+"""PersistentVolume that vastplan creates for one claim, with existing data on VAST. Volumes that the driver creates are not managed."""
 
 from typing import Annotated, Any, Literal
 
@@ -42,7 +42,7 @@ _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
 # The phases of the core API; a server fills in Pending.
 _BOUND, _NOT_BOUND = frozenset({"Bound"}), frozenset({"Pending", "Available", "Released", "Failed"})
 
-# What the VAST drivers write into a volume or read from one; another driver's attributes may hold a credential.
+# The attributes that the VAST drivers write or read; attributes of another driver may hold a credential.
 _TOLD = Shown(
     "root_export", "mount_options", "protocol", "vip_pool_name", "vip_pool_fqdn", "view_policy", "volume_name",
     "view_id", "volume_id", "quota_id", "tenant_id", "tenant_name", "static_pv_create_views",
@@ -57,7 +57,7 @@ def _write_secret(path: str) -> dict[str, dict[str, str]]:
 
 
 def _read_secret(source: dict[str, Any]) -> str | None:
-    """NAMESPACE/NAME when both agree, a text with each of them when they differ."""
+    """The NAMESPACE/NAME in both references; if they differ, a text with each of them."""
     paths = [f"{ref.get('namespace')}/{ref.get('name')}" if (ref := source.get(field)) else "" for field in _SECRETS]
     if len(set(paths)) == 1:
         return paths[0] or None
@@ -149,8 +149,8 @@ class PersistentVolume(Labelled):
 
 
 def _finished(body: Row, values: Values) -> Row:
-    """With one `secret` for all purposes the block driver also logs in to stage a volume; and a volume that gets another claim no longer refers to
-    the former one."""
+    """With one `secret` for all purposes, the block driver also stages volumes with it. A volume that gets another claim no longer
+    refers to the former one."""
     spec = body.get("spec", {})
     source = spec.get("csi", {})
     if source.get("driver") == BLOCK_DRIVER and "secret" in values:
@@ -161,7 +161,7 @@ def _finished(body: Row, values: Values) -> Row:
 
 
 def _read(values: Values, row: Row) -> Values:
-    """A volume whose claim is gone binds no new claim of that name while it refers to the uid of the old one."""
+    """The claim of a released volume, marked as gone: while the volume refers to its uid, it binds no new claim of that name."""
     if at(row, ("status", "phase")) == "Released" and at(row, ("spec", "claimRef", "uid")):
         return {**values, "claim_name": f"{values.get('claim_name')}, which is gone"}
     return values

@@ -1,4 +1,4 @@
-"""PersistentVolumeClaim: what a workload mounts. It grows, never shrinks, and only when its class lets it."""
+"""PersistentVolumeClaim: the storage that a workload mounts. It never shrinks, and grows only if its class allows it."""
 
 from typing import Annotated
 
@@ -73,7 +73,7 @@ class PersistentVolumeClaim(Labelled):
     """Whether pods get the volume as a file system or as a raw block device. The file driver refuses `Block`."""
     volume: Annotated[
         ReferenceName | MISSING,
-        Refers("persistent_volume.name"),  # a volume that is deleted is there until its claim is gone (pv-protection)
+        Refers("persistent_volume.name"),  # a deleted volume exists until its claim is gone (pv-protection)
         Wire("spec", "volumeName"),
         IMMUTABLE,
         Opens(),
@@ -132,7 +132,7 @@ def _read(values: Values, row: Row) -> Values:
     """The class that the cluster uses: the old annotation has priority over the spec (component-helpers
     `storage/volume`)."""
     annotated = at(row, ("metadata", "annotations", _LEGACY))
-    # what another controller fills is none of them
+    # a data source of another kind, which another controller fills, is in none of these fields
     others = {field for field, of in _KINDS.items() if at(row, (*_SOURCE, "kind")) != of}
     if not others.isdisjoint(values):
         values = {name: value for name, value in values.items() if name not in others}
@@ -140,7 +140,7 @@ def _read(values: Values, row: Row) -> Values:
 
 
 def _with_kind(body: Row, values: Values) -> Row:
-    """The data source says what it is."""
+    """The body with the kind of the data source and, for a snapshot, its API group."""
     source = at(body, _SOURCE)
     if isinstance(source, dict):
         source["kind"] = _KINDS["from_snapshot" if "from_snapshot" in values else "from_claim"]
@@ -182,11 +182,11 @@ KIND = kind(
     ),
     in_use=("bound",),
     dependents=(
-        # Kubernetes does not tell whether the driver still copies: a claim is bound before
+        # Kubernetes does not show whether the driver still copies: the claim is bound before it has finished
         Dependents(
             "persistent_volume_claim", "claims created from it", (("namespace", "namespace"), ("name", "from_claim"))
         ),
-        # the driver deletes no volume that has some
+        # the driver does not delete a volume with snapshots
         Dependents("claim_snapshot", "snapshots", (("namespace", "namespace"), ("name", "claim")), remain=True),
     ),
     used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),

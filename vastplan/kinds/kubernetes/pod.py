@@ -1,4 +1,4 @@
-"""Pod: read only, and only where pods must not bring volumes of their own, or their namespace is deleted."""
+"""Pod: read only, and only for policies that refuse inline volumes, for deletes of namespaces, and for the users of claims."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ class Pod(Spec):
 
 
 def _read(values: Values, row: Row) -> Values:
-    """The volumes by where they come from; a pod that has ended no longer mounts anything."""
+    """The drivers of inline volumes, and the claims; a pod that has ended no longer mounts anything."""
     over = (row.get("status") or {}).get("phase") in _OVER
     volumes = (row.get("spec") or {}).get("volumes") or () if not over else ()
     inline = {volume["csi"]["driver"] for volume in volumes if volume.get("csi")}

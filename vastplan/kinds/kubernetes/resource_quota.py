@@ -1,4 +1,4 @@
-"""ResourceQuota: what a namespace may request; with zeros for a class, the weaker way to close it to the namespace."""
+"""ResourceQuota: limits on the requests of a namespace. With zeros for a class, it is the weaker way to close the class to it."""
 
 from fractions import Fraction
 from typing import Annotated
@@ -15,7 +15,7 @@ _MEBIBYTE = 2**20
 
 
 def canonical(value: object) -> object:
-    """One text for equal quantities, such as `1Ti` for `1024Gi`; raises `ValueError`."""
+    """The same text for equal quantities, such as `1Ti` for `1024Gi`. Raises `ValueError` for text that is no quantity, or below 0."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return value
     text = str(value)

@@ -1,4 +1,4 @@
-"""Secret: what the CSI drivers log in to VAST with. The document says where its values are, and never contains them."""
+"""Secret, such as the log-in of a CSI driver to VAST. The document says where its credentials are, and never contains them."""
 
 import base64
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ BASE64 = Codec(
     lambda raw: base64.b64decode(raw, validate=True).decode(),
 )
 
-# A list does not show types, so what makes Secrets for itself is told by what stands beside their names: Helm's storage driver
-# names them so, a token cannot be without the annotation (API validation), and a ledger says whose it is.
+# A list does not show types, so Secrets that others create for themselves are recognised by their metadata: Helm's storage driver
+# uses these names, a token always has the annotation (API validation), and a ledger is annotated with its site.
 _MADE = (
     ControllerOwned("Helm", ("metadata", "name"), r"sh\.helm\.release\.v1\..+"),
     ControllerOwned("Kubernetes", ("metadata", "annotations", "kubernetes.io/service-account.name")),

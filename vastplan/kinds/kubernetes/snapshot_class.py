@@ -1,4 +1,4 @@
-"""VolumeSnapshotClass: how snapshots of claims are created. All of it can be updated."""
+"""VolumeSnapshotClass: how snapshots of claims are created. All its fields can be updated."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,6 +1,6 @@
-"""VolumeSnapshotContent that exists before its VolumeSnapshot: by it a snapshot of one namespace can be used in another.
+"""VolumeSnapshotContent that exists before its VolumeSnapshot, so that a snapshot of one namespace can be used in another.
 
-The new one has the handle of the content that the original is bound to, and is always retained: after its delete the snapshot on the storage
+It has the handle of the content to which the original is bound, and is always retained: after its delete, the snapshot on the storage
 system stays with the original. https://kubernetes.io/docs/concepts/storage/volume-snapshots/#static
 """
 

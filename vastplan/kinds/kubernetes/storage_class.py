@@ -65,18 +65,18 @@ _WRITTEN = {  # parameters that have a field of their own
     **{same: same for same in ("view_policy", "vip_pool_fqdn", "qos_policy", "subsystem", "transport_type")},
     "volume_group": "volume_group", "cluster_name": "cluster_name",
 }  # fmt: skip
-# What the drivers read, and the names of the Secrets that sidecars look up. `host_encryption` alone is an object of any form; what
-# else stands in a class is another driver's, and may be a credential (`restuserkey`).
+# The parameters that the drivers read, and the names of the Secrets that sidecars look up. `host_encryption` is not shown: it is an
+# object of any form. Other parameters of a class belong to another driver, and may be a credential (`restuserkey`).
 _TOLD = Shown(
     *_WRITTEN,
     *(key for keys in _KNOWN.values() for key in keys if key != "host_encryption"),
     *secret_parameters(None, (*_PURPOSES, _STAGES)),
 )
 
-_ELSEWHERE = Opens(made=False)  # whoever uses the class gets at something else than before
+_ELSEWHERE = Opens(made=False)  # users of the class reach other data than before
 
-# What each version of the drivers understands, by their change log up to 2.7.1; what is older than 2.4 is taken to be there.
-# A parameter that a driver does not know is ignored by it in silence, and classes are immutable.
+# The first version of the drivers with each feature, by their change log up to 2.7.1; features before 2.4 are assumed to exist.
+# A driver silently ignores a parameter that it does not know, and classes are immutable.
 _BLOCK = ("driver", "block")
 _DRIVER_SINCE = (
     Since("csi", "2.6.0", values=("block",), subject="the block driver"),
@@ -92,13 +92,13 @@ _PARAMETERS_SINCE = (
 
 
 def _as_text(value: object) -> object:
-    """Parameters are text on the wire; `true` and `10` may be written as such."""
+    """A parameter as text, as the API has it: `true` and `10` may be written without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else value
 
 
-# Run:AI (2.23 and later) refuses dots; with the suffix of a quota's key 253 characters are the most.
+# Run:AI (2.23 and later) refuses dots; a quota's key, with its suffix, has at most 253 characters.
 ClassName = Annotated[
     str,
     StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
@@ -273,7 +273,7 @@ def _with_secret_pairs(body: Row, values: Values) -> Row:
 
 
 def _with_secret(values: Values, row: Row) -> Values:
-    """The secret of all purposes; parameters for the secret of a single purpose are then left out."""
+    """The values with `secret` for all purposes of the driver, and without the parameters that name it."""
     written, purposes = row.get("parameters") or {}, _purposes(row.get("provisioner"))
     pairs = secret_parameters(None, purposes)
     rest = {key: value for key, value in written.items() if key not in pairs}
@@ -281,7 +281,7 @@ def _with_secret(values: Values, row: Row) -> Values:
 
 
 def purposes_of(driver: str) -> tuple[str, ...]:
-    """The purposes for which a driver (`file`, `block`) logs in, as `secrets` has them."""
+    """The purposes for which a driver (`file`, `block`) logs in, by the fields of `secrets`."""
     return tuple(purpose.replace("-", "_") for purpose in _purposes(DRIVER.write(driver)))
 
 
@@ -292,7 +292,7 @@ KIND = kind(
     section="storage_classes",
     stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
-    # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
+    # Kubernetes looks up the class of a claim by name when the claim grows; all else was copied into the volume at its creation
     used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
     lets_in=LetsIn("claims of the class cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,

@@ -1,6 +1,6 @@
 """The access to a department or project, as the document writes it: a mapping from roles to subjects.
 
-Run:AI has one access rule for every subject and role; an expansion creates them from what `grants` lists.
+Run:AI has one access rule for every subject and role; a composition creates them from the result of `grants`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Access = dict[
 
 
 class Grant(NamedTuple):
-    """One subject in one role; `subject_type` is as the API writes it."""
+    """One subject with one role; `subject_type` is the API's word."""
 
     subject: str
     subject_type: str
@@ -68,7 +68,7 @@ def grants(access: Mapping[str, Iterable[Any]]) -> tuple[Grant, ...]:
 
 
 def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
-    """The shortest `access` mapping that grants just these: what `grants` reads."""
+    """The shortest `access` mapping for exactly these grants; the inverse of `grants`."""
     access: dict[str, list[Any]] = {}
     for grant in sorted(
         set(given), key=lambda grant: (natural(grant.role), natural(grant.subject), grant.subject_type)
@@ -81,12 +81,12 @@ def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
 
 
 def rule_name(scope_type: str, scope: str, grant: Grant) -> str:
-    """The name of a grant's rule in an address: `project/team-c/group/grp-team-c/ML engineer`."""
+    """The key of a grant's access rule, as in `project/team-c/group/grp-team-c/ML engineer`."""
     return f"{scope_type}/{scope}/{grant.subject_type}/{grant.subject}/{grant.role}"
 
 
 def subject_of(subject: str, subject_type: str) -> Any:
-    """A subject as `access` writes it, the shortest way; `None` for a type that it has no word for."""
+    """The shortest form of a subject in `access`; `None` for a type other than user, group or service account."""
     key = subject_type.replace("-", "_")
     if _typed(subject) == (subject, subject_type):
         return subject

@@ -1,7 +1,7 @@
-"""What assets of Run:AI (data sources, credentials) have in common: who may use them, how they are listed, when they are ready.
+"""Shared parts of assets of Run:AI (data sources, credentials): who may use them, how they are listed, when they are ready.
 
-An asset is for one project, one department or the whole cluster, and everything below that, also what is created later. Assets of the whole
-control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
+An asset is for one project, one department or the whole cluster, and for everything below that, also for later projects. Assets of
+the whole control plane (Run:AI's scopes `tenant` and `system`) belong to no site, so no document has them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Scoped(Spec):
 
 
 def with_scope(body: Row, _values: Values) -> Row:
-    """The scope of a create, by the unit that is named."""
+    """The body of a create with the scope that follows from its project or department."""
     meta = body.get("meta", {})
     for unit in _UNITS:
         if f"{unit}Id" in meta:
@@ -66,7 +66,7 @@ def with_scope(body: Row, _values: Values) -> Row:
 
 
 def unit_of_scope(values: Values, _row: Row) -> Values:
-    """Of the units in an answer only the one that the asset is for, without those that contain it."""
+    """The values with only the unit that the asset is for: Run:AI also returns the units that contain it."""
     scope = values.get("scope")
     if scope in SCOPES:
         for name in (*_UNITS, *(("scope",) if scope in _UNITS else ())):
@@ -76,8 +76,8 @@ def unit_of_scope(values: Values, _row: Row) -> Values:
 
 
 def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath, str], ...] = ()) -> Endpoint:
-    """The assets of a type: one list with those of all scopes and clusters; without `status` Run:AI reports no
-    status of them."""
+    """The endpoint of the assets of a type, which lists those of all scopes and clusters. Without `status`, Run:AI
+    reports no status for the type."""
     return Endpoint(
         f"/api/v1/asset/{path}",
         update=Update.PUT,
@@ -92,7 +92,7 @@ def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath,
     )
 
 
-# Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
+# In the API document each list is optional, and so is `usedBy`: without it, use is unknown.
 USERS = tuple(
     Metric(f"{name} that use it", ("usedBy", key), absent=0)
     for name, key in (
@@ -104,7 +104,7 @@ USERS = tuple(
     )
 )
 IN_USE = tuple(metric.name for metric in USERS)
-# "Issues found" may still come right, when what it needs appears.
+# "Issues found" may still be resolved, when a missing object is created.
 READY = Ready(
     ("status", "status"),
     ok=frozenset({"No issues found", "No status"}),

@@ -1,4 +1,4 @@
-"""What the Run:AI kinds share."""
+"""Shared parts of the Run:AI kinds."""
 
 from __future__ import annotations
 

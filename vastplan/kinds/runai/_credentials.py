@@ -1,8 +1,8 @@
-"""What credentials of Run:AI have in common: where their values come from, and what can be changed.
+"""Shared parts of the credentials of Run:AI: where their values come from, and what can be changed.
 
-The values are in an existing Kubernetes Secret (`existing_secret`), or they are sent to the control plane, which keeps them encrypted and copies
-them into Secrets of the cluster. It never shows them. Only the description can change (document of 2.24, CredentialUpdateRequest): other values
-make another credential, and what refers to it gets the new one.
+The values are in an existing Kubernetes Secret (`existing_secret`), or they are sent to the control plane, which keeps them encrypted
+and copies them into Secrets of the cluster. It never shows them. Only the description can change (API document of 2.24,
+CredentialUpdateRequest): other values replace the credential, and objects that refer to it get the new one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, Ve
 
 
 def value_at(*wire: str) -> tuple[object, ...]:
-    """A value that is sent: Run:AI never shows it again, and it cannot be changed."""
+    """The markers of a value that is sent: Run:AI never shows it again, and it cannot be changed."""
     return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(made=False)
 
 
 def credentials(path: str) -> Endpoint:
-    """The credentials of a type. Documents before that of 2.22 want the name in a PUT, those since then do not know it."""
+    """The endpoint of the credentials of a type. API documents before 2.22 require the name in a PUT, later ones do not have it."""
     return assets(f"credentials/{path}", keep_before=((("meta", "name"), "2.21"),))
 
 

@@ -1,4 +1,4 @@
-"""What departments and projects have in common: name, quota by node pool, scheduling rules, access."""
+"""Shared parts of departments and projects: name, quota by node pool, scheduling rules, access."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Clears, Wire
 from vastplan.schema.types import MISSING, Span, Spec, Text, VendorName
 
-_UNLIMITED = Clears(None, also=(0,))  # old systems stored zeros, and refuse them now
+_UNLIMITED = Clears(None, also=(0,))  # old systems stored zeros, which are refused now
 KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "resources")
 
 
@@ -70,7 +70,7 @@ class OrgUnit(Spec):
 
 
 def finish_encode(body: Row, values: Values) -> Row:
-    """Quota in the units of the API; a create must carry some, and zeros among the rules are never sent back."""
+    """Quota in the units of the API, which a create must contain; zeros in the scheduling rules are never sent back."""
     if "name" in body and "resources" not in body:  # the pool may be left out where the cluster has one
         body["resources"] = [{"gpu": {"deserved": 0}}]
     rules = body.get("schedulingRules")
@@ -80,7 +80,7 @@ def finish_encode(body: Row, values: Values) -> Row:
 
 
 def finish_decode(values: Values, row: Row) -> Values:
-    """Quota in our units; rules that are all unset are no rules."""
+    """Quota in the document's units; scheduling rules that are all unset are null."""
     rules = values.get("scheduling_rules")
     if isinstance(rules, dict) and not any(rules.values()):
         values["scheduling_rules"] = None

@@ -1,7 +1,7 @@
 """GPU, CPU and memory quota by node pool, the same for departments and projects.
 
-The document writes `gpus: {default: 64}`, or the long form by pool; on the wire it is one list item per pool. Pools
-that the document does not name stay as they are: they are read, and sent back unchanged.
+The document has `gpus: {default: 64}`, or the long form by pool; the API has one list item per pool. Pools that the
+document does not name stay as they are: they are read, and sent back unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Ref
 from vastplan.schema.rows import ABSENT, dig
 from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
-_LARGEST = 10**15  # what is summed up stays a number, whatever systems and documents say
+_LARGEST = 10**15  # so that sums stay numbers, whatever systems and documents say
 _UNLIMITED = Clears(None, also=(-1,))
 _NONE = ServerDefault(None, WITNESS)
 _MEGABYTE, _MEBIBYTE = 10**6, 2**20
@@ -24,7 +24,7 @@ _BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
 
 
 def _plain(value: Any) -> Any:
-    """64.0 as 64: the API's numbers are floating, and both must be the same."""
+    """64.0 as 64: the API's numbers are floating, and both must be equal. Raises `ValueError` above 10^15."""
     if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:  # NaN is not between them either
         raise ValueError("must be a number up to 10^15")
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -84,7 +84,7 @@ class MemoryQuota(Spec):
 
 
 def _unit_for(sizes: list[int]) -> str | None:
-    """The unit in which all the sizes are whole."""
+    """The unit in which all sizes are whole numbers; `None` if there is none."""
     return next((name for name in ("MB", "Mib") if not any(size % _BY_UNIT[name] for size in sizes)), None)
 
 
@@ -100,7 +100,7 @@ class PoolQuota(Spec):
 
 
 def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Pools with nothing but guaranteed GPUs in their short form, which `spread` reads."""
+    """The short form `gpus`, if all pools have only guaranteed GPUs, else `None`; the inverse of `spread`."""
     pools = values.get("node_pools")
     if not isinstance(pools, dict) or not pools:
         return None
@@ -109,7 +109,7 @@ def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _deserved_alone(quota: Any) -> int | float | None:
-    """The GPUs of a pool that has no other quota written."""
+    """The guaranteed GPUs of a pool; `None` if any other quota is written for it."""
     match quota:
         case {"gpu": {"deserved": int() | float() as deserved, **more}, **others} if not more and not others:
             return deserved
@@ -141,14 +141,14 @@ def spread(values: Any) -> Any:
 
 
 def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
-    """Memory from bytes to MB or MiB, on every item of `resources`, with the unit, which Run:AI demands."""
+    """The body with memory in MB or MiB instead of bytes in every item of `resources`, and with the unit, which Run:AI requires."""
     for item in body.get("resources") or []:
         for name in ("cpu", "memory"):
-            if item.get(name) == {}:  # nothing but nulls, in a create
+            if item.get(name) == {}:  # a create in which all of its values are null
                 del item[name]
         memory = item.get("memory")
         if memory and any(isinstance(memory.get(name), str) for name in ("deserved", "limit")):
-            del item["memory"]  # in a unit that nobody knows: it goes back as it was read
+            del item["memory"]  # in an unknown unit: Run:AI gets back what was read
         elif memory:
             sizes = {name: memory[name] for name in ("deserved", "limit") if (memory.get(name) or 0) > 0}
             memory["units"] = _unit_for(list(sizes.values())) or "MB"

@@ -1,4 +1,4 @@
-"""Access key: what an S3 data source logs in with, where its bucket is not public."""
+"""Access key: the log-in of an S3 data source whose bucket is not public."""
 
 from typing import Annotated
 

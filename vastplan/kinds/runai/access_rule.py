@@ -48,7 +48,7 @@ KIND = kind(
     name="access_rule",
     system="runai",
     section="access_rules",
-    # Of all clusters: a rule that somebody else made need not say which cluster its scope is in.
+    # Lists the rules of all clusters: a rule that others created need not have the cluster of its scope.
     endpoint=Endpoint(
         "/api/v1/authorization/access-rules",
         update=Update.NONE,

@@ -43,7 +43,7 @@ from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName,
 _SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
 _MODES = {"ReadWriteOnce": "readWriteOnce", "ReadOnlyMany": "readOnlyMany", "ReadWriteMany": "readWriteMany"}
 _OF_NEW_CLAIMS = ("size", "storage_class", "access_modes", "volume_mode")
-_IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # of a PVC that Run:AI names
+_IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # in the name of a PVC that Run:AI chooses
 _ClassName = Annotated[
     str,
     StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
@@ -136,7 +136,7 @@ class DataSource(Scoped):
 
 
 def _with_switches(body: Row, values: Values) -> Row:
-    """Access modes as three switches, all of them: the first is on where it is left out."""
+    """Access modes as three switches. All are sent, as the first one is on if it is left out."""
     modes = at(body, ("spec", "claimInfo", "accessModes"))
     if isinstance(modes, list):
         body["spec"]["claimInfo"]["accessModes"] = {wire: name in modes for name, wire in _MODES.items()}

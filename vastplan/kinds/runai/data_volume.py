@@ -1,7 +1,7 @@
-"""Data volume: a claim of one project as a data set that the projects it is shared with may mount.
+"""Data volume: a claim of one project as a data set that may be mounted in the projects with which it is shared.
 
-The claim exists and is bound; Run:AI creates another one of the same volume where a workload mounts it. An administrator must switch the feature
-on. Only the description and the sharing can change; the sharing has a call of its own.
+The claim exists and is bound; Run:AI creates another claim of the same volume where a workload mounts it. An administrator must
+switch the feature on. Only the description and the sharing can change; the sharing has a call of its own.
 """
 
 from typing import Annotated, Any
@@ -39,7 +39,7 @@ _Description = Annotated[
 ]
 _SHARED = "sharedScopes"
 _FIELDS = {"project": "shared_with_projects", "department": "shared_with_departments"}
-_OF_THE_SITE = "{cluster}"  # which the client fills in
+_OF_THE_SITE = "{cluster}"  # the client fills this in
 _IN_THE_CLUSTER = "shared_with_cluster"
 
 
@@ -87,7 +87,7 @@ class DataVolume(Spec):
 
 
 def _as_scopes(body: Row, _values: Values) -> Row:
-    """The sharing as one list, as the API has it."""
+    """The sharing as the one list that the API has."""
     shared = body.get(_SHARED)
     if isinstance(shared, dict):
         scopes = [(of, str(unit)) for of in _FIELDS for unit in shared.get(of) or ()]
@@ -97,9 +97,9 @@ def _as_scopes(body: Row, _values: Values) -> Row:
 
 
 def _by_scope(values: Values, row: Row) -> Values:
-    """The list of an answer by the types of the scopes. A cluster in it is always that of the data volume."""
+    """The sharing by types of scopes, from the list in a response. A cluster in it is always that of the data volume."""
     listed = row.get(_SHARED)
-    if not isinstance(listed, list):  # who may not see whom it is shared with is not told
+    if not isinstance(listed, list):  # left out for a user who may not see the sharing
         return values
     scopes = [scope for scope in listed if isinstance(scope, dict)]
     shared: dict[str, Any] = {
@@ -126,7 +126,7 @@ KIND = kind(
     keyed=Keyed(within="project"),
     data_bearing=True,
     lets_in=LetsIn("workloads that mount it lose its data"),
-    # NotReady may still come right, when the claim is bound.
+    # NotReady may still become Ready, when the claim is bound.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
     finish_encode=_as_scopes,
     finish_decode=_by_scope,

@@ -1,7 +1,7 @@
 """Department: a share of a cluster's node pools that projects draw on.
 
-Every cluster has one named `default`, which Run:AI creates and does not delete. Run:AI itself refuses a quota of a
-department below what non-preemptible workloads hold: its list does not show how much that is.
+Every cluster has a department `default`, which Run:AI creates and does not delete. Run:AI itself refuses a quota of a
+department below the allocation of its non-preemptible workloads, which the list of departments does not show.
 """
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode

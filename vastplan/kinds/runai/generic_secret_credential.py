@@ -27,7 +27,7 @@ class GenericSecretCredential(Credential):
 
 
 def _as_pairs(body: Row, values: Values) -> Row:
-    """The keys as the API has them, in an order that is the same each time."""
+    """The keys and values as the API's list, in a stable order."""
     spec = body.get("spec", {})
     if "keyValuePairs" in spec:
         spec["keyValuePairs"] = [{"key": key, "value": value} for key, value in sorted(spec["keyValuePairs"].items())]

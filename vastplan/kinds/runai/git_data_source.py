@@ -20,7 +20,7 @@ from vastplan.schema.kind import Keyed
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 
-# With a user and a password in it an address is a secret. `git@HOST:PATH` has no password.
+# An address that contains a user and a password is a secret. `git@HOST:PATH` has no password.
 _Repository = Annotated[
     str,
     StringConstraints(

@@ -1,7 +1,7 @@
 """NFS data source: a directory of an NFS server that workloads mount, without a claim or a driver.
 
-Nothing is created in the cluster: each pod mounts it by itself, with the mount options of its node, so neither a quota nor an admission policy of
-a class limits it.
+Nothing is created in the cluster: each pod mounts the directory by itself, with the mount options of its node, so neither a quota nor
+an admission policy of a class limits it.
 """
 
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Node: read only, for how many GPUs each node pool has."""
+"""Node: read only, for the number of GPUs in each node pool."""
 
 from typing import Annotated
 
@@ -23,6 +23,6 @@ KIND = kind(
     Node,
     name="node",
     system="runai",
-    # Control planes of 2.20 know no pages of nodes. Those after them show 50 where nobody asks for more.
+    # Control planes of 2.20 have no pages of nodes. Later ones return 50 nodes unless more are requested.
     endpoint=Endpoint("/api/v1/clusters/{cluster}/nodes", update=Update.NONE, rows="nodes", once_unpaged=True),
 )

@@ -1,4 +1,4 @@
-"""Node pool: read only; projects and departments divide what is in it."""
+"""Node pool: read only; projects and departments divide its resources."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Project: a team's share of a cluster, bound to one namespace that stays after it.
+"""Project: a team's share of a cluster, bound to one namespace, which stays when the project is deleted.
 
 Deleting a project deletes the data sources in it, and with them the claims that Run:AI created.
 """
@@ -56,7 +56,7 @@ class Project(OrgUnit):
 
 
 def namespace_of(values: Mapping[str, Any]) -> str | None:
-    """The name of a project's namespace; `None` where the system shows neither that nor the project's name."""
+    """The name of a project's namespace; `None` if the values have neither that nor the project's name."""
     given, name = values.get("namespace"), values.get("name")
     return str(given or f"{PREFIX}{name}") if given or name else None
 
@@ -91,7 +91,7 @@ KIND = kind(
     in_use=("GPUs allocated",),
     dependents=(running("project"),),
     floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
-    # NotReady may still come right: a namespace that somebody has yet to label, for example.
+    # NotReady may still become Ready, for example when the namespace gets its label.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
     finish_encode=finish_encode,
     finish_decode=finish_decode,

@@ -1,7 +1,7 @@
-"""Storage class configuration: what researchers may use a StorageClass of the cluster for, in Run:AI.
+"""Storage class configuration: the uses of a StorageClass that Run:AI permits to researchers.
 
-It holds in the whole cluster: the product has none for a project or a department (document of 2.24: `scopeType` has the one value `cluster`).
-Workload policies say who may use which class, and the admission policy of the class enforces it.
+It applies to the whole cluster: Run:AI has no configuration for a project or a department (API document of 2.24: `scopeType` has the
+single value `cluster`). Workload policies say who may use which class, and the admission policy of the class enforces it.
 """
 
 from typing import Annotated
@@ -14,7 +14,7 @@ from vastplan.schema.types import MISSING, ReferenceName, Spec
 
 
 def _permission(name: str) -> tuple[object, ...]:
-    """One of the permitted uses of the class; null leaves it to Run:AI."""
+    """The markers of a permitted use of the class; null leaves it to Run:AI."""
     return Wire("permissions", name), Opens(True, None)
 
 

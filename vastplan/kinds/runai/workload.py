@@ -1,4 +1,4 @@
-"""Workload: read only, and only where its project or what it mounts is deleted, or is closed to it."""
+"""Workload: read only, and only where its project, or storage that it mounts, is deleted or closed to it."""
 
 from typing import Annotated
 

@@ -1,8 +1,10 @@
-"""Workload policy, as far as it concerns storage: which classes and sizes new claims may have, and what is always mounted.
+"""Workload policy, as far as it concerns storage: the classes and sizes that new claims may have, and the data sources that are
+always mounted.
 
-Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT sends all of it. What others wrote in it
-stays: it is read, merged with the document, and sent. Rules apply when a workload is submitted; whether data sources are checked against them is
-not documented. Types whose pods are of several kinds have each rule twice, and are not supported.
+Run:AI has at most one policy for a type of workload and a project, department or cluster, and every PUT replaces all of it. Rules of
+others in it stay: vastplan reads the policy, merges it with the document, and sends the result. Rules apply when a workload is
+submitted; whether data sources are checked against them is not documented. Types whose pods are of several kinds have each rule
+twice, and are not supported.
 """
 
 from typing import Annotated, Literal

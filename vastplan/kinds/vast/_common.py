@@ -1,4 +1,4 @@
-"""What the VAST kinds share: endpoints, rows that belong to the system, and the dialects of durations."""
+"""Shared parts of the VAST kinds: endpoints, rows that belong to the system, and the formats of durations."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vastplan.schema.endpoint import Delta, Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
 
-# What VMS takes where nobody says anything.
+# The defaults of VMS.
 OFF = ServerDefault(False, WITNESS)
 NOTHING = ServerDefault(None, WITNESS)
-NO_LIMIT = ServerDefault(0, SCHEMA)  # the limits of QoS, of which 0 is none
+NO_LIMIT = ServerDefault(0, SCHEMA)  # QoS limits: 0 is no limit
 INTERNAL = ((("internal",), True),)
-# A volume's directory is called as its PersistentVolume, which external-provisioner calls pvc-UID unless it is told another
-# prefix: the views and quotas of a driver that is told one are not recognised.
+# A volume's directory has the name of its PersistentVolume, which is pvc-UID unless external-provisioner is configured with
+# another prefix: the views and quotas of a driver with another prefix are not recognised.
 CSI_MADE = (ControllerOwned("the CSI driver", ("path",), r"(/.*)?/pvc-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),)
 _OCTET = r"(25[0-5]|2[0-4]\d|1?\d{1,2})"
 _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")

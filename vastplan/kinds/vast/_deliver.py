@@ -1,4 +1,4 @@
-"""Delivery of values that exist only once they are created: what the kinds that have such values share."""
+"""Delivery of values that are known only when they are created: shared parts of the kinds with such values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SecretKey = Annotated[
 ]
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
-"""Age from which a check reports it; a plan creates no other by itself."""
+"""The age from which a check reports a key; a plan does not create another one by itself."""
 IN_USE = Revokes("requests with the key are refused at once")
 Generation = Annotated[int, Field(ge=1, le=2**31)]
 
@@ -40,5 +40,5 @@ class IntoSecret(Spec):
 
 
 def into_secret(*drawn: Drawn) -> Delivers:
-    """Values that go into a Secret."""
+    """The delivery of values into a Secret."""
     return Delivers(to="deliver", target="secret", into="data", drawn=drawn)

@@ -1,4 +1,4 @@
-"""What users and groups share: the local provider that they are kept in."""
+"""Shared parts of users and groups: the local provider that keeps them, and their identity policies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AttachedPolicies = Annotated[
     Refers("s3_policy"),
     Wire("s3_policies_ids"),
     Clears([]),
-    Opens(either=True),  # one that goes may have denied something
+    Opens(either=True),  # a policy that is detached may have denied something
     Revokes("the user or group is refused at once what nothing else allows"),
     ServerDefault([], WITNESS),
 ]

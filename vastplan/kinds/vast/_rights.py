@@ -1,4 +1,4 @@
-"""What rights of users and groups share: they hold in one tenant, for a user or group of any provider."""
+"""Shared parts of the rights of users and groups: they hold in one tenant, for a user or group of any provider."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Rights(Spec):
 
 
 def asked(path: str, name: str, **nothing: Any) -> Endpoint:
-    """Where rights are read and set. The query looks for the user or group in every provider of the tenant."""
+    """The endpoint at which rights are read and set. The query looks for the user or group in every provider of the tenant."""
     shape = Asked(name, "tenant_id", "/tenants/", "tenant", nothing)
     return Endpoint(path, query={"context": "aggregated"}, shape=shape)
 
 
 def locator(field: str) -> Attribute:
-    """What rights are read by: the tenant, and the name in `field`."""
+    """The attribute by which rights are read: the tenant, and the name in `field`."""
 
     def predicted(values: Any) -> str | None:
         tenant, name = values.get("tenant"), values.get(field)

@@ -1,4 +1,4 @@
-"""The fields of a directory that two sites share: how data gets from one to the other, and which of them writes."""
+"""The fields of a directory that two sites share: how its data reaches the other site, and which site writes."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,7 +10,7 @@ from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 SHARED = ("replicate", "global_access", "synchronous_replication")
 """The fields by which two sites share a directory."""
 SYNCHRONOUS = SHARED[-1]
-"""The one that only buckets have."""
+"""The field that only buckets have."""
 _OF_SHARED = ("active", "access")
 
 

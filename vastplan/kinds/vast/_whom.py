@@ -1,7 +1,7 @@
-"""The user or group that a limit is for, by name, number or SID: how VMS takes it, and how it answers.
+"""The user or group that a limit is for, by name, number or SID: the forms that VMS accepts and returns.
 
-The document says `user: alice`, `uid: 1001` or `sid: S-1-5-...`, VMS has an identifier and its type. What is named may be
-of any provider: a name is text, and never has to be an entry of the document.
+The document says `user: alice`, `uid: 1001` or `sid: S-1-5-...`; VMS has an identifier and its type. The user or group may be
+of any provider: a name is text, and need not be an entry of the document.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Sid = Annotated[
     Says("a SID, such as S-1-5-21-1004336348-1177238915-682003330-512"),
 ]
 Id = Annotated[Count, Field(le=2**32 - 1)]
-# The types of identifiers, by how the document says it. `group` is what the REST API takes, `groupname` what the CLI calls it.
+# VMS's types of identifiers, by the document's fields. The REST API accepts `group`; the CLI calls it `groupname`.
 USER_TYPES = {"user": "username", "uid": "uid", "sid": "sid_str"}
 GROUP_TYPES = {"group": "group", "gid": "gid", "sid": "sid_str"}
 _SAID = {
@@ -35,7 +35,7 @@ _Item = TypeVar("_Item", bound=Spec)
 
 
 LIMITED = Limits(user="user.name", uid="user.uid", group="group.name", gid="group.gid")
-"""Whom an item of a list limits."""
+"""The fields by which an item of a list names the user or group that it limits."""
 
 
 def one_of(item: Spec, ways: Iterable[str]) -> None:
@@ -46,7 +46,7 @@ def one_of(item: Spec, ways: Iterable[str]) -> None:
 
 
 def each_once(items: list[_Item]) -> list[_Item]:
-    """In an order of their own, as that of the system means nothing; raises `ValueError` where one is given twice."""
+    """The items in vastplan's order, as the order in VMS has no meaning. Raises `ValueError` if a user or group is given twice."""
     known: dict[tuple[str, str], _Item] = {}
     for item in items:
         said = {way: getattr(item, way) for way in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, way)}
@@ -64,7 +64,7 @@ def in_order(items: list[Values]) -> list[Values]:
 
 
 def identifier(item: Row, types: Mapping[str, str]) -> tuple[str, str]:
-    """The type and the identifier on the wire, taken out of an item of the document's form."""
+    """The type and the identifier that VMS takes; removes the field that names the user or group from `item`."""
     way = next(way for way in types if way in item)
     return types[way], str(item.pop(way))
 

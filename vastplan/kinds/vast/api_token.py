@@ -1,7 +1,7 @@
-"""API token: what a program logs in with as a manager of VMS. Only the answer to its creation holds the token.
+"""API token: the log-in of a program that works as a manager of VMS. Only the response to its creation contains the token.
 
 Source: the vendor's documents of 5.3 and 5.5 and its Ansible modules: a token is never deleted, it is revoked and stays in the list;
-a manager may have five that work, unless the cluster says otherwise.
+a manager may have five working tokens, unless the cluster says otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
 
 
 def _read(text: object) -> int:
-    """What is answered is a date, which is not compared."""
+    """VMS returns the date of expiry, which is not compared."""
     return 0
 
 
@@ -74,7 +74,7 @@ class ApiToken(Spec):
     """Secret in Kubernetes that gets the token. It is kept nowhere else."""
 
 
-# Answered with 503, which else says that nobody knows what was done (the vendor's document of 5.5, POST /apitokens/).
+# VMS answers this with 503, which otherwise means that the outcome is unknown (the vendor's document of 5.5, POST /apitokens/).
 _REFUSES = {"Max allowed API tokens": "write a shorter overlap"}
 
 KIND = kind(

@@ -1,8 +1,8 @@
-"""Clone: a directory that is created once from a snapshot, by a stream that copies it in the background or as it is read.
+"""Clone: a directory that is created once from a snapshot, by a stream that copies the data in the background or as it is read.
 
-Source: the vendor's document of 5.5 (`/snapshots/{id}/clone/`, `/globalsnapstreams/`), and its CSI driver, which makes one before it makes
-a view of the directory (VAST refuses a directory that is there), and stops a stream before it deletes it. A stream that is stopped
-before it has finished takes the directory along.
+Source: the vendor's document of 5.5 (`/snapshots/{id}/clone/`, `/globalsnapstreams/`), and its CSI driver, which creates a clone
+before the view of the directory (VAST refuses a directory that exists), and stops a stream before it deletes it. A stream that is
+stopped before it has finished also deletes the directory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
 LONGEST_NAME = 64
 UNFINISHED = "unfinished (a delete also deletes its directory)"
 _FINISHED = frozenset({"FINISHED"})
-_FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # taken with and without, shown with
+_FOLDER = Codec(str, lambda path: str(path).rstrip("/") or "/")  # accepted with or without trailing /, shown with it
 _USABLE = frozenset({"Syncing", "Finalizing", "Active", "Completed", "Suspended"})
 _BROKEN = frozenset({"Failed", "Error"})
 
@@ -64,7 +64,7 @@ class Clone(Spec):
 
 
 def clones_of(path: str) -> Dependents:
-    """The clones of a directory, and of those below it, of the object's tenant, that still read it."""
+    """The unfinished clones of a directory and of those below it, in the object's tenant: they still read from it."""
     return Dependents("clone", "unfinished clones of it", (("tenant", "tenant.id"),), (path, "source"), UNFINISHED)
 
 

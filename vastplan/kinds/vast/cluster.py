@@ -1,4 +1,4 @@
-"""The VAST cluster and its VMS: read only, for their figures and settings."""
+"""The VAST cluster and its VMS, which vastplan only reads, for their figures and settings."""
 
 from typing import Annotated
 

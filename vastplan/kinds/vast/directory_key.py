@@ -1,7 +1,7 @@
-"""S3 key of a user that another provider has (AD, LDAP, NIS): what an entry of `s3_keys` whose user is `{existing: NAME}` becomes.
+"""S3 key of a user of another provider (AD, LDAP, NIS): an entry of `s3_keys` with the user `{existing: NAME}` becomes one.
 
-Source: the vendor's documents of 5.3 and 5.5 (`/users/non_local_keys/`, `/users/query/`), and its Terraform provider, which makes keys
-of local users by the same call; that an answer says LOCAL of a local user is from recordings of 5.5.
+Source: the vendor's documents of 5.3 and 5.5 (`/users/non_local_keys/`, `/users/query/`), and its Terraform provider, which creates
+keys of local users by the same call. That VMS returns LOCAL for a local user is from recordings of 5.5.
 """
 
 from typing import Annotated, Any
@@ -45,7 +45,7 @@ class DirectoryKey(Spec):
 
 
 def _where(values: Any) -> str | None:
-    """By what all keys of the user in the tenant are asked for."""
+    """The locator by which VMS is asked for all keys of the user in the tenant."""
     tenant, user = values.get("tenant"), values.get("user")
     return AskedMembers.locator(tenant, user) if isinstance(tenant, str) and isinstance(user, str) else None
 

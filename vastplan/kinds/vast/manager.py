@@ -1,7 +1,7 @@
 """Manager: a user of VMS, for the cluster or for one tenant, with the rights of its roles.
 
 Source: the vendor's documents of 5.3 and 5.5, and its Terraform provider, which reads roles as objects and own permissions beside
-those of the roles (1.x `managers_functions.go`). No answer holds a password.
+those of the roles (1.x `managers_functions.go`). No response contains a password.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Spec, Text, VendorName
 
 # Each of VMS's four kinds of characters (https://github.com/vast-data/terraform-provider-vastdata, 1.x `validators.go`), and
-# none that YAML, a shell or a URL takes for something else.
+# none that has a special meaning in YAML, a shell or a URL.
 PASSWORD = Drawn(
     "password", ("password",), (string.ascii_uppercase, string.ascii_lowercase, string.digits, "-_.+"), length=32
 )
@@ -116,12 +116,12 @@ class Manager(Spec):
 
 
 def type_of(tenant: object) -> str:
-    """The type of a manager, by whether it has a tenant."""
+    """The type of a manager, which depends on whether it has a tenant."""
     return "SUPER_ADMIN" if tenant is None else "TENANT_ADMIN"
 
 
 def _answered(values: Values, row: Row) -> Values:
-    """Roles are answered as objects, and own permissions beside those that come with the roles."""
+    """VMS returns roles as objects, and own permissions beside those of the roles."""
     values = of_tenant(values, row)
     shown: Any = row.get("roles")
     if isinstance(shown, list):

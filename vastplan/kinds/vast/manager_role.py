@@ -15,7 +15,7 @@ VERBS = ("create", "view", "edit", "delete")
 BUILT_IN_REALMS = frozenset(
     {"support", "settings", "security", "monitoring", "logical", "hardware", "events", "database", "applications"}
 )
-"""Those that every cluster has: https://github.com/vast-data/terraform-provider-vastdata, 1.x `roles_functions.go`."""
+"""The realms that every cluster has: https://github.com/vast-data/terraform-provider-vastdata, 1.x `roles_functions.go`."""
 Permission = Annotated[
     str,
     StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253),
@@ -59,7 +59,7 @@ class ManagerRole(Spec):
 
 
 def _answered(values: Values, row: Row) -> Values:
-    """VMS answers two fields under other names than those it takes: https://github.com/vast-data/vast-ansible, schema_overrides.py."""
+    """VMS returns two fields under other names than it accepts: https://github.com/vast-data/vast-ansible, schema_overrides.py."""
     values = of_tenant(values, row)
     for name, answered in (("permissions_list", "permissions"), ("tenants", "tenants")):
         if answered in row:
@@ -73,7 +73,7 @@ KIND = kind(
     system="vast",
     section="roles",
     endpoint=collection("roles"),
-    system_owned=((("is_default",), True),),  # VAST asks not to change those that a cluster comes with
+    system_owned=((("is_default",), True),),  # VAST asks not to change the roles that a cluster comes with
     finish_encode=without_tenant,
     finish_decode=_answered,
 )

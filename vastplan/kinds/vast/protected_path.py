@@ -1,4 +1,4 @@
-"""Protected path: a directory under a protection policy; on the other cluster the copy of a replicated one is a
+"""Protected path: a directory under a protection policy. The copy of a replicated path, on the other cluster, has the role
 DESTINATION.
 
 Source of a path with a peer and no schedule: VAST knowledge base, configuring global access; S3 synchronous replication.
@@ -31,7 +31,7 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, ReferenceName, Says, Span, Spec, VendorName
 
-# All documents have it as text; those that are seen are such.
+# All API documents have it as text; every GUID seen so far has this form.
 _Guid = Annotated[
     str,
     StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"),
@@ -39,8 +39,8 @@ _Guid = Annotated[
 ]
 SYNCHRONOUS = "SYNC_REPLICATION"
 _BY_A_PEER = ("STARED_GLOBAL_NAMESPACE", SYNCHRONOUS)
-_SHARED_BY = ("global_access", "synchronous_replication")  # what a volume, a view or a bucket says for either
-# A call changes the kind of a stream (modify_member), and no document says what becomes of the data meanwhile.
+_SHARED_BY = ("global_access", "synchronous_replication")  # the field of a volume, a view or a bucket for each
+# A call changes the kind of a stream (modify_member), but no document says what happens to the data meanwhile.
 _ANOTHER = (
     "leave it as it was; or change it in three steps: remove the replication (one site in sites, no active) and apply, have the directory "
     "removed on the other site, then write the other kind and apply"
@@ -54,9 +54,9 @@ _REFUSES = {
     "apply again; if it has the right data, write that site as active and remove the directory of this site; if both are needed, "
     "give the other site another path (per_site: {SITE: {path: PATH}}; target_exported_dir in protected_paths)"
 }
-_TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
+_TEXT = Codec(str, str)  # the schema has this id as text; VMS accepts numbers, too, and may return either
 
-# The first synchronisation may take days; the path is in order while it lasts.
+# The first synchronisation may take days; the path is usable meanwhile.
 _USABLE = frozenset(
     {
         "Active", "Local", "LOCAL_ACTIVE", "Suspended", "LOCAL_SUSPENDED", "Syncing", "Initial Scan", "Initial Sync",
@@ -71,7 +71,7 @@ _BROKEN = frozenset(
     }
 )  # fmt: skip
 
-# Nothing has arrived yet: the role is settled, so the volume is worked on, but nobody can go on with the copy.
+# No data has arrived yet. The role is settled, so the volume can be worked on, but nobody can continue with the copy.
 _STARTING = frozenset(
     {"Initializing", "Initial Scan", "Initial Sync", "Initial Sync Suspended", "INITIAL_SYNC_SUSPENDED"}
 )
@@ -88,10 +88,10 @@ _FAILING = frozenset(
     }
 )
 
-# Of a synchronous path alone: the source without its other side, and the other side.
+# Only a synchronous path is disconnected: Degraded is the source without its destination, Blocked the destination.
 _PARTED = frozenset({"Degraded", "Blocked"})
 
-# In these a role is what it says, too; clients of groups of several streams meet the last one.
+# Further states in which a role is settled. Clients of VMS have seen `partially active` for groups of several streams.
 _SETTLED = frozenset({"Initializing", "Blocked", "partially active"})
 
 
@@ -155,7 +155,7 @@ class ProtectedPath(Spec):
         if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
             raise ValueError("give either remote_tenant or remote_tenant_guid")
         if self.peer is MISSING and self.protection_policy is MISSING and self.capabilities in _BY_A_PEER:
-            # an import, too, says this of a path that is there: no answer has its peer
+            # an import reports this, too, for a path that exists: VMS never returns its peer
             word = _SHARED_BY[_BY_A_PEER.index(self.capabilities)]
             raise ValueError(
                 f"{self.capabilities} needs a peer, which VMS does not show: write {word} and active in the entry of its directory "
@@ -180,9 +180,9 @@ KIND = kind(
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
     dependents=(below("source_dir"),),
-    # The other cluster makes the directory, so a view of it comes after.
+    # The other cluster creates the directory, so a view of the directory is created after the path.
     precedes=(Precedes("view", same=(("remote_tenant", "tenant"), ("target_exported_dir", "path"))),),
-    # It takes no directory that is there ("path on peer exists"), nor one that another path left behind.
+    # VAST refuses a directory that exists on the other cluster ("path on peer exists"), also one that another path left behind.
     lands=Lands(
         "remote_tenant",
         "remote_tenant_guid",
@@ -190,10 +190,10 @@ KIND = kind(
         shown_by=(("view", "tenant", "path"), ("quota", "tenant", "path")),
         composed=_SHARED_AGAIN,
     ),
-    # Where a role is DESTINATION it is the copy; one that is ours stays ours when its role moves (the ledger has its id).
+    # A path with the role DESTINATION is a copy. An owned path stays owned when its role moves (the ledger has its id).
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
-    # One path on two clusters. While its role changes, or says what is not documented, nothing is done about it.
+    # One path on two clusters. While its role changes, or is not a documented one, vastplan changes nothing.
     attributes=(
         Attribute("guid", ("guid",)),
         Attribute("role", ("role",)),

@@ -27,7 +27,7 @@ def _moment(text: str) -> str:
 
 
 def _read_moment(raw: str) -> str:
-    return raw.replace("T", " ").removesuffix("Z")  # VMS has been seen to answer both forms
+    return raw.replace("T", " ").removesuffix("Z")  # VMS has been seen to return both forms
 
 
 _MOMENT = Codec(str, _read_moment)
@@ -59,7 +59,7 @@ _TARGETS = frozenset({"replicate_to", "peer"})
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A target implies the type, which then need not be written."""
+    """`clone_type` need not be written where a target implies it."""
     return {} if values.get("clone_type") == "NATIVE_REPLICATION" and values.keys() & _TARGETS else None
 
 
@@ -107,7 +107,7 @@ class ProtectionPolicy(Spec):
 
 
 def _without_nulls(body: Row, values: Values) -> Row:
-    """What a frame clears is left out: VMS takes the frames whole, and a local one must not speak of the peer."""
+    """The body without the fields that a frame clears: VMS replaces frames as a whole, and a local one must not mention the peer."""
     if "frames" in body:
         body["frames"] = [{key: value for key, value in frame.items() if value is not None} for frame in body["frames"]]
     return body
@@ -121,7 +121,7 @@ KIND = kind(
     endpoint=collection("protectionpolicies", vanishes_later=True),
     dependents=(snapshots(("id", "policy")),),
     system_owned=INTERNAL,
-    # One that replicates appears on the other cluster by itself, with the same guid.
+    # VMS copies a policy that replicates to the other cluster by itself, with the same guid.
     attributes=(Attribute("guid", ("guid",)),),
     grouped=Grouped("guid"),
     finish_encode=_without_nulls,

@@ -1,4 +1,4 @@
-"""QoS policy: the bandwidth and IOPS limits that views, users and block volumes are held to."""
+"""QoS policy: bandwidth and IOPS limits of views, users and block volumes."""
 
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, Bandwidth, Count, Existing, ReferenceName, Spec, Text, VendorName
 
 _Iops = Annotated[Count, Field(le=2**32)]
-_Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
+_Limit = Clears(0)  # VMS: 0 is unlimited, and an unset limit reads as 0
 
 
 class StaticLimits(Spec):
@@ -174,7 +174,7 @@ class AttachedUser(Spec):
         shown_as_said = "name" in said and str(said["name"]) in called
         implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
         if values.get("identifier_type") == USER_TYPES["user"]:
-            said["user"] = {"existing": said["user"]}  # whom VMS has, whoever he is
+            said["user"] = {"existing": said["user"]}  # a user of VMS, who need not be in the document
         return {name: value for name, value in said.items() if not implied.get(name)}
 
     @model_validator(mode="after")
@@ -261,7 +261,7 @@ class QosPolicy(QosLimits):
 
 
 def _with_mode(body: Row, values: Values) -> Row:
-    """VMS wants a mode on every new policy but a USER one, and of an attached user a name and a domain."""
+    """VMS requires a mode for every new policy except a USER one, and a name and a domain for each attached user."""
     if "policy_type" in body and values["policy_type"] != "USER":
         body.setdefault("mode", "STATIC")
     users = []
@@ -273,7 +273,7 @@ def _with_mode(body: Row, values: Values) -> Row:
 
 
 def _attached(values: Values, row: Row) -> Values:
-    """Who is attached, as the document says it; a domain of nobody is none."""
+    """The attached users in the document's form, without a name equal to the identifier and without an empty domain."""
     raw = row.get("attached_users")
     if isinstance(raw, list) and all(isinstance(user, dict) for user in raw):
         told = [

@@ -1,4 +1,4 @@
-"""Quota: how much a directory may hold."""
+"""Quota: the limits on what a directory may hold."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -44,7 +44,7 @@ from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Span, Sp
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
 _Inodes = Annotated[Count, Field(gt=0)]
-_Limit = Clears(0)  # 0 and null both mean none; VMS answers either
+_Limit = Clears(0)  # 0 and null both mean none; VMS returns either
 
 
 class QuotaLimits(Spec):
@@ -112,7 +112,7 @@ BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Limits of users or groups switch such limits on without is_user_quota."""
+    """`is_user_quota` need not be written where limits of users or groups imply it."""
     return {} if values.get("is_user_quota") is True and any(values.get(name) for name in BY_USER) else None
 
 
@@ -200,7 +200,7 @@ class Quota(QuotaRules):
 
 
 def _flat(body: Row, values: Values) -> Row:
-    """VMS takes rules flat, each with an identifier and its type; the names of a user and a group are also shown as such."""
+    """VMS takes each rule as a flat object with an identifier, its type, and a name to show, for which the identifier is sent."""
     for name, types in (("user_quotas", USER_TYPES), ("group_quotas", GROUP_TYPES)):
         rules = []
         for rule in body.get(name, ()):
@@ -215,7 +215,7 @@ def _flat(body: Row, values: Values) -> Row:
 
 
 def _whose(values: Values, row: Row) -> Values:
-    """Whom each rule is for, which releases show nested in `entity`, newer documents beside the limits."""
+    """The rules with the user or group of each, which releases show nested in `entity`, and newer API documents beside the limits."""
     for name in _RULES:
         raw, rules = row.get(name), values.get(name)
         if not isinstance(raw, list) or not isinstance(rules, list):
@@ -231,7 +231,7 @@ def _whose(values: Values, row: Row) -> Values:
 
 
 def _in_force(values: Values) -> Values:
-    """Without limits of users that VMS keeps but holds nobody to, as they are not switched on."""
+    """The values without limits of users that VMS stores but does not enforce, as they are not switched on."""
     for name in BY_USER:
         kept = values.get(name)
         if isinstance(kept, dict):

@@ -38,7 +38,7 @@ class Realm(Spec):
 
 
 def of_tenant(values: Values, row: Row) -> Values:
-    """VMS shows the tenant as a number and as an object; what has neither is the cluster's."""
+    """VMS shows the tenant as a number and as an object; a row with neither belongs to the cluster."""
     shown = row.get("tenant")
     if values.get("tenant") is None:
         values["tenant"] = shown.get("id") if isinstance(shown, dict) else None
@@ -46,7 +46,7 @@ def of_tenant(values: Values, row: Row) -> Values:
 
 
 def without_tenant(body: Row, values: Values) -> Row:
-    """What is the cluster's is made without a tenant: the document has no null."""
+    """An object of the cluster is sent without a tenant: the API document has no null."""
     return {name: value for name, value in body.items() if name != "tenant_id" or value is not None}
 
 

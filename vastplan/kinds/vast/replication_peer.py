@@ -1,4 +1,4 @@
-"""Replication peer: the link of two clusters, created on one of them; VMS mirrors it on the other under the same
+"""Replication peer: the link between two clusters, created on one of them. VMS mirrors it on the other under the same
 name."""
 
 from typing import Annotated, Literal

@@ -1,7 +1,7 @@
-"""S3 key: a pair of keys of a local user. Only the answer to its creation holds the secret one.
+"""S3 key: a pair of keys of a local user. Only the response to its creation contains the secret key.
 
-Source: the vendor's documents of 5.3 and 5.5, and clients that run against live clusters: a key belongs to one tenant, is always made
-enabled, and a user may have several; its secret is neither shown nor changed again.
+Source: the vendor's documents of 5.3 and 5.5, and clients that run against live clusters: a key belongs to one tenant, is always
+created enabled, and a user may have several; the secret key is neither shown nor changed again.
 """
 
 from typing import Annotated

@@ -36,32 +36,32 @@ def _day(text: str) -> str:
 
 
 def _sooner(before: Any, after: Any) -> bool:
-    """Of days, dates and versions to keep: less of them deletes sooner, and none at all does not delete."""
+    """Whether days or a date delete sooner than before; `None` never deletes."""
     return after is not None and (before is None or after < before)
 
 
 def _smaller(before: Any, after: Any) -> bool:
-    """Of a least size: without one, or with a lower one, more objects are meant."""
+    """Whether a smallest size matches more objects than before: a lower one does, and so does none."""
     return bool(before) and (after or 0) < before
 
 
 def _larger(before: Any, after: Any) -> bool:
-    """Of a largest size, of which none is no bound."""
+    """Whether a largest size matches more objects than before: a higher one does, and so does none."""
     return before is not None and (after is None or after > before)
 
 
 def _shorter(before: Any, after: Any) -> bool:
-    """Of a prefix: objects that begin otherwise are meant where the new one does not begin as the old one does."""
+    """Whether a prefix matches other objects than before: it does unless it begins with the former prefix."""
     return not (after or "").startswith(before or "")
 
 
 def _fewer(before: Any, after: Any) -> bool:
-    """Of tags that an object must have: without one of them, or with another value, others are meant."""
+    """Whether required tags match other objects than before: they do if one is removed or has another value."""
     return any((after or {}).get(tag) != value for tag, value in (before or {}).items())
 
 
 def _kept_less(before: Any, after: Any) -> bool:
-    """Of versions that are kept whatever their age: fewer, or none."""
+    """Whether fewer versions than before, or none, are kept whatever their age."""
     return bool(before) and (after or 0) < before
 
 
@@ -74,14 +74,14 @@ def _marked(before: Any, after: Any) -> bool:
 
 
 def _another(before: Any, after: Any) -> bool:
-    """Of the time that an age is counted from: another one may be an earlier one."""
+    """Whether age is counted from another time than before, which may be an earlier one."""
     return before is not None and before != after
 
 
 _SOONER = Deletes(_sooner)
 _Days = Annotated[Count, Field(ge=1, le=2**31 - 1)]
 _Day = Annotated[str, StringConstraints(max_length=32), AfterValidator(_day)]
-_DATE = Codec(str, lambda raw: _day(str(raw)[:10]))  # an answer may say the midnight, too
+_DATE = Codec(str, lambda raw: _day(str(raw)[:10]))  # VMS may return the midnight of the day, too
 _Tag = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 _NONE = Clears(None)
 

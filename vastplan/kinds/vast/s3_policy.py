@@ -1,4 +1,4 @@
-"""Identity policy: what users and groups that it is attached to may do by S3, in VAST's part of Amazon's policy language."""
+"""Identity policy: what its users and groups may do by S3, in the part of Amazon's policy language that VAST supports."""
 
 from typing import Annotated, Any
 
@@ -69,6 +69,6 @@ KIND = kind(
     stage=Stage.POLICY,
     endpoint=collection("s3policies"),
     keyed=Keyed(within="tenant"),
-    # the copy of another cluster's, which comes and goes with it
+    # the copy of a policy of another cluster, created and deleted with that policy
     system_owned=((("is_replicated",), True),),
 )

@@ -35,14 +35,14 @@ class Snapshot(Spec):
 
 
 def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Dependents:
-    """The snapshots that would stay after a delete: those whose field equals that of the object, on its path or
-    below it."""
+    """The snapshots that would remain after a delete: those whose field equals that of the object (`same`), on its
+    path or below it (`under`)."""
     pairs = (same,)
     return Dependents("snapshot", "snapshots", pairs, under, remain=True, locks=("indestructible", "locked"))
 
 
 def below(path: str) -> Dependents:
-    """The snapshots of a directory, and of those below it, of the object's tenant."""
+    """The snapshots of a directory and of those below it, in the object's tenant."""
     return snapshots(("tenant", "tenant"), (path, "path"))
 
 
@@ -51,13 +51,13 @@ KIND = kind(
     name="snapshot",
     system="vast",
     endpoint=collection("snapshots", vanishes_later=True),
-    # Both are optional in the document, and newer than snapshots are: without them nothing is locked.
+    # Both fields are optional in the API document, and newer than snapshots: a row without them is not locked.
     metrics=(
         Metric("indestructible", ("indestructible",), ones=_YES, zeros=_NO, absent=0),
         Metric("locked", ("locked",), ones=_YES, zeros=_NO, absent=0),
     ),
     attributes=(
-        Attribute("policy", ("protection_policy_id",)),  # which took it, if one did
+        Attribute("policy", ("protection_policy_id",)),  # the policy that created it, if one did
         Attribute("created", ("created",)),
         Attribute("expiration_time", ("expiration_time",)),
     ),

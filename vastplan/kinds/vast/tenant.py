@@ -155,7 +155,7 @@ KIND = kind(
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
     dependents=(snapshots(("id", "tenant")),),
-    # the row of a tenant tells no use: what is known to be in it is at least so much
+    # the row of a tenant does not show its usage: what is known inside it is a lower bound
     contents=(
         Contents("used in views", "view", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("used under quotas", "quota", "used", ("id", "tenant"), "path", units.BYTES),

@@ -9,8 +9,8 @@ from vastplan.schema.kind import Attribute, Dependents, Keyed
 from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, Revokes, ServerDefault
 from vastplan.schema.types import MISSING, Count, ReferenceName
 
-# VAST's pages about local users ask for it from 5.3.2 on, newer ones and the document of 5.5 do not; of the releases
-# between nobody says so, and vastplan sends nothing that may be refused.
+# VAST's pages about local users require it from 5.3.2 on; newer pages and the API document of 5.5 do not. For the
+# releases between, nothing is documented, and vastplan sends nothing that may be refused.
 _UID = RequiredFrom(
     product="vms", version="5.3.2", until="5.5", fix="write uid, the number by which NFS knows the user"
 )

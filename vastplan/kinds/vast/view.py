@@ -46,7 +46,7 @@ Period = Annotated[
     StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$"),
     Says("a time, such as 12h, 30d or 1y: a whole number and h, m, d or y"),
 ]
-_KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
+_KEPT = "retention"  # all fields of the group together decide how long files and objects are kept
 _NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
 _NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
 _OWNED = Revokes("keys of the former owner may at once do only what policies allow")
@@ -116,14 +116,14 @@ LifecycleRules = Annotated[Annotated[list[LifecycleRule], AfterValidator(_each_o
 
 
 def parts_are_there(of: Spec, names: Spec | Any, made_by: Mapping[str, str]) -> None:
-    """Raises `ValueError` for a name of a part that does not exist: `made_by` has the field that creates each."""
+    """Raises `ValueError` for a name of a part that the entry does not create; `made_by` has the field that creates each part."""
     for part, field in made_by.items() if names is not MISSING else ():
         if getattr(names, part) is not MISSING and getattr(of, field) is MISSING:
             raise ValueError(f"names.{part} needs {field}")
 
 
 def kept_as_said(of: Any, protocols: Set[str]) -> None:
-    """Raises `ValueError` where the fields about retention are incomplete or do not go together."""
+    """Raises `ValueError` if the retention fields are incomplete or exclude each other."""
     locked = protocols if of.locking is True else set()
     if "S3" in locked and of.s3_versioning is not True:
         raise ValueError("locking of a bucket needs s3_versioning: true")
@@ -293,7 +293,7 @@ class View(OnTwoSites):
         return self
 
     def _protocols(self) -> set[str]:
-        return set(self.protocols) if isinstance(self.protocols, list) else {"NFS"}  # what VMS takes for none
+        return set(self.protocols) if isinstance(self.protocols, list) else {"NFS"}  # what VMS assumes for none
 
     @model_validator(mode="after")
     def _one_qos(self) -> "View":
@@ -309,14 +309,14 @@ class View(OnTwoSites):
 
 
 def _whole_acl(body: Row, values: Values) -> Row:
-    """VMS wants the list with the switch, an empty one too."""
+    """VMS requires the list together with the switch, even an empty one."""
     if "share_acl" in body:
         body["share_acl"].setdefault("acl", [])
     return body
 
 
 def _grants(values: Values, row: Row) -> Values:
-    """VMS fills what a grant leaves out with nothing, and shows the domain `All` as nothing too."""
+    """VMS shows the fields that a grant leaves out, and the domain `All`, as empty text."""
     share = values.get("share_acl")
     acl = share.get("acl") if isinstance(share, dict) else None
     if isinstance(acl, list) and all(isinstance(grant, dict) for grant in acl):
@@ -347,7 +347,7 @@ KIND = kind(
     in_use=("used",),
     dependents=(below("path"), clones_of("path")),
     witness=Witness(("path",), "/"),
-    # The view makes the directory that is protected.
+    # The view creates the directory that the path protects.
     precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
     controller_owned=CSI_MADE,
     system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view

@@ -27,19 +27,19 @@ from vastplan.schema.markers import (
 from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, Text, VendorName
 
 _PERMISSIONS = "permission_per_vip_pool"
-# VMS opens what is left out to everybody (`*`), so nobody has to be said: null and [] are that.
+# VMS opens a list that is left out to everybody (`*`), so "nobody" has to be sent: null and [] mean that.
 _Nfs = Annotated[list[NfsClients] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 _Hosts = Annotated[list[Clients] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
-# No pool of its own means every pool, which a policy must not get by losing its last one.
+# A policy without pools allows every pool, which must not result from the deletion of its last pool.
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
-_OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
+_OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # POOL (MODE), as `_pools` lists a pool with an unknown mode
 _ALL = ("*",)
 _NATIVE = Revokes(
     "identity policies and bucket policies no longer count for its views: requests that only they allow are refused at once",
     of=("S3_NATIVE",),
 )
-# One list alone does not say who may come in by a protocol, and how: those of a protocol are left out together.
+# One list alone does not decide who has which access by a protocol: the lists of a protocol are left out together.
 _EVERYBODY, _NFS_EVERYBODY, _SMB_EVERYBODY, _S3_EVERYBODY = (
     ServerDefault(["*"], WITNESS, group=group) for group in ("hosts", "nfs hosts", "smb hosts", "s3 hosts")
 )
@@ -218,7 +218,7 @@ class ViewPolicy(Spec):
 
 
 def _permissions(body: Row, values: Values) -> Row:
-    """VMS keeps the pools as a mapping, and clears them only when the list says so too."""
+    """VMS keeps the pools as a mapping, and clears it only if the list is sent empty, too."""
     pools = body.pop(_PERMISSIONS, None)
     if pools is None:
         return body
@@ -231,10 +231,10 @@ def _permissions(body: Row, values: Values) -> Row:
 
 
 def _pools(values: Values, row: Row) -> Values:
-    """The mapping as two lists; a row of before there was one has the list only.
+    """The mapping as two lists. A row of a release without the mapping has only the list.
 
-    A pool with an unknown mode is listed among the first with that mode: it is neither left out nor taken for
-    another.
+    A pool with an unknown mode is in `vip_pools` together with that mode, so it is neither left out nor taken for
+    another pool.
     """
     modes = row.get(_PERMISSIONS) or {str(pool): "RW" for pool in row.get("vip_pools") or ()}
     if not isinstance(modes, dict):
@@ -253,11 +253,11 @@ KIND = kind(
     section="view_policies",
     stage=Stage.POLICY,
     endpoint=collection("viewpolicies"),
-    # The hosts and rights of a new policy may hang on its flavor.
+    # The hosts and rights of a new policy may depend on its flavor.
     witness=Witness(("name",), "default", like=("flavor",)),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     lets_in=LetsIn("without it no client reaches the views that use it"),
-    # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.
+    # VAST creates and deletes one with each tenant. If a document names it, it is managed like any other policy.
     controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,
     finish_decode=_pools,

@@ -39,12 +39,12 @@ from vastplan.schema.types import (
     VendorName,
 )
 
-_ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network than before
+_ROUTE = Opens(shut=(None,), made=False)  # another network than before can reach the pool
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
 def _length(value: Any) -> Any:
-    """The length of a prefix is a number: a mask, and a length with its slash, get the number to write."""
+    """Refuse a prefix length that is text, such as a mask or a length with its slash; the error has the number to write."""
     if not isinstance(value, str):
         return value
     try:
@@ -147,6 +147,6 @@ KIND = kind(
         Attribute("leading_vip", ("start_ip",)),
         Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name"), ("domain_name",)),
     ),
-    # the CSI driver asks for the ranges of a pool by the name that is in the volume, at each publish
+    # at each publish the CSI driver reads the ranges of the pool whose name is in the volume
     lets_in=LetsIn("without it nothing mounts through its addresses"),
 )

@@ -1,4 +1,4 @@
-"""A document of another language that a system keeps as JSON text: data in ours, compared by what it says."""
+"""A document in another language that a system keeps as JSON text: in vastplan's document it is data, compared by meaning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JsonDocument(Shape):
-    """One leaf. `canonical` makes the same of documents that say the same, and takes whatever a system may show."""
+    """One leaf. `canonical` returns equal values for documents with the same meaning, and accepts anything a system may show."""
 
     name = "json-document"
 
@@ -23,27 +23,27 @@ class JsonDocument(Shape):
         self._canonical = canonical
 
     def reader(self, field: Field) -> Read:
-        """The text as data; what is no JSON stays text, and so differs."""
+        """The text as data; text that is not JSON stays text, and so differs."""
         return _read
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
-        """Whether they say the same."""
+        """Whether both have the same meaning."""
         return bool(self._canonical(desired) == self._canonical(live))
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """What it says, however it is written."""
+        """Its canonical form: the same for every way to write it."""
         return self._canonical(value)
 
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
-        """Text that people can read in the system, too."""
+        """Indented text, so that people can read it in the system too."""
         return json.dumps(value, indent=2, ensure_ascii=False)
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """As it is."""
+        """The value as it is."""
         return value
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """All of it: who marks a field so says that it holds no secret."""
+        """Keeps all of it: a field with this shape is declared to hold no secret."""
         return value, []
 
 

@@ -1,4 +1,4 @@
-"""A list whose order means something: one leaf, and its items may be structs."""
+"""A list whose order matters: one leaf, whose items may be structs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class List(Shape):
-    """A list, compared item by item on what the document writes of each."""
+    """A list, compared item by item; of an item that is a struct only the fields that the document writes."""
 
     name = "list"
 
     def reader(self, field: Field) -> Read:
-        """Each item, in its order."""
+        """Reads each item, in order."""
         table = walk.table(field.fields)
         if table:
             return lambda raw: (
@@ -44,7 +44,7 @@ class List(Shape):
         return lambda raw: [read(item) for item in raw] if isinstance(raw, list) else raw
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
-        """Those of the list itself, or in the structs that are its items."""
+        """Maps the references of the list itself, or those in the structs that are its items."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
         table = walk.table(field.fields)
@@ -57,31 +57,31 @@ class List(Shape):
         return mapped
 
     def canonicaliser(self, field: Field) -> Canonicalise | None:
-        """Each struct; the order stays."""
+        """Canonicalises each struct; the order stays."""
         if Marker.SENSITIVE in field.markers:
             return secrets
         table = walk.table(field.fields)
         return (lambda value: [walk.canonical(table, item) for item in value]) if table.canonicalised else None
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
-        """Items that are structs are compared on what the document writes of them: the system may add to each."""
+        """Compares items that are structs only in the fields that the document writes: the system may add fields to each."""
         if not (field.fields and isinstance(live, list) and isinstance(desired, list)):
             return bool(desired == live)
         pairs = zip(desired, live, strict=False)
         return len(desired) == len(live) and all(walk.covers(field.fields, want, have) for want, have in pairs)
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """A part that the system reads out as null is as one that was left out."""
+        """The items without nulls: a field that the system returns as null counts as one that was left out."""
         return [prune(item) for item in value] if field.fields and isinstance(value, list) else value
 
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
-        """Each item."""
+        """Encodes each item."""
         if field.fields:
             return [encoder.struct(field.fields, item) for item in value]
         return [encoder.scalar(field, item) for item in value]
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """Each item, and where it has a short form in that."""
+        """Each item, in its short form where it has one."""
         if not isinstance(value, list):
             return value
         if field.fields:
@@ -94,7 +94,7 @@ class List(Shape):
         return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else ()
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """Whole or not at all: an item has no path of its own."""
+        """Kept whole or not at all: an item has no path of its own."""
         return (ABSENT, [path]) if field.undisclosed else super().redacted(field, value, path, owned)
 
 

@@ -1,4 +1,4 @@
-"""A mapping in the document that is a list on the wire, each item with its key in it (Kubernetes' `listType=map`)."""
+"""A mapping in the document that is a list on the wire, each item with its key inside (Kubernetes' `listType=map`)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class ListMap(Shape):
-    """Members that the document does not name are somebody else's and stay."""
+    """Members that the document does not name belong to somebody else, and stay."""
 
     name = "list-map"
     overlays = True
 
     def reader(self, field: Field) -> Read:
-        """The items by their key; a list whose items are no objects stays as it came."""
+        """The items by their key; a list with items that are not objects stays as it is."""
         table, key = walk.table(field.fields), field.key
 
         def decoded(raw: Any) -> Any:
@@ -43,7 +43,7 @@ class ListMap(Shape):
         return decoded
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
-        """Those in the fields of the members. A key that is a name stays one."""
+        """Maps the references in the fields of the members. A key that names an object stays a name."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
         table = walk.table(field.fields)
@@ -59,7 +59,7 @@ class ListMap(Shape):
         return mapped
 
     def canonicaliser(self, field: Field) -> Canonicalise | None:
-        """Member by member; null stays, for it removes one."""
+        """Canonicalises each member; null stays, because it removes the member."""
         if Marker.SENSITIVE in field.markers:
             return secrets
         table = walk.table(field.fields)
@@ -74,7 +74,7 @@ class ListMap(Shape):
         return canonical
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
-        """Those of each member; one that is to go, or has not the documented form, is one leaf."""
+        """The leaves of each member; a member that is to be removed, or does not have the documented form, is one leaf."""
         if not isinstance(value, dict):
             yield from super().leaves(field, value, path, immutable)
             return
@@ -85,7 +85,7 @@ class ListMap(Shape):
                 yield from walk.leaves(field.fields, member, (*path, key), immutable)
 
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
-        """A list of the members, each with its key in it."""
+        """A list of the members, each with its key inside."""
         return [self._item(field, key, member, encoder) for key, member in value.items()]
 
     def _item(self, field: Field, key: str, member: dict[str, Any], encoder: Encoder) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class ListMap(Shape):
         return item
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """Member by member, as people count; null stays, for it removes one."""
+        """Each member, keys in natural order; null stays, because it removes the member."""
         if not isinstance(value, dict):
             return value
         return {
@@ -106,7 +106,7 @@ class ListMap(Shape):
         }
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
-        """Member by member; null removes one."""
+        """Merges each member; null removes one."""
         members = {
             key: walk.merge(field.fields, live.get(key) or {}, member)
             for key, member in desired.items()
@@ -119,7 +119,7 @@ class ListMap(Shape):
         return {key: member for key, member in (members or {}).items() if key in (named or {})}
 
     def overlay(self, field: Field, below: Any, above: Any) -> Any:
-        """Item by item, so that what we do not know of one is sent back as it was read."""
+        """Merges item by item, so that parts of an item that vastplan does not know are sent back as they were read."""
         if not (isinstance(below, list) and isinstance(above, list)):
             return deep_overlay(below, above)
         path = field.key_writes or field.key
@@ -133,7 +133,7 @@ class ListMap(Shape):
         return [member for member in members if isinstance(member, dict)]
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """Member by member."""
+        """Redacts each member."""
         if not isinstance(value, dict):
             return value, []
         kept: dict[str, Any] = {}

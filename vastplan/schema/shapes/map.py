@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 class Map(Shape):
-    """Keys that the document does not write are somebody else's and stay."""
+    """Keys that the document does not write belong to somebody else, and stay."""
 
     name = "map"
 
     def reader(self, field: Field) -> Read:
-        """Each value through the codec."""
+        """Reads each value through the codec."""
         read = scalar_reader(field.codec)
         if read is None:
             return lambda raw: dict(raw) if isinstance(raw, dict) else raw
         return lambda raw: {key: read(item) for key, item in raw.items()} if isinstance(raw, dict) else raw
 
     def canonicaliser(self, field: Field) -> Canonicalise | None:
-        """Each value may be where a secret is found; the mapping itself is none, whatever its keys."""
+        """Each value may be the source of a secret; the mapping itself is not one, whatever its keys."""
         if Marker.SENSITIVE not in field.markers:
             return None
         return lambda value: (
@@ -36,24 +36,24 @@ class Map(Shape):
         )
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
-        """One for each key."""
+        """One leaf for each key."""
         if not isinstance(value, dict):
             return super().leaves(field, value, path, immutable)
         return [Leaf((*path, key), field, item, immutable) for key, item in value.items()]
 
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
-        """Null removes a key."""
+        """Encodes each value; null removes a key."""
         return {key: None if item is None else encoder.scalar(field, item) for key, item in value.items()}
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """Each value; the keys as people count, but where the document itself goes by their order."""
+        """Each value, keys in natural order; in a DOCUMENT field, where the order matters, in the order of the document."""
         if not isinstance(value, dict):
             return value
         keys = value if Marker.DOCUMENT in field.markers else sorted(value, key=natural)
         return {key: typist.scalar(field, value[key]) for key in keys}
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
-        """Key by key."""
+        """Merges key by key."""
         return {**live, **desired}
 
     def changed_part(self, field: Field, value: dict[str, Any], paths: Collection[Path], path: Path) -> Any:
@@ -61,13 +61,13 @@ class Map(Shape):
         return {key: item for key, item in value.items() if (*path, key) in paths}
 
     def wire(self, field: Field, steps: Path) -> Path:
-        """The key is on the wire as it is."""
+        """The key is the same on the wire."""
         return (*field.wire, *steps)
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """What we set, keys that are known to hold no secret, and what is no text.
+        """Keeps the keys that vastplan set, keys that are known to hold no secret, and values that are not text.
 
-        Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them.
+        Anybody may write labels and annotations: kubectl keeps a whole Secret in one of them.
         """
         if not isinstance(value, dict):
             return value, []

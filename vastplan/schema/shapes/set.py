@@ -1,4 +1,4 @@
-"""A list whose order and repetition mean nothing (Kubernetes' `listType=set`): one leaf, sorted and without repetition."""
+"""A list in which order and repetition do not matter (Kubernetes' `listType=set`): one leaf, sorted and without repetition."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class Set(List):
-    """A list that is sorted wherever it comes from."""
+    """A list that is always sorted, whether from the document or from a system."""
 
     name = "set"
     detachable = True
     unordered = True
 
     def reader(self, field: Field) -> Read:
-        """The items of the list, sorted; what are structs stays in its order."""
+        """The items of the list, sorted; structs stay in their order."""
         read = super().reader(field)
         if field.fields:
             return read
         return lambda raw: sorted(read(raw), key=str) if isinstance(raw, list) else raw
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
-        """Sorted by what the references become."""
+        """Maps the references, then sorts by what they became."""
         mapper = super().reference_mapper(field)
         if mapper is None or field.refers is None:
             return mapper
@@ -41,7 +41,7 @@ class Set(List):
         return mapped
 
     def canonicaliser(self, field: Field) -> Canonicalise:
-        """Sorted and without repetition."""
+        """Sorts the items and removes repetition."""
         other = Shape.canonicaliser(self, field)
 
         def canonical(value: Any) -> Any:
@@ -52,20 +52,20 @@ class Set(List):
         return canonical
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
-        """Both are sorted."""
+        """Plain equality: both lists are sorted."""
         return bool(desired == live)
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """As it is: a set holds no structs."""
+        """The value as it is: no nulls to remove, as a set holds no structs."""
         return value
 
     def without(self, value: Any, gone: Collection[str]) -> Any:
-        """The rest of the set."""
+        """The rest of the set, without the references in `gone`."""
         return [raw for raw in value or [] if str(raw) not in gone]
 
 
 def _by_name(item: Any) -> tuple[str, str]:
-    """Two references may be called alike and be of two kinds (a project and a namespace)."""
+    """A sort key by name, then by address: two references may have one name and different kinds (a project and a namespace)."""
     return str(item), str(item.target) if isinstance(item, Ref) else ""
 
 

@@ -1,7 +1,7 @@
-"""What a shape says of its fields. The defaults are those of one value that is compared and sent as a whole.
+"""The base class of shapes. Its methods are those of a single value that is compared and sent as a whole.
 
-A shape is used by a field whose type implies it (see `compile`) or whose `Annotated` holds the shape itself.
-What is needed for every object of a large collection is compiled once a field: `reader`, `reference_mapper`, `canonicaliser`.
+A field has the shape that its type implies (see `compile`), or the shape in its `Annotated`.
+What runs for every object of a large collection is compiled once per field: `reader`, `reference_mapper`, `canonicaliser`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Canonicalise = Callable[[Any], Any]
 
 
 class Leaf(NamedTuple):
-    """One value of the document that is compared as a whole."""
+    """A value of the document that is compared as a whole, with its path and field."""
 
     path: Path
     field: Field
@@ -32,7 +32,7 @@ class Leaf(NamedTuple):
 
 
 class Encoder(Protocol):
-    """What a shape needs of the encoder."""
+    """The part of the encoder that shapes use."""
 
     def value(self, field: Field, value: Any) -> Any:
         """The wire form of a field's value."""
@@ -41,62 +41,62 @@ class Encoder(Protocol):
         """The wire form of a plain value of the field, of a reference or of a secret."""
 
     def struct(self, fields: tuple[Field, ...], values: dict[str, Any]) -> dict[str, Any]:
-        """The wire form of the parts of a field."""
+        """The wire form of a struct's fields."""
 
     def key(self, refers: Refers, name: str) -> Any:
-        """What is sent for a key that names another object."""
+        """The value to send for a key that names another object."""
 
 
 class Typist(Protocol):
-    """What a shape needs of what writes a value as a person would."""
+    """What shapes use to write values as a person would."""
 
     def scalar(self, field: Field, value: Any) -> Any:
-        """A plain value of the field, a reference, or where a secret is found."""
+        """A plain value of the field, a reference, or the source of a secret, as a document has it."""
 
     def struct(self, fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-        """The parts of a field."""
+        """The fields of a struct, as a document has them."""
 
 
 class Shape:
-    """How fields of this shape are walked; each has one module."""
+    """How fields of this shape are compared, written, read and merged; each shape has a module of its own."""
 
     name = "value"
     detachable = False
-    """Whether a reference can be taken out of it: null, or the collection without it, means no reference."""
+    """Whether a reference can be removed from the field: null, or the collection without it, means no reference."""
     unordered = False
     """Whether null and an empty collection mean the same."""
     overlays = False
-    """Whether what is on the wire is merged item by item with what was read, when an object is sent whole."""
+    """Whether, in an update that sends an object whole, the field is merged item by item with what was read."""
 
     def __repr__(self) -> str:
         return self.name
 
-    # compiled once for a field; `None` says that values are taken as they are
+    # compiled once per field; `None` says that values are taken as they are
 
     def reader(self, field: Field) -> Read | None:
-        """From the wire; what does not have the documented form stays as it came, and so differs."""
+        """Reads a value from the wire; a value without the documented form stays as it is, and so differs."""
         return scalar_reader(field.codec)
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
-        """The value with its references replaced."""
+        """Replaces the references in a value."""
         return None if field.refers is None else reference_mapper(field.refers)
 
     def canonicaliser(self, field: Field) -> Canonicalise | None:
-        """From the document: sets sorted, secrets as `Secret`."""
+        """Makes a value from the document canonical: sets sorted, secrets as `Secret`."""
         return secrets if Marker.SENSITIVE in field.markers else None
 
-    # walked
+    # called for each value
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
-        """The parts that are compared each for itself."""
+        """The parts that are compared separately."""
         return (Leaf(path, field, value, immutable),)
 
     def equal(self, field: Field, desired: Any, live: Any) -> bool:
-        """Whether a leaf that is neither null nor a switch is as desired."""
+        """Whether a leaf that is neither null nor a boolean has the desired value."""
         return bool(desired == live)
 
     def digestible(self, field: Field, value: Any) -> Any:
-        """What of a leaf its digest is made of."""
+        """The part of a leaf's value that its digest is computed from."""
         return value
 
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
@@ -104,11 +104,11 @@ class Shape:
         return encoder.scalar(field, value)
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """A canonical value that is not null, as the document has it."""
+        """A canonical value that is not null, as a person writes it in a document."""
         return typist.scalar(field, value)
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
-        """A desired value over a live one that is an object."""
+        """A desired value merged over a live one that is an object."""
         return desired
 
     def changed_part(self, field: Field, value: dict[str, Any], paths: Collection[Path], path: Path) -> Any:
@@ -116,29 +116,29 @@ class Shape:
         return {}
 
     def only_named(self, members: Any, named: Any) -> Any:
-        """What is sent of merged members where the rest of the list goes back as it was read."""
+        """The merged members to send where the rest of the list is sent back as it was read: those in `named`."""
         return members
 
     def overlay(self, field: Field, below: Any, above: Any) -> Any:
-        """What is sent over what was read; asked only where the shape `overlays`."""
+        """What is sent (`above`) over what was read (`below`); called only where the shape `overlays`."""
         return above
 
     def parts(self, value: Any) -> Iterable[dict[str, Any]]:
-        """The structs in a value: what the field's own fields are of."""
+        """The structs in a value: those that the field's inner fields describe."""
         return ()
 
     def without(self, value: Any, gone: Collection[str]) -> Any:
-        """A live value without the raw references in `gone`; asked only where the shape is `detachable`."""
+        """A live value without the raw references in `gone`; called only where the shape is `detachable`."""
         return None
 
     def wire(self, field: Field, steps: Path) -> Path:
-        """Where the part at `steps` of the field is on the wire."""
+        """The place on the wire of the field's part at `steps`."""
         return field.wire
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """What of a live value may be kept, or `ABSENT`, and the paths that are withheld.
+        """The part of a live value that may be stored, or `ABSENT`, and the paths that are withheld.
 
-        An object of any form, which we did not set, is withheld: nobody knows what is in it.
+        A free-form object is withheld: nothing is known about what it holds.
         """
         return (ABSENT, [path]) if isinstance(value, dict) else (value, [])
 
@@ -147,7 +147,7 @@ _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
 
 
 def scalar_reader(codec: Codec | None) -> Read | None:
-    """Through the codec; what is not in the form that is documented stays as it is, and so is a difference."""
+    """Reads through the codec; a value without the documented form stays as it is, and so differs."""
     if codec is None:
         return None
     read = codec.read
@@ -164,7 +164,7 @@ def scalar_reader(codec: Codec | None) -> Read | None:
 
 
 def reference_mapper(refers: Refers) -> MapReferences:
-    """One reference, or a list of them."""
+    """Replaces one reference, or each in a list."""
 
     def mapped(value: Any, change: Change) -> Any:
         return [change(refers, item) for item in value] if isinstance(value, list) else change(refers, value)
@@ -173,7 +173,7 @@ def reference_mapper(refers: Refers) -> MapReferences:
 
 
 def secrets(value: Any) -> Any:
-    """Sources of secrets as `Secret`, all the way down."""
+    """The value with sources of secrets (`{env: NAME}`, `{file: PATH}`) as `Secret`, in mappings at all levels."""
     if isinstance(value, dict):
         if set(value) == {"env"} or set(value) == {"file"}:
             ((source, place),) = value.items()

@@ -1,4 +1,4 @@
-"""A struct: fields inside a field, each compared for itself."""
+"""A struct: fields inside a field, each compared separately."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Struct(Shape):
-    """A table of fields below a field."""
+    """A field with a table of inner fields."""
 
     name = "struct"
 
@@ -35,7 +35,7 @@ class Struct(Shape):
         return lambda raw: walk.decode_parts(table, raw) if isinstance(raw, dict) else raw
 
     def reference_mapper(self, field: Field) -> MapReferences | None:
-        """Those in its fields."""
+        """Maps the references in its fields."""
         if field.refers is not None or not field.has_references:
             return super().reference_mapper(field)
         table = walk.table(field.fields)
@@ -55,7 +55,7 @@ class Struct(Shape):
         return lambda value: walk.canonical(table, value) if isinstance(value, dict) else value
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
-        """Those of its fields."""
+        """The leaves of its fields."""
         if not isinstance(value, dict):
             return super().leaves(field, value, path, immutable)
         return walk.leaves(field.fields, value, path, immutable)
@@ -81,7 +81,7 @@ class Struct(Shape):
         return (value,) if isinstance(value, dict) else ()
 
     def wire(self, field: Field, steps: Path) -> Path:
-        """The way goes on in its fields."""
+        """The struct's place, then the place of the inner field."""
         return (*field.wire, *walk.wire(field.fields, steps))
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:

@@ -20,7 +20,7 @@ class Value(Shape):
     detachable = True
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """Kept when it is no object, or one that we set."""
+        """Keeps a value that is not an object, or that vastplan set."""
         return (value, []) if path_text(path) in owned else super().redacted(field, value, path, owned)
 
 

@@ -1,4 +1,4 @@
-"""Block volumes: each a volume in the subsystem that its class names."""
+"""Block volumes: each is a volume in the subsystem that its class names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vastplan.sim.kubernetes.storage import VolumeWanted
 
 
 def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
-    """A volume in its subsystem, which is a view found by its name, in one tenant if the class says which."""
+    """Create a volume in its subsystem, a view found by name, in the class's tenant if it names one."""
     if wanted.snapshot_id or wanted.source_volume_id:
         raise Abort("Unimplemented", "clones of block volumes are not simulated")
     parameters = wanted.parameters
@@ -31,7 +31,7 @@ def _of(vms: Vms, volume_id: str) -> Row | None:
 
 
 def expand(vms: Vms, volume_id: str, size: int) -> None:
-    """Let a volume be as large as asked for; raises `Abort` when there is none."""
+    """Grow a volume to at least `size`; raises `Abort` if it does not exist."""
     volume = _of(vms, volume_id)
     if volume is None:
         raise Abort("NotFound", f"Not found quota with id: {volume_id}")
@@ -40,7 +40,7 @@ def expand(vms: Vms, volume_id: str, size: int) -> None:
 
 
 def delete(vms: Vms, volume_id: str) -> None:
-    """Delete a volume; it is fine when there is none."""
+    """Delete a volume, if it exists."""
     volume = _of(vms, volume_id)
     if volume is not None:
         vms.call("DELETE", f"/volumes/{volume['id']}/")

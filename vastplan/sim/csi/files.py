@@ -12,18 +12,18 @@ from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
 
 _NFS4 = re.compile(r"(nfs)?vers=4.*")
 _LONGEST_QUOTA_NAME, _LONGEST_SNAPSHOT_NAME = 64, 128
-_CLONED_WITHIN = timedelta(minutes=5)  # how long the snapshot that a clone is made from is kept
+_CLONED_WITHIN = timedelta(minutes=5)  # how long the snapshot behind a clone is kept
 _ENDED = ("finished", "completed")
 
 
 def protocol(mount_options: Sequence[str]) -> str:
-    """The protocol that a volume's view speaks: NFS 4 when the mount options ask for it, else NFS, which is version 3."""
+    """The protocol of a volume's view: NFS 4 if the mount options ask for it, else NFS, which is version 3."""
     options = [option.strip("[] ") for text in mount_options for option in text.split(",")]
     return "NFS4" if any(_NFS4.fullmatch(option) for option in options) else "NFS"
 
 
 def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
-    """Directory, view and quota; the VIP pool is not looked up before something is to be mounted."""
+    """Create directory, view and quota; the VIP pool is looked up only when the volume is mounted."""
     parameters = wanted.parameters
     root = "/" + parameters["root_export"].strip("/")
     attributes = {
@@ -40,12 +40,12 @@ def create(vms: Vms, wanted: VolumeWanted) -> dict[str, str]:
             attributes["vip_pool_fqdn_random_prefix"] = "true"
     path = f"{root.rstrip('/')}/{wanted.volume_id}"
     snapshot = _source(vms, wanted)
-    if snapshot is not None and wanted.read_only:  # mounted where it is, without a view or a quota
+    if snapshot is not None and wanted.read_only:  # mounted in place, without a view or a quota
         above, _, directory = snapshot["path"].rstrip("/").rpartition("/")
         return attributes | {
             "root_export": above or "/", "snapshot_base_path": f"{directory}/.snapshot/{snapshot['name']}",
         }  # fmt: skip
-    if snapshot is not None:  # before the view: a stream makes its directory itself
+    if snapshot is not None:  # before the view: a stream creates its directory itself
         attributes["snapshot_stream_name"] = _cloned(vms, snapshot, wanted.volume_id, path)
     view = _view(vms, path, attributes, wanted)
     quota = _quota(vms, path, view, wanted)
@@ -83,7 +83,7 @@ def _quota(vms: Vms, path: str, view: Row, wanted: VolumeWanted) -> Row:
 
 
 def _source(vms: Vms, wanted: VolumeWanted) -> Row | None:
-    """The snapshot that the volume begins with."""
+    """The snapshot that the volume starts from."""
     if wanted.snapshot_id:
         snapshot = _snapshot(vms, wanted.snapshot_id)
         if snapshot is None:
@@ -107,7 +107,7 @@ def _cloned(vms: Vms, snapshot: Row, volume_id: str, path: str) -> str:
 
 
 def _streams(vms: Vms, name: str = "") -> list[Row]:
-    """The clone streams, those of a name where one is said; a cluster too old for them has none."""
+    """The clone streams, only those of a name if given; a cluster too old for streams has none."""
     try:
         return vms.rows("globalsnapstreams", **({"name": name} if name else {}))
     except Refused as refusal:
@@ -123,7 +123,7 @@ def _end_stream(vms: Vms, name: str) -> None:
         try:
             vms.call("DELETE", f"/globalsnapstreams/{stream['id']}/", {"remove_dir": True})
         except Refused as refusal:
-            if refusal.status != 404:  # it went by itself
+            if refusal.status != 404:  # it was removed by itself
                 raise
 
 
@@ -132,7 +132,7 @@ def _of_volume(vms: Vms, volume_id: str) -> Row | None:
 
 
 def expand(vms: Vms, volume_id: str, size: int) -> None:
-    """Raise a volume's quota; raises `Abort` when there is no such volume."""
+    """Raise a volume's quota; raises `Abort` if the volume does not exist."""
     quota = _of_volume(vms, volume_id)
     if quota is None:
         raise Abort("NotFound", f"Not found quota with id: {volume_id}")
@@ -144,7 +144,7 @@ def expand(vms: Vms, volume_id: str, size: int) -> None:
 
 
 def delete(vms: Vms, volume_id: str) -> None:
-    """Clone stream, directory, view and quota, in this order; nothing goes while the directory has snapshots."""
+    """Delete clone stream, directory, view and quota, in this order; only the stream while the directory has snapshots."""
     _end_stream(vms, f"strm-{volume_id}")
     quota = _of_volume(vms, volume_id)
     if quota is None:
@@ -163,7 +163,7 @@ def _delete_directory(vms: Vms, path: str, tenant: int) -> None:
     try:
         vms.call("DELETE", "/folders/delete_folder/", {"path": path.rstrip("/"), "tenant_id": tenant})
     except Refused as refusal:
-        if "trash folder disabled" in str(refusal):  # then it mounts the directory above, if it is told from where
+        if "trash folder disabled" in str(refusal):  # then the driver mounts the parent, if a pool is configured
             asked = "Ensure that deletionVipPool is properly configured in your Helm configuration"
             raise ValueError(f"{asked} to perform local volume deletion.") from None
         if "no such directory" not in str(refusal):
@@ -199,7 +199,7 @@ def _ensured_snapshot(vms: Vms, name: str, quota: Row, **more: Any) -> Row:
 
 
 def create_snapshot(vms: Vms, volume_id: str, name: str) -> SnapshotMade:
-    """A snapshot of a volume's directory, ready at once."""
+    """Create a snapshot of a volume's directory; it is ready at once."""
     quota = _of_volume(vms, volume_id)
     if quota is None:
         raise Abort("NotFound", f"Unknown volume: {volume_id}")
@@ -209,11 +209,11 @@ def create_snapshot(vms: Vms, volume_id: str, name: str) -> SnapshotMade:
 
 
 def delete_snapshot(vms: Vms, snapshot_id: str) -> None:
-    """A snapshot that something is still copied from stays; the last one of a volume that is gone takes the directory along."""
+    """Delete a snapshot, which VMS refuses while it is being cloned; the last one of a deleted volume takes the directory with it."""
     snapshot = _snapshot(vms, snapshot_id)
     if snapshot is None:
         return
-    _streams(vms)  # the driver looks whether something is copied from it; what is ending meanwhile goes on doing so
+    _streams(vms)  # the driver looks for copies from it here; streams that are ending continue
     vms.call("DELETE", f"/snapshots/{snapshot_id}/")
     path, tenant = snapshot["path"].rstrip("/"), snapshot["tenant_id"]
     if vms.one("quotas", path=path, tenant_id=tenant) is None and not _snapshots(vms, path, tenant):

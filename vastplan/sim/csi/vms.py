@@ -1,4 +1,4 @@
-"""The driver's session with VMS: look-ups by filter, and its words for what they do not find."""
+"""The driver's session with VMS: look-ups by filter, and the driver's messages for what they do not find."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Refused(ValueError):
 
 
 class Abort(ValueError):
-    """An end of a call with a gRPC code of its own; others end as `Unknown`, with the call's name."""
+    """Ends a call with its own gRPC code; other errors end it as `Unknown`, with the call's name."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"rpc error: code = {code} desc = {text}")
@@ -31,7 +31,7 @@ class Abort(ValueError):
 
 @contextmanager
 def rpc(name: str) -> Iterator[None]:
-    """One call of the driver: what goes wrong within is told as gRPC's clients tell it."""
+    """One call of the driver: errors within are reported as gRPC's clients report them."""
     try:
         yield
     except Abort:
@@ -41,7 +41,7 @@ def rpc(name: str) -> Iterator[None]:
 
 
 class Vms:
-    """One VMS; every refusal is a `ValueError`. With the values of a Secret it is asked in the name of who is in that."""
+    """One VMS; every refusal is a `ValueError`. With the values of a Secret, calls are made as the user in it."""
 
     def __init__(self, vast: Plane, token: str, login: Mapping[str, str] | None = None) -> None:
         self._vast = vast
@@ -57,27 +57,27 @@ class Vms:
         return answer.body
 
     def rows(self, collection: str, **filters: Any) -> list[Row]:
-        """The rows that all filters take."""
+        """The rows that match all filters."""
         found = self.call("GET", f"/{collection}/", query={name: str(value) for name, value in filters.items()})
         rows: list[Row] = found["results"] if isinstance(found, dict) else found
         return rows
 
     def one(self, collection: str, **filters: Any) -> Row | None:
-        """The row that all filters take, `None` when there is none; raises `ValueError` when there are several."""
+        """The row that matches all filters, `None` if there is none; raises `ValueError` if several match."""
         found = self.rows(collection, **filters)
         if len(found) > 1:
             raise ValueError(f"Too many '{_singular(collection)}s' found for params {_shown(filters)}")
         return found[0] if found else None
 
     def need(self, collection: str, **filters: Any) -> Row:
-        """The row that all filters take; raises `ValueError` when there is none or several."""
+        """The row that matches all filters; raises `ValueError` if none or several match."""
         row = self.one(collection, **filters)
         if row is None:
             raise ValueError(f"No '{_singular(collection)}' found for params {_shown(filters)}")
         return row
 
     def address(self, attributes: Mapping[str, str]) -> None:
-        """Find an address of the volume's VIP pool; raises `ValueError`. A pool that is named by its domain is not looked up."""
+        """Find an address of the volume's VIP pool; raises `ValueError`. A pool named by its domain is not looked up."""
         name = attributes.get("vip_pool_name")
         if name is None or attributes.get("vip_pool_fqdn"):
             return

@@ -1,4 +1,4 @@
-"""A Kubernetes API server's subset: what a VAST and Run:AI deployment touches, refused as the real one refuses it."""
+"""A subset of a Kubernetes API server: what a VAST and Run:AI deployment uses, refused as the real server refuses it."""
 
 from vastplan.sim.kubernetes.kubeconfig import kubeconfig
 from vastplan.sim.kubernetes.plane import KubernetesPlane

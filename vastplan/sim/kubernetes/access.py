@@ -1,4 +1,4 @@
-"""Who may do what: one user who may do everything but what was denied, and the review that tells him."""
+"""Authorization: one user who may do everything that was not denied, and the access review that reports it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Denial:
     name: str = "*"
 
     def covers(self, verb: str, group: str, resource: str, namespace: str, name: str) -> bool:
-        """Whether this forbids a request."""
+        """Whether this denies a request."""
         pairs = (
             (self.verb, verb), (self.group, group), (self.resource, resource),
             (self.namespace, namespace), (self.name, name),

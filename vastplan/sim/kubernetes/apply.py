@@ -1,4 +1,4 @@
-"""Server-side apply: merging an intent, finding conflicts, and removing what its manager no longer wants."""
+"""Server-side apply: merging an intent, finding conflicts, and removing what its manager no longer sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The volume controllers: binding, provisioning, growth and release of claims, life of volumes."""
+"""The volume controllers: binding, provisioning, growth and release of claims, and the life cycle of volumes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 
 
 def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
-    """The names of the pods that use a claim; one that is over uses nothing."""
+    """The names of the pods that use a claim; finished pods do not count."""
     name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
     return [
         pod["metadata"]["name"]
@@ -26,7 +26,7 @@ def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
 
 
 def claim_step(cluster: KubernetesCluster, resource: Resource, claim: Object) -> bool:
-    """One look at a claim: let it go, bind it, or grow it."""
+    """One controller step for a claim: delete, bind or grow it. Returns whether nothing is left to do."""
     if claim["metadata"].get("deletionTimestamp"):
         return not used_by(cluster, claim) and release(cluster, claim)
     try:
@@ -70,7 +70,7 @@ def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
 
 
 def _static(cluster: KubernetesCluster, claim: Object) -> Object | None:
-    """The volume that is there already and fits: the one named, else the one reserved, else the smallest free one."""
+    """The existing volume that fits: the one the claim names, else the one reserved for it, else the smallest free one."""
     fits = [volume for volume in cluster.objects(VOLUMES) if _fits(volume, claim)]
     named = claim["spec"].get("volumeName")
     if named:
@@ -90,7 +90,7 @@ def _fits(volume: Object, claim: Object) -> bool:
         if claimed_by != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
             return False
         if reference.get("uid", claim["metadata"]["uid"]) != claim["metadata"]["uid"]:
-            return False  # an earlier claim of this name: the volume is released, not free
+            return False  # reserved for an earlier claim of this name: the volume is released, not free
     labels = volume["metadata"].get("labels", {})
     selector = wanted.get("selector", {}).get("matchLabels", {})
     return (
@@ -117,7 +117,7 @@ def _grow(cluster: KubernetesCluster, claim: Object) -> bool:
 
 
 def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, finalizer: str) -> bool:
-    """Take the protection away; whether the object is gone with it."""
+    """Remove a protection finalizer; whether that removed the object."""
     finalizers = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
     if finalizers:
         metadata = {**body["metadata"], "finalizers": finalizers}
@@ -128,7 +128,7 @@ def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, f
 
 
 def release(cluster: KubernetesCluster, claim: Object) -> bool:
-    """Let a claim go and do with its volume what the reclaim policy says."""
+    """Remove a claim's protection and, when the claim is gone, treat its volume by its reclaim policy."""
     if not _unprotected(cluster, CLAIMS, claim, _CLAIM_PROTECTION):
         return True
     gone(cluster, claim)
@@ -136,7 +136,7 @@ def release(cluster: KubernetesCluster, claim: Object) -> bool:
 
 
 def gone(cluster: KubernetesCluster, claim: Object) -> None:
-    """What follows when a claim is no more."""
+    """What follows when a claim is gone: its volume is released."""
     quota.refresh(cluster, claim["metadata"]["namespace"])
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     if volume is None or volume["spec"].get("claimRef", {}).get("uid") != claim["metadata"]["uid"]:
@@ -147,7 +147,7 @@ def gone(cluster: KubernetesCluster, claim: Object) -> None:
 
 
 def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
-    """Delete the data of a released volume and then the volume; it stays Released, and says why, when that fails."""
+    """Delete the data of a released volume and then the volume; if that fails it stays Released, and an Event says why."""
     try:
         driver.delete(cluster, volume)
     except ValueError as error:
@@ -158,7 +158,7 @@ def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
 
 
 def volume_step(cluster: KubernetesCluster, resource: Resource, volume: Object) -> bool:
-    """One look at a volume: free it for a claim, delete what was released, or let it go."""
+    """One controller step for a volume: make it Available, reclaim it or delete it. Returns whether nothing is left to do."""
     reference = volume["spec"].get("claimRef", {})
     claim = cluster.get(CLAIMS, reference.get("namespace", ""), reference.get("name", "")) if reference else None
     held = claim is not None and claim["spec"].get("volumeName") == volume["metadata"]["name"]

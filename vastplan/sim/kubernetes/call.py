@@ -1,4 +1,4 @@
-"""One request to the API: its options, read and checked as the server does."""
+"""One request to the API, with its options read and checked as the server does."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class KubernetesCall:
     warnings: list[str] = field(default_factory=list)
 
     def writer(self, operation: str = "Update") -> Writer:
-        """Who writes, for managedFields."""
+        """The writer for managedFields."""
         version = self.target.resource.api_version
         return Writer(self.manager, operation, version, self.cluster.now(), self.target.subresource)
 
     def document(self) -> Any:
-        """The body of a POST or PUT in any form; raises `StatusError`, for duplicate fields when validation is strict."""
+        """The body of a POST or PUT in any accepted format; raises `StatusError`, also for duplicate fields if validation is strict."""
         self.check_form()
         kind = self.target.resource.kind
         body = parse(self.request.body, self.content_type, self._duplicate)
@@ -65,7 +65,7 @@ class KubernetesCall:
         return body
 
     def check_form(self) -> None:
-        """Raise 415 for a body in a form that the resource is not read from: custom ones have no protobuf."""
+        """Raise 415 for a format that the resource does not accept: custom resources have no protobuf."""
         accepted = _BODIES[:2] if self.target.resource.custom else _BODIES
         if (self.content_type or accepted[0]) not in accepted:
             raise unsupported_media(accepted)
@@ -88,7 +88,7 @@ class KubernetesCall:
 
 
 class Unreadable(ValueError):
-    """The body is not what its content type says."""
+    """The body cannot be parsed as its content type."""
 
 
 def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
@@ -124,7 +124,7 @@ def read_call(cluster: KubernetesCluster, target: Target, request: Request, user
     manager = request.first("fieldManager") or ""
     dry_run = request.query.get("dryRun", [])
     if request.method == "DELETE" and request.body.strip():
-        dry_run = []  # the options in the body are all there are
+        dry_run = []  # only the options in the body count
     validation = request.first("fieldValidation") or ""
     force = (request.first("force") or "").lower() in ("true", "1")
     causes: list[Cause] = []

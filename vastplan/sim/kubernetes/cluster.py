@@ -1,4 +1,4 @@
-"""The objects of one simulated cluster, and what its behaviours share."""
+"""The objects of one simulated cluster, and the functions that its controllers share."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ CONTROLLER = "kube-controller-manager"
 
 
 def key(namespace: str, name: str) -> str:
-    """The row of an object; sorting by it is the order in which the server lists."""
+    """The row key of an object; the server lists in the order of these keys."""
     return f"{namespace}/{name}"
 
 
 @dataclass(slots=True)
 class KubernetesCluster:
-    """One cluster. Objects handed out are the stored ones: never change them, put a new one."""
+    """One cluster. Returned objects are the stored ones: never change them, put a new one."""
 
     name: str
     store: Store
@@ -35,7 +35,7 @@ class KubernetesCluster:
     settle_reads: int
     storage: Storage | None
     table: Table
-    controllers: bool = True  # whether anything happens beyond what the API server itself does
+    controllers: bool = True  # whether controllers act beyond what the API server itself does
 
     def now(self) -> str:
         """The time as the server writes it: RFC 3339, whole seconds."""
@@ -66,13 +66,13 @@ class KubernetesCluster:
         return [body for body in bodies if body["metadata"]["namespace"] == namespace] if namespace else list(bodies)
 
     def put(self, resource: Resource, body: Object) -> Object:
-        """Store an object under a new resourceVersion."""
+        """Store an object with a new resourceVersion."""
         body = {**body, "metadata": {**body["metadata"], "resourceVersion": self.bump()}}
         metadata = body["metadata"]
         return self.store.put(self.rows(resource), key(metadata.get("namespace", ""), metadata["name"]), body)
 
     def drop(self, resource: Resource, body: Object) -> None:
-        """Forget an object."""
+        """Remove an object."""
         metadata = body["metadata"]
         self.bump()
         self.store.remove(self.rows(resource), key(metadata.get("namespace", ""), metadata["name"]))
@@ -83,7 +83,7 @@ class KubernetesCluster:
         return [(resource, item) for resource in kinds for item in self.objects(resource, namespace)]
 
     def controller_write(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
-        """A controller's write: stored only when something changes, with the controller as the fields' manager."""
+        """Store a controller's change, if it changes anything, with the controller as the fields' manager."""
         if new == old:
             return old
         writer = Writer(CONTROLLER, "Update", resource.api_version, self.now(), subresource)
@@ -91,7 +91,7 @@ class KubernetesCluster:
         return self.put(resource, {**new, "metadata": {**new["metadata"], "managedFields": entries}})
 
     def new_object(self, resource: Resource, body: Object, writer: Writer, as_sent: Object | None = None) -> Object:
-        """A new object with its metadata, not stored; `as_sent` is the part of it that the writer is the manager of."""
+        """A new object with its metadata, not stored; `as_sent` is the part of it that the writer manages."""
         metadata = {"uid": str(uuid.uuid4()), "creationTimestamp": self.now(), **body["metadata"]}
         if resource.first_generation:
             metadata["generation"] = resource.first_generation
@@ -100,13 +100,13 @@ class KubernetesCluster:
         return {**body, "metadata": metadata | ({"managedFields": entries} if entries else {})}
 
     def make(self, resource: Resource, body: Object) -> Object:
-        """A controller's new object, stored."""
+        """Store a new object that a controller creates."""
         return self.put(
             resource, self.new_object(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
         )
 
     def warn(self, resource: Resource, about: Object, reason: str, message: str, component: str = CONTROLLER) -> None:
-        """Record an Event about an object; the same one again is not repeated. What is in no namespace has its in `default`."""
+        """Record a Warning Event about an object, once per reason and message. Events of cluster-scoped objects go to `default`."""
         metadata = about["metadata"]
         namespace = metadata.get("namespace", "default")
         said = hashlib.sha256("\0".join((metadata["uid"], reason, message)).encode()).hexdigest()[:16]
@@ -122,7 +122,7 @@ class KubernetesCluster:
         })  # fmt: skip
 
     def install_defaults(self) -> None:
-        """Make what every cluster has from the start, once."""
+        """Create the namespaces of a new cluster, once."""
         if self.objects(NAMESPACES):
             return
         for name in ("default", "kube-node-lease", "kube-public", "kube-system"):

@@ -1,4 +1,4 @@
-"""What a claim's volume begins with: a snapshot, or another claim's volume."""
+"""The content that a claim's volume starts with: a snapshot, or another claim's volume."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vastplan.sim.kubernetes.rules.volumes import claim_size
 
 
 def of(cluster: KubernetesCluster, claim: Object, driver: str) -> dict[str, str]:
-    """The handle as a field of `VolumeWanted`, nothing for a claim without a source; raises `ValueError`."""
+    """The source's handle as a field of `VolumeWanted`, empty for a claim without a source; raises `ValueError`."""
     source = claim["spec"].get("dataSource")
     if source is None:
         return {}

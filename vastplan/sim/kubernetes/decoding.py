@@ -1,4 +1,4 @@
-"""From a request's body to an object: decoding, unknown fields and wrong types."""
+"""Decodes a request's body into an object, with unknown fields and wrong types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.sim.kubernetes.status import Cause, bad_request, invalid, invalid_
 
 
 def read(call: KubernetesCall, body: Object) -> tuple[Object, list[str], list[Cause]]:
-    """The object in `body` as the table knows it, its unknown fields, and a custom resource's wrong types."""
+    """The object in `body` with the table's fields, its unknown fields, and a custom resource's wrong types."""
     resource = call.target.resource
     reader = Reader(call.cluster.table, resource.kind, resource.custom)
     known: Object = reader.read(resource.schema(call.cluster.table), body)
@@ -62,7 +62,7 @@ def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
 
 
 def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
-    """A patched object through the decoder; raises `StatusError` (422, unlike for a POST)."""
+    """Decode a patched object; raises `StatusError` (422, unlike for a POST)."""
     shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
     resource = call.target.resource
     if not resource.custom and isinstance(patched, dict):

@@ -1,4 +1,4 @@
-"""DELETE of an object: preconditions, finalizers, and what ends slowly."""
+"""DELETE of an object: preconditions, finalizers, and deletes that take time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROPAGATION = ("Foreground", "Background", "Orphan")
 
 
 def _options(call: KubernetesCall) -> Object:
-    """DeleteOptions of the body; raises `StatusError`. Fields it does not know are ignored, as the server does."""
+    """The DeleteOptions in the body; raises `StatusError`. Unknown fields are ignored, as the server does."""
     if not call.request.body.strip():
         return {}
     call.check_form()
@@ -53,7 +53,7 @@ def _mismatch(call: KubernetesCall, what: str, wanted: str, stored: str, why: st
 def _preconditions(call: KubernetesCall, options: Object, old: Object) -> None:
     wanted: dict[str, Any] = options.get("preconditions") or {}
     metadata = old["metadata"]
-    if call.target.resource is NAMESPACES:  # they have a check of their own
+    if call.target.resource is NAMESPACES:  # namespaces have a check of their own
         for field, word in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
             if wanted.get(field) not in (None, metadata[field]):
                 where = f"{word} in precondition: {wanted[field]}, {word} in object meta: {metadata[field]}"
@@ -94,7 +94,7 @@ def delete(call: KubernetesCall) -> Response:
 
 
 def _begin(call: KubernetesCall, old: Object, dry_run: bool) -> Object:
-    """Mark an object as being deleted; it ends when nothing holds it any more."""
+    """Mark an object as being deleted; it is removed when no finalizer or user holds it any more."""
     resource = call.target.resource
     if old["metadata"].get("deletionTimestamp"):
         return old

@@ -1,4 +1,4 @@
-"""Discovery: which groups and resources there are, and the parts of the OpenAPI documents that kubectl asks for."""
+"""Discovery: the groups and resources of the server, and the parts of the OpenAPI documents that kubectl requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.sim.wire import Response
 
 
 def answer(path: str, version: str, table: Table) -> Response | None:
-    """The answer to a discovery path, `None` when it is none."""
+    """The answer to a discovery path, `None` for any other path."""
     path = "/" + path.strip("/")
     fixed = {"/api": _core, "/apis": _groups, "/openapi/v3": _index}
     if path in fixed:
@@ -81,7 +81,7 @@ def _index() -> dict[str, Any]:
 
 
 def _openapi(group: str, number: str, table: Table) -> dict[str, Any]:
-    """The operations with their query names: kubectl looks there whether the server validates fields and runs dry."""
+    """The operations with their query parameters: kubectl reads from them whether the server validates fields and has dry run."""
     kinds = {
         resource.collection_path(): resource.kind
         for resource in RESOURCES

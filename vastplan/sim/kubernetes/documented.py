@@ -1,4 +1,4 @@
-"""What Kubernetes documents and the simulator does not have: such a call is answered 501, what nobody documents 404 or 405."""
+"""Calls that Kubernetes documents and the simulator lacks: they are answered 501; undocumented ones 404 or 405."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vastplan.sim.tables import Table
 
 @lru_cache
 def _paths(version: str) -> Table:
-    """The documented paths of a version, by `vastplan.sim.derive_paths`."""
+    """The documented paths of a version, written by `vastplan.sim.derive_paths`."""
     file = resources.files("vastplan.sim") / "tables" / "kubernetes" / f"{version}-documented.json"
     said: dict[str, str] = json.loads(file.read_text())
     return Table({"paths": {path: {method: {} for method in methods.split()} for path, methods in said.items()}})

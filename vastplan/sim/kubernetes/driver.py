@@ -1,4 +1,4 @@
-"""The CSI provisioner and driver of VAST: from a StorageClass and a claim to a volume and its PersistentVolume."""
+"""VAST's CSI provisioner and driver: from a StorageClass and a claim to a volume and its PersistentVolume."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MAX_NAME = 64
 
 
 def size(claim: Object) -> int:
-    """The bytes a claim asks for."""
+    """The bytes that a claim requests."""
     return ceil(quantity.parse(claim_size(claim)))
 
 
 def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str) -> dict[str, str] | None:
-    """Name and namespace of a secret the class points to, templates filled in."""
+    """Name and namespace of a secret that the class refers to, with its templates filled in."""
     name, namespace = (parameters.get(f"{_PREFIX}{purpose}-{part}") for part in ("name", "namespace"))
     if not name or not namespace:
         return None
@@ -45,7 +45,7 @@ def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str
 
 
 def provision(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
-    """Make the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
+    """Create the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
     try:
         return _provisioned(cluster, claim, storage_class)
     except ValueError as error:
@@ -92,7 +92,7 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
 def create(
     cluster: KubernetesCluster, driver: str, wanted: VolumeWanted, secret: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Make a volume with the log-in of a Secret; its volumeAttributes. Without a storage system they are what the class says."""
+    """Create a volume with the credentials of a Secret. Returns its volumeAttributes, without a storage system those of the class."""
     storage = logged_in(cluster, secret)
     if storage is None:
         return {**wanted.parameters, "volume_name": wanted.name}
@@ -101,7 +101,7 @@ def create(
 
 
 def logged_in(cluster: KubernetesCluster, reference: Mapping[str, str] | None) -> Storage | None:
-    """The storage system as the Secret lets one in that is referred to; as the driver itself does where none is."""
+    """The storage system, logged in with the referenced Secret; without one, as the driver itself."""
     if cluster.storage is None or not reference:
         return cluster.storage
     secret = cluster.get(SECRETS, reference["namespace"], reference["name"])
@@ -110,7 +110,7 @@ def logged_in(cluster: KubernetesCluster, reference: Mapping[str, str] | None) -
 
 
 def check_secret(cluster: KubernetesCluster, namespace: str, name: str) -> None:
-    """Raise `ValueError` when a secret that a side-car needs is not there."""
+    """Raise `ValueError` if a secret that a side-car needs does not exist."""
     if cluster.get(SECRETS, namespace, name) is None:
         raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
 
@@ -144,16 +144,16 @@ def reference_to(claim: Object) -> Object:
 
 def volume_id(volume: Object) -> str:
     """A volume's name on the storage system."""
-    return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]  # the cluster's name is no part of it
+    return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]  # without the cluster's name
 
 
 def drives(volume: Object) -> bool:
-    """Whether a volume is one of VAST's drivers'."""
+    """Whether the volume belongs to one of VAST's drivers."""
     return volume["spec"].get("csi", {}).get("driver") in DRIVERS
 
 
 def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
-    """Grow a volume to what its claim asks for; raises `ValueError`."""
+    """Grow a volume to the size its claim requests; raises `ValueError`."""
     storage = logged_in(cluster, volume["spec"].get("csi", {}).get("controllerExpandSecretRef"))
     if storage is not None and drives(volume):
         try:
@@ -164,7 +164,7 @@ def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
 
 
 def delete(cluster: KubernetesCluster, volume: Object) -> None:
-    """Delete the data of a volume; raises `ValueError` when its deletion secret or the storage system forbids it."""
+    """Delete the data of a volume; raises `ValueError` if its deletion secret does not exist or the storage system refuses."""
     annotations = volume["metadata"].get("annotations", {})
     name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")
     reference = {"name": name, "namespace": namespace} if name and namespace else None
@@ -176,5 +176,5 @@ def delete(cluster: KubernetesCluster, volume: Object) -> None:
 
 
 def component(volume: Object) -> str:
-    """Who reports of a volume: its driver, beside the side-car that calls it."""
+    """The component that reports Events about a volume: its driver, or the controller manager."""
     return str(volume["spec"].get("csi", {}).get("driver", CONTROLLER))

@@ -22,7 +22,7 @@ _NATIVE = {
     "of", "none", "ofNonZeroValue", "hasValue", "value", "or", "orValue",
 }  # fmt: skip
 _TYPES = {"int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type", "optional"}
-# A field that is named as a reserved word is: Kubernetes escapes it, this compiler takes it as it is.
+# Kubernetes escapes fields that are named like a reserved word; this compiler takes such names unescaped.
 _ESCAPED = re.compile(
     r"\.__(as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)__\b"
 )
@@ -59,7 +59,7 @@ def _compare(first: dict[str, str], second: dict[str, str]) -> int:
     return (left > right) - (left < right)
 
 
-# What Kubernetes adds to the language, apart from the string functions, which the library has.
+# Functions that Kubernetes adds to the language, except the string functions, which the library has.
 _ADDED: dict[str, Callable[..., Any]] = {
     "quantity": lambda text: {"quantity": str(quantity.parse(text))},
     "isQuantity": _is_quantity,
@@ -109,7 +109,7 @@ class Expression:
 def _undeclared(text: str, name: str, function: bool = False) -> str:
     masked = _STRING.sub(lambda match: " " * len(match[0]), text)
     match = re.search(rf"(?<![\w.]){re.escape(name)}\b", masked) or re.search(rf"\b{re.escape(name)}\b", masked)
-    offset = (match.end() if function else match.start()) if match else 0  # a call is placed at its parenthesis
+    offset = (match.end() if function else match.start()) if match else 0  # the server points to a call's parenthesis
     return f"ERROR: <input>:1:{offset + 1}: undeclared reference to '{name}' (in container '')\n | {text}\n | {'.' * offset}^"
 
 
@@ -131,7 +131,7 @@ def compiled(text: str, variables: frozenset[str]) -> Expression:
 
 
 def must_be(expression: Expression, wanted: type) -> None:
-    """Raise `CompileError` when an expression without variables has a value of another type."""
+    """Raise `CompileError` if an expression without variables has a value of another type."""
     if expression.program.variables():
         return
     try:

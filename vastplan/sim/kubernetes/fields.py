@@ -1,7 +1,7 @@
-"""Sets of fields, as `metadata.managedFields` records who wrote what.
+"""Sets of fields, in which `metadata.managedFields` records who wrote what.
 
-A path is a tuple of `f:name`, `k:{"name":"x"}` (a list's item by its keys) and `v:"x"` (a member of a set); a last `.`
-means that the container itself was made.
+A path is a tuple of `f:name`, `k:{"name":"x"}` (a list's item by its keys) and `v:"x"` (a member of a set); a final `.`
+means that the container itself was created.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _UNOWNED = {
         "deletionTimestamp", "deletionGracePeriodSeconds",
     )),
 }  # fmt: skip
-_STRUCTS = ("f:spec", "f:status", "f:metadata", "f:resources")  # Go values: they are always there, nobody makes them
+_STRUCTS = ("f:spec", "f:status", "f:metadata", "f:resources")  # Go values: they always exist, and nobody owns them
 
 
 def resolve(table: Table, schema: Schema) -> Schema:
@@ -31,7 +31,7 @@ def resolve(table: Table, schema: Schema) -> Schema:
 
 
 def item_key(schema: Schema, item: Any) -> str | None:
-    """The path element of a list's item, `None` in an atomic list."""
+    """The path element of a list's item, `None` for an atomic list."""
     kind = schema.get("x-kubernetes-list-type")
     if kind == "set":
         return "v:" + json.dumps(item)
@@ -50,7 +50,7 @@ class Leaves:
         self._custom = resource.custom
 
     def of(self, body: dict[str, Any], containers: bool = True) -> dict[Path, Any]:
-        """Path to value; `containers` adds the paths of maps that somebody had to make."""
+        """Path to value; `containers` adds the paths of the maps and lists that had to be created."""
         leaves: dict[Path, Any] = {}
         self._walk(self._root, body, (), containers, leaves)
         return {path: value for path, value in leaves.items() if path not in _UNOWNED and path[:2] not in _UNOWNED}
@@ -84,7 +84,7 @@ class Leaves:
 
 
 def encode(paths: set[Path]) -> dict[str, Any]:
-    """`fieldsV1` of a set of paths."""
+    """The `fieldsV1` of a set of paths."""
     root: dict[str, Any] = {}
     for path in sorted(paths):
         node = root
@@ -102,7 +102,7 @@ def decode(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
 
 
 def text(path: Path) -> str:
-    """A path as a conflict names it: `.spec.containers[name="x"].image`."""
+    """A path as conflict messages write it: `.spec.containers[name="x"].image`."""
     shown = ""
     for element in path:
         if element.startswith("f:"):

@@ -15,11 +15,11 @@ from vastplan.sim.kubernetes.status import StatusError
 from vastplan.sim.wire import Request
 
 AGENT = "runai-agent"
-ASSET = "run.ai/asset"  # of what is made for an asset (docs/unverified.md, RAI-077)
+ASSET = "run.ai/asset"  # the label of what an asset created (docs/unverified.md, RAI-077)
 
 
 class InProcessAccess:
-    """The in-process side of a cluster; every refusal is a `ValueError` with the server's message."""
+    """In-process access to a cluster; every refusal is a `ValueError` with the server's message."""
 
     def __init__(self, cluster: KubernetesCluster) -> None:
         self._cluster = cluster
@@ -35,7 +35,7 @@ class InProcessAccess:
             raise ValueError(str(refusal)) from None
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
-        """Create the namespace if need be and add the labels; raises `ValueError`."""
+        """Create the namespace if it does not exist, and add the labels; raises `ValueError`."""
         metadata = {"name": name, "labels": labels}
         if self._cluster.get(NAMESPACES, "", name) is None:
             self._send("POST", NAMESPACES, "", "", {"metadata": metadata}, "application/json")
@@ -43,7 +43,7 @@ class InProcessAccess:
             self._send("PATCH", NAMESPACES, "", name, {"metadata": {"labels": labels}}, "application/merge-patch+json")
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
-        """The labels of a namespace, `None` when there is no such namespace."""
+        """The labels of a namespace, `None` if it does not exist."""
         namespace = self._cluster.get(NAMESPACES, "", name)
         return None if namespace is None else dict(namespace["metadata"].get("labels", {}))
 
@@ -62,7 +62,7 @@ class InProcessAccess:
     def create_pvc(
         self, namespace: str, name: str, storage_class: str | None, size: str, access_modes: list[str], volume_mode: str
     ) -> None:
-        """Create a claim, labelled as what an asset of Run:AI made; raises `ValueError` when the server refuses it."""
+        """Create a claim, labelled as created for a Run:AI asset; raises `ValueError` if the server refuses it."""
         spec: Object = {
             "accessModes": access_modes,
             "volumeMode": volume_mode,
@@ -74,14 +74,14 @@ class InProcessAccess:
         self._send("POST", CLAIMS, namespace, "", {"metadata": metadata, "spec": spec}, "application/json")
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
-        """Whether there is such a claim; a look counts as a read of it."""
+        """Whether a claim exists; counts as a read of it."""
         claim = self._cluster.get(CLAIMS, namespace, name)
         if claim is not None:
             settle.seen(self._cluster, CLAIMS, [claim], lifecycle.STEPS[CLAIMS])
         return claim is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:
-        """Delete a claim; it is fine when there is none, and it waits for the pods that use it."""
+        """Delete a claim if it exists; it stays until no pod uses it."""
         claim = self._cluster.get(CLAIMS, namespace, name)
         if claim is None:
             return
@@ -93,5 +93,5 @@ class InProcessAccess:
             lifecycle.written(self._cluster, CLAIMS, claim)
 
     def secret_exists(self, namespace: str, name: str) -> bool:
-        """Whether there is such a Secret."""
+        """Whether a Secret exists."""
         return self._cluster.get(SECRETS, namespace, name) is not None

@@ -10,7 +10,7 @@ _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the C emitter, where 
 
 
 def kubeconfig(url: str, ca_pem: bytes, token: str, name: str) -> str:
-    """YAML text with one cluster, one user and one context, all called `name`; the context is current."""
+    """YAML text with one cluster, one user and one context, all with the name `name`; the context is current."""
     cluster = {"server": url, "certificate-authority-data": base64.b64encode(ca_pem).decode()}
     content = {
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""Scheduler, attacher and kubelet, as far as a pod's volumes: a pod runs once they can be mounted, and says why they cannot."""
+"""Scheduler, attacher and kubelet, only for a pod's volumes: a pod runs when they can be mounted; otherwise an Event says why not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCHEDULER, _ATTACHER, _KUBELET = "default-scheduler", "attachdetach-controller"
 
 
 class _Waits(Exception):
-    """The pod cannot go on; an Event says why, when there is a reason to give."""
+    """The pod cannot proceed; an Event reports the reason."""
 
     def __init__(self, reason: str, message: str, component: str) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class _Waits(Exception):
 
 
 def pod_step(cluster: KubernetesCluster, resource: Resource, pod: Object) -> bool:
-    """One look at a pod: schedule it, attach and mount its volumes, run it. Whether there is nothing left to do."""
+    """One controller step for a pod: schedule it, attach and mount its volumes, run it. Returns whether nothing is left to do."""
     if pod["status"].get("phase") != "Pending" or pod["metadata"].get("deletionTimestamp"):
         return True
     try:
@@ -42,7 +42,7 @@ def pod_step(cluster: KubernetesCluster, resource: Resource, pod: Object) -> boo
 
 
 def _claimed(cluster: KubernetesCluster, pod: Object) -> Iterator[Object]:
-    """The volumes of a pod's claims; a claim that is not bound yet is looked at, too."""
+    """The volumes of a pod's claims; an unbound claim gets a step of its controller first."""
     namespace = pod["metadata"]["namespace"]
     for entry in pod["spec"].get("volumes", ()):
         if "persistentVolumeClaim" not in entry:
@@ -71,7 +71,7 @@ def _scheduled(cluster: KubernetesCluster, pod: Object) -> Object:
 
 
 def _set_status(cluster: KubernetesCluster, pod: Object, *, running: bool) -> Object:
-    """What the kubelet says of a pod that waits for its volumes, or runs."""
+    """Write the kubelet's status of a pod that waits for its volumes, or runs."""
     now = cluster.now()
     state = {"running": {"startedAt": now}} if running else {"waiting": {"reason": "ContainerCreating"}}
     conditions = [
@@ -108,7 +108,7 @@ def _attach(cluster: KubernetesCluster, volume: Object) -> None:
 
 
 def inline(pod: Object) -> Iterator[tuple[Object, VolumeWanted]]:
-    """The volumes that a pod brings itself, of VAST's drivers: as the pod has them, and as the driver is asked for them."""
+    """The pod's inline volumes of VAST's drivers: the pod's entry, and what the driver is asked for."""
     metadata = pod["metadata"]
     for entry in pod["spec"].get("volumes", ()):
         source = entry.get("csi", {})
@@ -146,7 +146,7 @@ def _secret(cluster: KubernetesCluster, namespace: str, name: str) -> None:
 
 
 def pod_gone(cluster: KubernetesCluster, pod: Object) -> None:
-    """Unmount what a pod brought itself, which deletes it with its data; what cannot be deleted stays."""
+    """Unmount a pod's inline volumes, which deletes them with their data; a volume that cannot be deleted stays."""
     if cluster.storage is None:
         return
     for _, wanted in inline(pod):

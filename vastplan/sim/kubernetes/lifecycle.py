@@ -1,4 +1,4 @@
-"""What controllers do after a write, and how things end."""
+"""What controllers do after a write, a read or a delete."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ PROTECTIONS = ("kubernetes.io/pvc-protection", "kubernetes.io/pv-protection", *s
 
 
 def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Object) -> bool:
-    """Empty a namespace that is being deleted, and remove it when nothing keeps it."""
+    """Empty a namespace that is being deleted, and remove it when it is empty. Returns whether it is gone."""
     name = namespace["metadata"]["name"]
     contents = cluster.contents(name)
-    contents.sort(key=lambda entry: entry[0] is not SNAPSHOTS)  # first: a volume stays while it has some
+    contents.sort(key=lambda entry: entry[0] is not SNAPSHOTS)  # first: a volume stays while it has snapshots
     for kind, body in contents:
         foreign = [entry for entry in body["metadata"].get("finalizers", []) if entry not in PROTECTIONS]
         if foreign:
@@ -38,11 +38,11 @@ STEPS = {
     CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: namespace_step, PODS: kubelet.pod_step,
     SNAPSHOTS: snapshots.snapshot_step,
 }  # fmt: skip
-_FROM_THE_START = (CLAIMS, PODS, SNAPSHOTS)  # what a controller has something to do with once it is made
+_FROM_THE_START = (CLAIMS, PODS, SNAPSHOTS)  # kinds whose controller acts from the create on
 
 
 def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
-    """What follows a create or an update."""
+    """Run the controllers' reactions to a create or an update."""
     if not cluster.controllers:
         return
     if resource.namespaced:
@@ -58,7 +58,7 @@ def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
 
 
 def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
-    """What follows when an object is no more."""
+    """Run the controllers' reactions to the removal of an object."""
     if not cluster.controllers:
         return
     if resource is CLAIMS:
@@ -71,6 +71,6 @@ def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
 
 
 def read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
-    """Count a read, after its answer has been made."""
+    """Count a read, after it was answered."""
     if resource in STEPS:
         settle.seen(cluster, resource, bodies, STEPS[resource])

@@ -15,7 +15,7 @@ from vastplan.sim.kubernetes.resources import Target
 from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden, invalid_object
 from vastplan.sim.wire import Request, Response
 
-SNAPSHOT_SECONDS = 300.0  # how long the server can look back: its store is compacted every five minutes
+SNAPSHOT_SECONDS = 300.0  # how long the server keeps old revisions: its store is compacted every five minutes
 _MAX_SNAPSHOTS = 64
 _EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -32,18 +32,18 @@ class Snapshots:
         self._kept: OrderedDict[tuple[str, int], tuple[float, list[Object]]] = OrderedDict()
 
     def keep(self, path: str, version: int, now: float, bodies: list[Object]) -> None:
-        """Remember the objects under a resourceVersion."""
+        """Keep the objects under a resourceVersion."""
         self._kept[path, version] = (now, bodies)
         while len(self._kept) > _MAX_SNAPSHOTS:
             self._kept.popitem(last=False)
 
     def get(self, path: str, version: int, now: float) -> list[Object] | None:
-        """The objects of a resourceVersion, `None` when that is too long ago."""
+        """The objects at a resourceVersion, `None` if it is too old."""
         kept = self._kept.get((path, version))
         return None if kept is None or now - kept[0] >= SNAPSHOT_SECONDS else kept[1]
 
     def clear(self) -> None:
-        """Compact everything now: every continue token out there is too old."""
+        """Compact everything now: every continue token in use becomes too old."""
         self._kept.clear()
 
 
@@ -85,7 +85,7 @@ def _check(request: Request) -> None:
 
 
 def select(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
-    """The objects that a list's selectors take, in the server's order."""
+    """The objects that match a list's selectors, in the server's order."""
     bodies = cluster.objects(target.resource, target.namespace)
     wanted = selectors.labels(request.first("labelSelector") or "")
     fields = selectors.fields(request.first("fieldSelector") or "", target.resource.selectable)
@@ -134,12 +134,12 @@ def _scope(request: Request) -> str:
 
 
 def _bare(body: Object) -> Object:
-    """An item of a built-in kind's list: it does not say its kind."""
+    """An item in a list of a built-in kind, which lacks its kind and apiVersion."""
     return {name: value for name, value in body.items() if name not in ("kind", "apiVersion")}
 
 
 def watch(cluster: KubernetesCluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
-    """What there is as ADDED events, after which the connection's answer ends."""
+    """The existing objects as ADDED events; then the answer ends."""
     _check(request)
     bodies = select(cluster, target, request)
     since = int(request.first("resourceVersion") or 0)

@@ -12,7 +12,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes: the identity of an entry, and the time."""
+    """The writer that identifies an entry, and the time."""
 
     manager: str
     operation: str
@@ -21,13 +21,13 @@ class Writer:
     subresource: str = ""
 
     def owns(self, entry: Entry) -> bool:
-        """Whether the entry is this writer's."""
+        """Whether the entry belongs to this writer."""
         return (entry["manager"], entry["operation"], entry["apiVersion"], entry.get("subresource", "")) == (
             self.manager, self.operation, self.api_version, self.subresource,
         )  # fmt: skip
 
     def entry(self, paths: set[Path]) -> Entry:
-        """The entry of these paths."""
+        """A new entry with these paths."""
         entry = {
             "manager": self.manager,
             "operation": self.operation,
@@ -52,7 +52,7 @@ def changed(before: dict[Path, Any], after: dict[Path, Any]) -> tuple[set[Path],
 
 
 def lost(entry: Entry, gone: set[Path]) -> Entry | None:
-    """The entry without some paths, `None` when nothing is left; time stands still."""
+    """The entry without some paths, `None` if nothing is left; its time does not change."""
     kept = paths(entry)
     if not kept & gone:
         return entry
@@ -60,11 +60,11 @@ def lost(entry: Entry, gone: set[Path]) -> Entry | None:
 
 
 def after_update(leaves: Leaves, writer: Writer, old: dict[str, Any] | None, new: dict[str, Any]) -> list[Entry]:
-    """The entries after a create or an update: what the writer changed is the writer's alone."""
+    """The entries after a create or an update: what the writer changed belongs to the writer alone."""
     written, removed = changed(leaves.of(old or {}), leaves.of(new))
     entries: list[Entry] = (old or {}).get("metadata", {}).get("managedFields", [])
     if (not written and not removed) or (old is not None and not entries):
-        return entries  # an object that somebody made forget its managers has none until the next apply
+        return entries  # if the managers were cleared, no entry is added until the next apply
     managed: set[Path] = set()
     others = []
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Which names, labels and annotations the server takes, and its words for those it does not take."""
+"""The names, labels and annotations that the server accepts, and its messages for others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 
 
 def label(value: str) -> list[str]:
-    """Why `value` is no DNS label (RFC 1123); empty when it is one."""
+    """Why `value` is not a DNS label (RFC 1123); empty if it is one."""
     faults = ["must be no more than 63 bytes"] if len(value) > 63 else []
     if not re.fullmatch(_LABEL, value):
         faults.append(
@@ -28,7 +28,7 @@ def label(value: str) -> list[str]:
 
 
 def subdomain(value: str) -> list[str]:
-    """Why `value` is no DNS subdomain (RFC 1123); empty when it is one."""
+    """Why `value` is not a DNS subdomain (RFC 1123); empty if it is one."""
     faults = ["must be no more than 253 bytes"] if len(value) > 253 else []
     if not re.fullmatch(_SUBDOMAIN, value):
         faults.append(
@@ -40,12 +40,12 @@ def subdomain(value: str) -> list[str]:
 
 
 def namespace(value: str) -> list[str]:
-    """Why `value` is no namespace's name."""
+    """Why `value` is not a namespace name; empty if it is one."""
     return ["must not contain dots"] if "." in value else label(value)
 
 
 def qualified(value: str) -> list[str]:
-    """Why `value` is no qualified name (`prefix/name`, the prefix optional)."""
+    """Why `value` is not a qualified name (`prefix/name`, the prefix optional); empty if it is one."""
     prefix, slash, name = value.rpartition("/")
     faults = []
     if slash:
@@ -66,7 +66,7 @@ def qualified(value: str) -> list[str]:
 
 
 def label_value(value: str) -> list[str]:
-    """Why `value` is no label's value."""
+    """Why `value` is not a label value; empty if it is one."""
     faults = ["must be no more than 63 bytes"] if len(value) > 63 else []
     if not re.fullmatch(_VALUE, value):
         faults.append(
@@ -83,10 +83,10 @@ def causes(path: str, value: str, faults: list[str]) -> list[Cause]:
 
 
 def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = subdomain) -> list[Cause]:
-    """What is wrong with `metadata`."""
+    """The problems of `metadata`."""
     faults: list[Cause] = []
     generated, name = metadata.get("generateName"), metadata.get("name", "")
-    if generated:  # the random end is not there yet, so a trailing hyphen is fine
+    if generated:  # the random suffix is added later, so a trailing hyphen is allowed
         faults += causes("metadata.generateName", generated, check(generated.rstrip("-") or "-"))
     if not name:
         faults.append(required("metadata.name", "name or generateName is required"))
@@ -117,7 +117,7 @@ def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = sub
 
 
 def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
-    """What an update must not change in `metadata`."""
+    """The problems of an update of `metadata`."""
     faults = [
         immutable(f"metadata.{field}", new.get(field))
         for field in ("uid", "deletionTimestamp", "deletionGracePeriodSeconds")

@@ -23,7 +23,7 @@ _CLOSING = {"(": ")", "[": "]", "[?": "]", "{": "}"}
 
 
 def select(value: Any, key: Any) -> Any:
-    """The optional value at a key of a map, or at an index of a list, or of an optional one; raises `TypeError`."""
+    """The optional value at a key of a map or an index of a list, which may itself be optional; raises `TypeError`."""
     if isinstance(value, cel.OptionalValue):
         if not value.has_value():
             return value
@@ -36,7 +36,7 @@ def select(value: Any, key: Any) -> Any:
 
 
 def rewritten(text: str) -> str:
-    """The expression without optional syntax; one that cannot be scanned comes back as it is, for the compiler to refuse."""
+    """The expression without optional syntax; one that cannot be scanned is returned unchanged, for the compiler to refuse."""
     if ".?" not in text and "[?" not in text:
         return text
     try:
@@ -46,18 +46,18 @@ def rewritten(text: str) -> str:
 
 
 class _Unbalanced(Exception):
-    """A bracket is not closed, or a dot stands before something else than a name."""
+    """A bracket is not closed, or a dot is not followed by a name."""
 
 
 class _Rewriter:
-    """Reads tokens from the left; every method answers the rewritten text of what it has read."""
+    """Reads tokens from the left; every method returns the rewritten text of what it has read."""
 
     def __init__(self, text: str) -> None:
         self._tokens = [(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(text)]
         self._at = 0
 
     def until(self, closing: str) -> str:
-        """All that stands before `closing`, which is read too; `""` is the end of the text."""
+        """Everything up to `closing`, which is read too; `""` is the end of the text."""
         parts: list[str] = []
         while (token := self._peek()) is not None:
             group, text = token
@@ -77,7 +77,7 @@ class _Rewriter:
         _, chain = self._next()
         if chain in _CLOSING:
             chain += self.until(_CLOSING[chain]) + _CLOSING[chain]
-        optional = False  # whether the chain's value is an optional one: what is selected from it is optional too
+        optional = False  # whether the chain's value is optional: then so is all selected from it
         while True:
             sign = self._sign()
             if sign in ("[", "[?"):
@@ -110,7 +110,7 @@ class _Rewriter:
         return token
 
     def _sign(self) -> str | None:
-        """The sign that goes on with a chain, read with the space before it; `None` when the chain ends here."""
+        """The sign that continues a chain, read with the space before it; `None` if the chain ends here."""
         start = self._at
         while (token := self._peek()) is not None and token[0] == "space":
             self._at += 1

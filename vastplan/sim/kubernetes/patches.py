@@ -31,7 +31,7 @@ def _unprocessable() -> StatusError:
 
 
 def json_patch(document: Any, operations: Any) -> Any:
-    """RFC 6902; raises `StatusError` when an operation does not fit."""
+    """RFC 6902; raises `StatusError` if an operation does not apply."""
     if not isinstance(operations, list) or not all(isinstance(operation, dict) for operation in operations):
         kind = "object" if isinstance(operations, dict) else type(operations).__name__
         raise bad_request(
@@ -59,7 +59,7 @@ def _find(node: Any, parts: list[str]) -> Any:
 
 
 def _value(parent: Any, last: str) -> Any:
-    """What an operation reads: in an object, a key that is not there reads as null, as it does for the server."""
+    """The value an operation reads: a missing key of an object reads as null, as on the server."""
     return parent[int(last)] if isinstance(parent, list) else parent.get(last)
 
 
@@ -75,7 +75,7 @@ def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
     elif verb == "remove":
         del parent[key]
     elif verb == "replace":
-        _value(parent, last)  # in a list, what is replaced must be there
+        _value(parent, last)  # in a list, the replaced item must exist
         parent[key] = operation["value"]
     elif verb in ("add", "copy", "move"):
         value = operation["value"] if verb == "add" else json_copy(_source(holder, operation["from"]))
@@ -175,7 +175,7 @@ def go_map(value: Any) -> str:
 
 
 def invalid_patch(shown: str, why: str) -> StatusError:
-    """422: the patched object cannot be read; `shown` is the patch or the object, as the server quotes it."""
+    """422: the patched object cannot be decoded; `shown` is the patch or the object, as the server quotes it."""
     message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": message, "field": "patch"}]
     return StatusError(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": causes})

@@ -34,8 +34,8 @@ _HEALTH = ("/healthz", "/readyz", "/livez")
 class KubernetesPlane(InProcessAccess):
     """One cluster's API server, for one user with one bearer token.
 
-    `settle_reads` is how many reads of an object its controller needs; `storage` is where the CSI driver's volumes go;
-    without `controllers` it is an API server alone.
+    `settle_reads` is how many reads of an object its controller needs; `storage` is the storage system of the CSI driver's
+    volumes; without `controllers` only the API server itself acts.
     """
 
     def __init__(
@@ -64,25 +64,25 @@ class KubernetesPlane(InProcessAccess):
         self._token = None
 
     def busy(self) -> Response:
-        """What priority and fairness answers when the queues are full."""
+        """Returns what API priority and fairness answers when its queues are full."""
         message = "Too many requests, please try again later."
         refusal = StatusError(429, "TooManyRequests", message, {"retryAfterSeconds": 1}).response()
         return Response(refusal.status, refusal.body, {"Retry-After": "1"})
 
     def renew(self, token: str) -> None:
-        """Take this bearer token from now on."""
+        """Replace the bearer token."""
         self._token = token
 
     def deny(self, verb: str, resource: str, group: str = "*", namespace: str = "*", name: str = "*") -> None:
-        """Take a right from the user; `*` stands for any. Requests get 403, access reviews say so."""
+        """Deny the user a verb; `*` stands for any. Requests get 403, and access reviews report the denial."""
         self._denials.append(access.Denial(verb, resource, group, namespace, name))
 
     def allow_all(self) -> None:
-        """Give all rights back."""
+        """Remove all denials."""
         self._denials.clear()
 
     def compact(self) -> None:
-        """Forget old revisions: every continue token given out so far answers 410."""
+        """Forget old revisions: every continue token given out so far is answered 410."""
         self._snapshots.clear()
 
     def handle(self, request: Request) -> Response:
@@ -145,7 +145,7 @@ class KubernetesPlane(InProcessAccess):
             raise method_not_allowed()
         if target.resource.namespaced and not target.namespace:
             raise method_not_allowed()
-        if target.resource is not ACCESS_REVIEWS:  # everybody may ask what he may do
+        if target.resource is not ACCESS_REVIEWS:  # every user may review their own access
             self._authorize(target, verb)
         call = read_call(self._cluster, target, request, access.USER)
         try:

@@ -1,7 +1,7 @@
-"""Objects as protobuf, which kubectl and most Go programs send for the built-in kinds: read into the form they have in JSON.
+"""Objects as protobuf, which kubectl and most Go programs send for the built-in kinds: decoded into their JSON form.
 
-The wire format is https://protobuf.dev/programming-guides/encoding; which number is which field stands in the table
-`kubernetes/1.34-protobuf`, made of Kubernetes' own Go types by `tests/kube/tools/protobuf`.
+The wire format is https://protobuf.dev/programming-guides/encoding; the field numbers are in the table
+`kubernetes/1.34-protobuf`, generated from Kubernetes' own Go types by `tests/kube/tools/protobuf`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _MAGIC = b"k8s\0"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _ZEROS = {"string": "", "bytes": "", "bool": False, "float64": 0.0}  # of numbers: 0
-_SIGNED = ("int", "int32", "int64")  # a negative int32 is sent with 64 bits, too
+_SIGNED = ("int", "int32", "int64")  # a negative int32 is also sent with 64 bits
 _STRUCTURED = ("Time", "MicroTime", "Quantity", "IntOrString", "FieldsV1", "RawExtension")
 Json = dict[str, Any]
 
 
 class NotProtobuf(ValueError):
-    """The body is no object in protobuf; the text says where it breaks off."""
+    """The body is not a protobuf object; the text says where decoding failed."""
 
 
 def read(raw: bytes) -> Json:
     """The object in a body, with its `apiVersion` and `kind`; raises `NotProtobuf`.
 
-    A kind that the table does not have is answered without its content: whoever reads it refuses it by its kind.
+    A kind that the table lacks is returned without its content: the caller refuses it by its kind.
     """
     if not raw.startswith(_MAGIC):
         raise NotProtobuf("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
@@ -59,7 +59,7 @@ def _message(name: str, raw: bytes) -> Json:
     for number, value in _fields(raw):
         field, kind, flags = fields.get(str(number), ("", "", ""))
         if not kind:
-            continue  # of a newer version
+            continue  # a field of a newer version
         if "i" in flags:
             found |= _message(kind, _length(value))
         elif "m" in flags:
@@ -75,7 +75,7 @@ def _message(name: str, raw: bytes) -> Json:
 
 
 def _value(kind: str, value: int | bytes | None) -> Any:
-    """One value in its JSON form; `None` is an entry of a map that says nothing."""
+    """One value in its JSON form; `None` is a map entry without a value."""
     if kind in _STRUCTURED:
         return _structured(kind, dict(_fields(_length(value or b""))))
     if kind in _table()["messages"]:
@@ -96,7 +96,7 @@ def _value(kind: str, value: int | bytes | None) -> Any:
 
 
 def _structured(kind: str, parts: dict[int, int | bytes]) -> Any:
-    """A value that JSON writes otherwise than as an object of its fields."""
+    """A value whose JSON form is not an object of its fields."""
     if kind in ("Time", "MicroTime"):
         return _time(parts, micro=kind == "MicroTime") if parts else None
     if kind == "Quantity":
@@ -139,7 +139,7 @@ def _text(value: int | bytes) -> str:
 
 
 def _fields(raw: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Number and value of each field as they lie there: numbers are unsigned, everything with a length is bytes."""
+    """The number and raw value of each field: numbers are unsigned, everything with a length is bytes."""
     at = 0
     while at < len(raw):
         tag, at = _varint(raw, at)

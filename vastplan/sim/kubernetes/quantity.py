@@ -1,4 +1,4 @@
-"""Kubernetes quantities: exact numbers with a suffix, and the one form the server writes them in."""
+"""Kubernetes quantities: exact numbers with a suffix, and the canonical form in which the server writes them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""In which form an answer is asked for: whole objects, or their metadata alone (`as=PartialObjectMetadataList`).
+"""The requested form of an answer: whole objects, or only their metadata (`as=PartialObjectMetadataList`).
 
-Seen on kube-apiserver 1.34: the first media type of `Accept` that can be had is taken; a list of nothing has `items: null`; the
-form of a list for one object, or the other way round, is 406, as is a form that there is none of.
+Observed on kube-apiserver 1.34: the first supported media type of `Accept` is used; an empty list has `items: null`; the
+list form requested for one object, or the other way round, is 406, as is an unknown form.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobu
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Metadata alone: the kind that was asked for, and the version of its group."""
+    """Metadata only: the requested kind, and the version of its group."""
 
     kind: str
     version: str
@@ -34,7 +34,7 @@ class Form:
 
 
 def asked(request: Request) -> Form | None:
-    """The form of the answer, `None` for whole objects in JSON; raises `StatusError` for one that there is none of."""
+    """The requested form of the answer, `None` for whole objects in JSON; raises `StatusError` for an unknown form."""
     refused = False
     for media in request.headers.get("accept", "").split(","):
         name, *parameters = (part.strip() for part in media.split(";"))
@@ -42,7 +42,7 @@ def asked(request: Request) -> Form | None:
             continue
         wanted = dict(part.split("=", 1) for part in parameters if "=" in part)
         kind, version = wanted.get("as", ""), wanted.get("v", "")
-        if kind in ("", "Table"):  # no tables here
+        if kind in ("", "Table"):  # no tables are simulated
             return None
         if kind in (ONE, LIST) and wanted.get("g") == _GROUP and version in _VERSIONS:
             return Form(kind, version)
@@ -53,7 +53,7 @@ def asked(request: Request) -> Form | None:
 
 
 def shaped(form: Form | None, target: Target, response: Response) -> Response:
-    """An answer in the form that was asked for; raises `StatusError` where it has none."""
+    """An answer in the requested form; raises `StatusError` if it has no such form."""
     if form is None or response.status >= 300:
         return response
     if isinstance(response.body, bytes):
@@ -86,7 +86,7 @@ def _event(form: Form, line: bytes) -> bytes:
 
 
 def _go_type(target: Target, many: bool) -> str:
-    """The object as the server's own language calls it."""
+    """The object's type as the server's Go code names it."""
     resource, suffix = target.resource, "List" if many else ""
     if resource.custom:
         return f"*unstructured.Unstructured{suffix}"

@@ -1,4 +1,4 @@
-"""The resources the simulated server has, and which of them a URL path means."""
+"""The resources of the simulated server, and the resource that a URL path addresses."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Resource:
     custom: bool = False  # defined by a CustomResourceDefinition
     conditional: bool = False  # PUT needs metadata.resourceVersion
     create_on_put: bool = False
-    answers_deleted: bool = False  # DELETE answers the object, not a Status
-    first_generation: int | None = None  # metadata.generation of a new object, None where it is not kept
-    selectable: tuple[str, ...] = ("metadata.name", "metadata.namespace")  # what a fieldSelector may name
+    answers_deleted: bool = False  # DELETE returns the object, not a Status
+    first_generation: int | None = None  # metadata.generation of a new object, None if the resource has none
+    selectable: tuple[str, ...] = ("metadata.name", "metadata.namespace")  # the fields that a fieldSelector may name
 
     @property
     def api_version(self) -> str:
@@ -68,7 +68,7 @@ class Resource:
         )
 
     def conflict(self, name: str, why: str) -> StatusError:
-        """409 Conflict without causes: somebody else was faster."""
+        """409 Conflict without causes: another write came first."""
         text = f'Operation cannot be fulfilled on {self.qualified} "{name}": {why}'
         return StatusError(409, "Conflict", text, self.details(name))
 
@@ -149,7 +149,7 @@ GROUPS = tuple(dict.fromkeys((resource.group, resource.version) for resource in 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a path means: a collection (`name` is empty), an object, or an object's subresource."""
+    """What a path addresses: a collection (`name` is empty), an object, or an object's subresource."""
 
     resource: Resource
     namespace: str = ""
@@ -158,7 +158,7 @@ class Target:
 
 
 def target(path: str) -> Target | None:
-    """The target of a path, `None` outside of the groups there are; raises `StatusError` when there is no such resource."""
+    """The target of a path, `None` outside the known groups; raises `StatusError` for an unknown resource."""
     parts = path.strip("/").split("/")
     if parts[:1] == ["api"] and len(parts) > 2:
         group, version, parts = "", parts[1], parts[2:]

@@ -18,7 +18,7 @@ from vastplan.sim.tables import Table
 
 _MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,}(Z|[-+]\d\d:\d\d)")
 _SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)")
-# Go pointers: an empty string here says something else than no string.
+# Go pointers: an empty string differs from an absent one.
 _POINTERS = {
     ("PersistentVolumeClaimSpec", "storageClassName"),
     ("PersistentVolumeClaimSpec", "volumeAttributesClassName"),
@@ -46,18 +46,18 @@ def _bad_time(value: str, micro: bool) -> str:
 
 
 class WrongType(ValueError):
-    """The decoder cannot put a value where it belongs; the text is the server's."""
+    """A value has the wrong type for its field; the text is the server's."""
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads one object; `unknown` collects the paths of fields the table does not have."""
+    """Reads one object; `unknown` collects the paths of fields that the table lacks."""
 
     table: Table
     kind: str
     custom: bool = False
     unknown: list[str] = field(default_factory=list)
-    causes: list[Cause] = field(default_factory=list)  # wrong types of a custom resource, which are no decoding error
+    causes: list[Cause] = field(default_factory=list)  # wrong types of a custom resource, which are not decoding errors
 
     def resolve(self, schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """The schema behind references, and the short name of its type."""
@@ -68,7 +68,7 @@ class Reader:
         return schema, name
 
     def read(self, schema: dict[str, Any], value: Any, path: str = "", owner: str = "") -> Any:
-        """`value` as the server understands it; raises `WrongType`."""
+        """`value` as the server decodes it; raises `WrongType`."""
         schema, name = self.resolve(schema)
         owner = owner or self.kind
         if name == "Quantity":
@@ -120,9 +120,9 @@ class Reader:
         plain = self.resolve(items)[0]
         if (
             plain.get("type") == "string" and "format" not in plain and not self.custom
-        ):  # Go reads null as no text, not as no key
+        ):  # Go reads null as an empty string, not as an absent key
             value = {key: "" if item is None else item for key, item in value.items()}
-        # Every value is reported at the map's own path: that is how Go names it.
+        # Go reports every value at the path of the map.
         return {
             key: self.read(items, item, f"{path}.{key}" if self.custom else path, owner)
             for key, item in value.items()
@@ -156,7 +156,7 @@ class Reader:
         return value
 
     def _wrong(self, value: Any, schema: dict[str, Any], path: str, owner: str) -> Any:
-        if self.custom and path and path.partition(".")[0] != "metadata":  # whose type is the server's own
+        if self.custom and path and path.partition(".")[0] != "metadata":  # the server decodes metadata itself
             shown = _JSON_TYPES[type(value)]
             why = f'Invalid value: "{shown}": {path} in body must be of type {schema.get("type", "object")}: "{shown}"'
             self.causes.append(Cause("FieldValueTypeInvalid", why, path))

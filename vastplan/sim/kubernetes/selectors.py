@@ -15,7 +15,7 @@ _OPERATORS = "in, notin, =, ==, !=, gt, lt"
 
 
 def labels(text: str) -> Match:
-    """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `StatusError` when it cannot be read."""
+    """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `StatusError` if it cannot be parsed."""
     tokens = _TOKEN.findall(text)
     requirements: list[Match] = []
     while tokens:
@@ -87,7 +87,7 @@ def _values(tokens: list[str]) -> set[str]:
 
 
 def label_selector(selector: dict[str, Any] | None) -> Match:
-    """A predicate over labels from a LabelSelector object; an empty one takes all."""
+    """A predicate over labels from a LabelSelector object; an empty one matches all."""
     wanted = (selector or {}).get("matchLabels", {})
     expressions = (selector or {}).get("matchExpressions", [])
 
@@ -107,7 +107,7 @@ def label_selector(selector: dict[str, Any] | None) -> Match:
 
 
 def fields(text: str, known: tuple[str, ...]) -> Match:
-    """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `StatusError` on another field."""
+    """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `StatusError` for another field."""
     requirements: list[tuple[str, bool, str]] = []
     for term in filter(None, text.split(",")):
         match = re.fullmatch(r"([^=!]+)(==|=|!=)(.*)", term)

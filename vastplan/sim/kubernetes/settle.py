@@ -1,4 +1,4 @@
-"""Progress by reads: what controllers do takes so many reads of the object they do it to."""
+"""Progress by reads: a controller acts on an object after that object was read often enough."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Resource
 
 Step = Callable[[KubernetesCluster, Resource, Object], bool]
-"""One controller's step; answers whether there is nothing left to do."""
+"""One controller's step; returns whether nothing is left to do."""
 
 
 def later(cluster: KubernetesCluster, resource: Resource, body: Object, step: Step) -> None:
-    """Let a controller take up an object; with `settle_reads` 0 it does so at once."""
+    """Queue an object for a controller; with `settle_reads` 0 the step runs at once."""
     metadata = body["metadata"]
     row = key(metadata.get("namespace", ""), metadata["name"])
     cluster.store.put(
@@ -23,7 +23,7 @@ def later(cluster: KubernetesCluster, resource: Resource, body: Object, step: St
 
 
 def seen(cluster: KubernetesCluster, resource: Resource, bodies: Iterable[Object], step: Step) -> None:
-    """Count one read of each object, after the answer has been made."""
+    """Count one read of each object, after the read was answered."""
     waiting = _waiting(cluster, resource)
     if not cluster.store.rows(waiting):
         return
@@ -36,7 +36,7 @@ def seen(cluster: KubernetesCluster, resource: Resource, bodies: Iterable[Object
 
 
 def waits(cluster: KubernetesCluster, resource: Resource, body: Object) -> bool:
-    """Whether a controller still has something to do with an object."""
+    """Whether a controller still has work on an object."""
     row = key(body["metadata"].get("namespace", ""), body["metadata"]["name"])
     return cluster.store.get(_waiting(cluster, resource), row) is not None
 

@@ -25,7 +25,7 @@ COMPONENT = "snapshot-controller"
 
 
 def snapshot_step(cluster: KubernetesCluster, resource: Resource, snapshot: Object) -> bool:
-    """One look at a VolumeSnapshot: make it, or let it go."""
+    """One controller step for a VolumeSnapshot: create or delete its snapshot. Returns whether nothing is left to do."""
     if snapshot["metadata"].get("deletionTimestamp"):
         return release(cluster, snapshot)
     if snapshot.get("status", {}).get("readyToUse"):
@@ -52,7 +52,7 @@ def _protected(cluster: KubernetesCluster, snapshot: Object) -> Object:
 
 
 def _content(cluster: KubernetesCluster, snapshot: Object) -> Object:
-    """The content that a snapshot is bound to, made now if it is a new one; raises `ValueError`."""
+    """The content that a snapshot is bound to, created if the snapshot names none; raises `ValueError`."""
     given = snapshot["spec"]["source"].get("volumeSnapshotContentName")
     if given:
         return _taken_over(cluster, snapshot, given)
@@ -128,7 +128,7 @@ def _made(cluster: KubernetesCluster, snapshot: Object, used: Object, volume: Ob
 
 
 def _taken_over(cluster: KubernetesCluster, snapshot: Object, name: str) -> Object:
-    """A content that somebody made for a snapshot that is there already."""
+    """Bind a content that was created for an existing snapshot of the storage system; raises `ValueError`."""
     content = cluster.get(SNAPSHOT_CONTENTS, "", name)
     if content is None:
         raise ValueError(f"VolumeSnapshotContent {name} is missing")
@@ -152,7 +152,7 @@ def _reference(snapshot: Object) -> Object:
 
 
 def release(cluster: KubernetesCluster, snapshot: Object) -> bool:
-    """Delete a VolumeSnapshot's content as its policy says, and let the snapshot go; whether it is gone."""
+    """Delete a VolumeSnapshot, and its content if its policy says so. Returns whether it is gone."""
     name = snapshot.get("status", {}).get("boundVolumeSnapshotContentName", "")
     content = cluster.get(SNAPSHOT_CONTENTS, "", name)
     if content is not None and content["spec"]["deletionPolicy"] == "Delete":

@@ -1,4 +1,4 @@
-"""What the API server says when it refuses: a `Status` object, with causes where a field is at fault."""
+"""The refusals of the API server: a `Status` object, with causes if fields are at fault."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Cause:
     field: str
 
     def json(self) -> dict[str, str]:
-        """The cause as it stands in `details.causes`."""
+        """The cause as `details.causes` shows it."""
         pairs = {"reason": self.reason, "message": self.message, "field": self.field}
         return {key: value for key, value in pairs.items() if value}
 
@@ -56,12 +56,12 @@ def _cause(reason: str, word: str, path: str, detail: str) -> Cause:
 
 
 def required(path: str, detail: str = "") -> Cause:
-    """A field that must be there is not."""
+    """A required field is missing."""
     return _cause("FieldValueRequired", "Required value", path, detail)
 
 
 def forbidden(path: str, detail: str) -> Cause:
-    """A field that must not be there, or must not change."""
+    """A field that must be absent, or must not change."""
     return _cause("FieldValueForbidden", "Forbidden", path, detail)
 
 
@@ -71,7 +71,7 @@ def invalid(path: str, value: Any, detail: str) -> Cause:
 
 
 def duplicate(path: str, value: Any) -> Cause:
-    """A value that must be there once."""
+    """A value that may occur only once."""
     return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", path)
 
 
@@ -87,12 +87,12 @@ def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
 
 
 def immutable(path: str, value: Any) -> Cause:
-    """A field that was set once and for all."""
+    """A field that cannot change once it is set."""
     return invalid(path, value, "field is immutable")
 
 
 def details(name: str = "", group: str = "", kind: str = "", causes: Sequence[Cause] = ()) -> dict[str, Any]:
-    """`details` of a Status; what is empty is left out."""
+    """The `details` of a Status, without empty parts."""
     content: dict[str, Any] = {"name": name, "group": group, "kind": kind, "causes": [cause.json() for cause in causes]}
     return {key: value for key, value in content.items() if value}
 
@@ -112,22 +112,22 @@ def bad_request(message: str) -> StatusError:
 
 
 def unsupported_media(accepted: Iterable[str]) -> StatusError:
-    """415: the body's content type is none of `accepted`."""
+    """415: the body's content type is not one of `accepted`."""
     text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted)
     return StatusError(415, "UnsupportedMediaType", text)
 
 
 class NoSuchCallError(StatusError):
-    """There is no such resource, or it has no such verb: nothing that this server has is meant."""
+    """The resource or its verb does not exist: the call is not about anything this server has."""
 
 
 def no_such_path() -> NoSuchCallError:
-    """404: a known group and version, but no such resource there."""
+    """404: a known group and version without this resource."""
     return NoSuchCallError(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def method_not_allowed() -> NoSuchCallError:
-    """405: the resource has no such verb."""
+    """405: the resource lacks this verb."""
     return NoSuchCallError(
         405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}
     )

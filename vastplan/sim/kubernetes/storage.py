@@ -1,4 +1,4 @@
-"""How the simulated cluster's CSI side-cars call a driver; what that does on a storage system is not the cluster's."""
+"""How the simulated cluster's CSI side-cars call a driver; what the driver does on a storage system is not part of the cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class VolumeWanted:
-    """What CreateVolume asks for: `size` in bytes, `name` for people, and at most one source, by its handle."""
+    """The request of a CreateVolume: `size` in bytes, `name` for people, and at most one source, by its handle."""
 
     volume_id: str
     name: str
@@ -23,7 +23,7 @@ class VolumeWanted:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotMade:
-    """A snapshot's handle, and the least size in bytes of a volume made of it; 0 when any will do."""
+    """A snapshot's handle, and the minimum size in bytes of a volume created from it; 0 for no minimum."""
 
     handle: str
     size: int = 0
@@ -33,22 +33,22 @@ class Storage(Protocol):
     """A CSI driver's controller. Every refusal is a `ValueError` with the text that an Event shows."""
 
     def with_secret(self, values: Mapping[str, str]) -> Storage:
-        """The driver with the log-in that is in a Secret."""
+        """The driver with the credentials of a Secret."""
 
     def create_volume(self, wanted: VolumeWanted) -> dict[str, str]:
-        """Make a volume, or find the one that was made; answers its volumeAttributes."""
+        """Create a volume, or find the existing one; returns its volumeAttributes."""
 
     def expand_volume(self, volume_id: str, size: int, *, block: bool = False) -> None:
-        """Grow a volume, which is a `block` device or a directory, to so many bytes."""
+        """Grow a volume, a `block` device or a directory, to `size` bytes."""
 
     def delete_volume(self, volume_id: str, *, block: bool = False) -> None:
-        """Delete a volume with its data; it is fine when it is gone already."""
+        """Delete a volume with its data, if it still exists."""
 
     def publish_volume(self, volume_id: str, attributes: Mapping[str, str]) -> None:
         """Make a volume ready to be mounted."""
 
     def create_snapshot(self, volume_id: str, name: str) -> SnapshotMade:
-        """Make a snapshot of a volume, or find the one that was made."""
+        """Create a snapshot of a volume, or find the existing one."""
 
     def delete_snapshot(self, snapshot_id: str) -> None:
-        """Delete a snapshot; it is fine when it is gone already."""
+        """Delete a snapshot, if it still exists."""

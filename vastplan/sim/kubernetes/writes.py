@@ -1,4 +1,4 @@
-"""The verbs that change objects: create, update, patch, apply, delete."""
+"""The verbs that create or change objects: create, update, patch and apply."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _SERVERS = (
     "deletionGracePeriodSeconds",
     "selfLink",
 )
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # no vowels: no words by accident
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, so that no word appears by accident
 
 
 def _place(call: KubernetesCall, body: Object) -> None:
-    """Put the object where the URL says; raises `StatusError` when it says something else itself."""
+    """Set the namespace from the URL; raises `StatusError` if the object's namespace or name disagrees with the URL."""
     metadata, target = body["metadata"], call.target
     if target.resource.namespaced:
         if metadata.setdefault("namespace", target.namespace) != target.namespace:
@@ -64,7 +64,7 @@ def _attempt(call: KubernetesCall, operation: str, name: str, new: Object | None
 
 
 def _checked(call: KubernetesCall, body: Object, old: Object | None, causes: list[Cause]) -> None:
-    """Raise `StatusError` when the object breaks a rule of its kind."""
+    """Raise `StatusError` if the object breaks a rule of its kind."""
     resource, rule = call.target.resource, rules.of(call.target.resource)
     faults = names.metadata_causes(body["metadata"], resource.namespaced, rule.name) + causes
     if old is not None:
@@ -127,7 +127,7 @@ def update(call: KubernetesCall) -> Response:
     _place(call, body)
     old = call.cluster.get(resource, target.namespace, target.name)
     if old is None:
-        if resource.create_on_put:  # whatever version it names
+        if resource.create_on_put:  # whatever resourceVersion it names
             _numbered(body["metadata"].pop("resourceVersion", ""))
             return _create(call, body, causes, None)
         raise resource.not_found(target.name)
@@ -139,7 +139,7 @@ def update(call: KubernetesCall) -> Response:
         why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old['metadata']['uid']}"
         head = "StorageError: invalid object, Code: 4, AdditionalErrorMsg"
         raise resource.conflict(target.name, f"{head}: {why}")
-    for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):  # a PUT cannot know better
+    for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):  # a PUT cannot change them
         body["metadata"].pop(field, None)
         if field in old["metadata"]:
             body["metadata"][field] = old["metadata"][field]
@@ -157,7 +157,7 @@ def _update(
     new = _prepared(call, json_copy(body), old)
     if entries is None:
         entries = after_update(Leaves(cluster.table, resource), call.writer(), old, new)
-        if body["metadata"].get("managedFields") == [{}]:  # the documented way to forget all managers
+        if body["metadata"].get("managedFields") == [{}]:  # the documented way to clear all managers
             entries = []
     new["metadata"]["managedFields"] = entries
     if not entries:
@@ -185,9 +185,9 @@ def _numbered(version: str) -> None:
 
 
 def _prepared(call: KubernetesCall, new: Object, old: Object) -> Object:
-    """The new object with what only the server decides taken from the old one."""
+    """The new object with the fields that only the server sets taken from the old one."""
     resource = call.target.resource
-    if call.target.subresource:  # the rest of the object is not looked at
+    if call.target.subresource:  # the rest of the object is ignored
         metadata = {**old["metadata"], "managedFields": old["metadata"].get("managedFields", [])}
         without_status = {key: value for key, value in old.items() if key != "status"}
         return {**without_status, "metadata": metadata} | ({"status": new["status"]} if "status" in new else {})
@@ -196,7 +196,7 @@ def _prepared(call: KubernetesCall, new: Object, old: Object) -> Object:
     metadata["name"] = call.target.name
     for field in ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields"):
         if field == "uid" and metadata.get(field):
-            continue  # a patch that changes it is told so
+            continue  # a changed uid is kept, to be refused later
         metadata.pop(field, None)
         if field in old["metadata"]:
             metadata[field] = old["metadata"][field]
@@ -234,7 +234,7 @@ def patch(call: KubernetesCall) -> Response:
     elif call.content_type == MERGE:
         if not isinstance(document, dict):
             why = "json: cannot unmarshal array into Go value of type map[string]interface {}"
-            if call.validation == "Ignore":  # then nobody looks at the patch itself
+            if call.validation == "Ignore":  # then the patch itself is not checked
                 raise patches.invalid_patch(json.dumps(document), why)
             raise bad_request(f"error decoding patch: {why}")
         patched = patches.merge(old, document)

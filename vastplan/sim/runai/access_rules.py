@@ -1,4 +1,4 @@
-"""Access rules: a subject, a role and a scope; never changed, and kept as deleted rows."""
+"""Access rules: a subject, a role and a scope; never changed, and kept as rows marked deleted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS: Fields = {"name": lambda row: f"{row['subjectId']} {row['roleName']} {ro
 
 
 def drop_scope(ctx: Context, scope: str, key: str) -> None:
-    """Delete the rules of a unit that is gone."""
+    """Delete the rules of a deleted unit."""
     for row in ctx.rows("access-rule"):
         if row["deletedAt"] is None and (row["scopeType"], row["scopeId"]) == (scope, key):
             _mark_deleted(ctx, row)

@@ -1,4 +1,4 @@
-"""The kinds of assets (data sources, credentials): what each must hold, what it defaults to, what a PUT may change."""
+"""The kinds of assets (data sources, credentials): their required fields, defaults, and what a PUT may change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vastplan.sim.store import Row
 class AssetKind:
     """One kind: its last path segment, its `meta.kind`, and its key in the unified list's `spec`.
 
-    `values` are secrets that a create may bring where no Secret is there (`existingSecretName`): they are kept nowhere.
+    `values` are secrets that a create may send instead of `existingSecretName`: they are not stored.
     """
 
     path: str
@@ -26,17 +26,17 @@ class AssetKind:
     defaults: Row = field(default_factory=dict)
     family: Literal["datasource", "credentials"] = "datasource"
     values: tuple[str, ...] = ()
-    refers: tuple[str, ...] = ()  # fields of the spec that name a credential; whether there is one is not checked
-    private: bool = False  # whether it may be for its creator alone
-    deleted: int = 202  # what a DELETE answers
+    refers: tuple[str, ...] = ()  # fields of the spec that name a credential; its existence is not checked
+    private: bool = False  # whether it may be restricted to its creator
+    deleted: int = 202  # the status of a DELETE
 
     @property
     def in_cluster(self) -> bool:
-        """Whether something in a cluster is made for it, or looked for."""
+        """Whether the clusters create an object for it, or check for one."""
         return self.path == "pvc" or self.family == "credentials"
 
     def complete(self, sent: Row | None) -> Row:
-        """A create (or full update) body's spec with its defaults; refuses (400) one that lacks a mandatory field."""
+        """The spec of a create (or full update) body with its defaults; refuses (400) a spec without a mandatory field."""
         spec = {name: value for name, value in (sent or {}).items() if value is not None}
         missing = [name for name in self.required if name not in spec]
         if missing:

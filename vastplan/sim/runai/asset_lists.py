@@ -1,4 +1,4 @@
-"""Which assets a list shows: without `scope` also what a unit inherits, with `scope` only that scope's own."""
+"""The assets that a list shows: without `scope` also those that a unit inherits, with `scope` only those of that scope."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS = (("projectId", "project"), ("departmentId", "department"), ("clusterId",
 
 
 def selected(ctx: Context, query: Mapping[str, Any], kind: AssetKind | None, family: str) -> list[Row]:
-    """The rows that a list's parameters let through, of one kind or of all of a family."""
+    """The rows that match a list's parameters, of one kind or of all kinds of a family."""
     scope = query.get("scope")
     if scope is not None and scope not in scopes.SCOPES:
         raise RunaiError(400, f"scope {scope!r} is not one of {', '.join(scopes.SCOPES)}")

@@ -1,4 +1,4 @@
-"""Assets of every kind: made, changed and deleted asynchronously, inherited downwards, refused while in use."""
+"""Assets of every kind: created, changed and deleted asynchronously, inherited downwards; a delete is refused while in use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH = f"{ROOT}/datasource"
 
 
 def reach(ctx: Context, project: Row) -> None:
-    """Bring the data sources of the units above to a project that just got its namespace."""
+    """Create the claims of inherited data sources in a project that just got its namespace."""
     for scope, key in scopes.above(ctx, "project", project["id"]):
         for row in ctx.where("asset", kind="pvc", scope=scope, unit=key):
             if "pending" not in row:
@@ -30,13 +30,13 @@ def reach(ctx: Context, project: Row) -> None:
 
 
 def drop_scope(ctx: Context, scope: str, key: str) -> None:
-    """Delete the data sources of a unit that goes, with their claims."""
+    """Delete the data sources of a deleted unit, with their claims."""
     for row in ctx.where("asset", scope=scope, unit=key):
         _remove(ctx, row)
 
 
 def forget_project(ctx: Context, key: str) -> None:
-    """Let go of the claims that wider data sources have in a project that goes; they stay in its namespace."""
+    """Release the claims that inherited data sources have in a deleted project; they stay in its namespace."""
     for row in ctx.rows("asset"):
         if row["claims"].pop(key, None) is not None:
             ctx.put("asset", row)
@@ -49,7 +49,7 @@ def _remove(ctx: Context, row: Row) -> None:
 
 
 def _referring(ctx: Context, row: Row) -> list[Row]:
-    """The data sources that a credential is used by."""
+    """The data sources that use a credential."""
     if KINDS[row["kind"]].family != "credentials":
         return []
     return [
@@ -117,7 +117,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 
 
 def _look(ctx: Context, row: Row) -> None:
-    """What the clusters make of it, and what they miss."""
+    """Create missing claims in the clusters, and record what is missing there."""
     if row["kind"] == "pvc":
         claims.provision(ctx, row)
     elif KINDS[row["kind"]].family == "credentials":
@@ -125,7 +125,7 @@ def _look(ctx: Context, row: Row) -> None:
 
 
 def _refresh(ctx: Context, row: Row) -> None:
-    # What somebody else does in the cluster can put a claim or a Secret right, or take it away, at any time.
+    # Changes made in the cluster can create or delete a claim or a Secret at any time.
     connected = row["clusterId"] is None or ctx.side(row["clusterId"]) is not None
     if KINDS[row["kind"]].in_cluster and "pending" not in row and connected:
         _look(ctx, row)
@@ -220,7 +220,7 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     if settle.deleting(row):
         raise RunaiError(400, "the data source is being deleted")
     meta, spec = call.body.get("meta") or {}, call.body.get("spec")
-    name = meta.get("name", row["meta"]["name"])  # of a credential it cannot be said
+    name = meta.get("name", row["meta"]["name"])  # a credential's update cannot change its name
     _check_name(ctx, kind, (row["scope"], row["unit"]), name, but=row["id"])
     if kind.updates == "spec":
         row["spec"] = kind.complete(spec)

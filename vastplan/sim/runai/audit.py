@@ -1,4 +1,4 @@
-"""The audit log: every call that changed something, or tried to, with who made it.
+"""The audit log: every call that changed something, or tried to, with its author.
 
 The document's answer requires `logs` and describes `audit_logs`; here it is `audit_logs` (RAI-076).
 """
@@ -19,7 +19,7 @@ PATH = "/api/v1/audit/log"
 SAMPLES, KEPT = 20, 10_000
 TERM = re.compile(r"([a-z_]+)==(.+)")
 ACTIONS = {"POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
-# The last segment of a collection's path, in the singular.
+# The last segment of a collection's path -> the entity type, in the singular.
 ENTITIES = {
     "projects": "project", "departments": "department", "access-rules": "access-rule", "node-pools": "node-pool",
     "pvc": "datasource", "nfs": "datasource", "s3": "datasource", "git": "datasource", "host-path": "datasource",
@@ -29,7 +29,7 @@ ENTITIES = {
 
 
 def note(ctx: Context, request: Request, template: str, key: str, answer: Response) -> None:
-    """Remember a call; `key` is the id in its path, "" for a create."""
+    """Record a call; `key` is the id in its path, "" for a create."""
     collection = template.split("/{", 1)[0].rsplit("/", 1)[-1]
     body = answer.body if isinstance(answer.body, dict) else {}
     meta = body.get("meta") if isinstance(body.get("meta"), dict) else body

@@ -1,4 +1,4 @@
-"""The PVCs behind PVC data sources: one per project in the scope, made and deleted in the project's namespace."""
+"""The PVCs of PVC data sources: one per project in the scope, created and deleted in the project's namespace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.sim.runai.storage_classes import NONE, configuration
 from vastplan.sim.store import Row
 
 MODES = {"readWriteOnce": "ReadWriteOnce", "readOnlyMany": "ReadOnlyMany", "readWriteMany": "ReadWriteMany"}
-SHARED_NAMESPACE = "runai"  # where existing claims of department and cluster scope live
+SHARED_NAMESPACE = "runai"  # the namespace of existing claims of department and cluster scope
 
 
 def complete(ctx: Context, unit: ScopeUnit, spec: Row) -> Row:
@@ -60,12 +60,12 @@ def _check_configuration(ctx: Context, unit: ScopeUnit, spec: Row) -> None:
 
 
 def name_of(scope: str, name: str, spec: Row) -> str:
-    """The PVC's name in Kubernetes: as given, else one that nobody can guess."""
+    """The PVC's name in Kubernetes: the given one, else one with a random suffix."""
     return str(spec["claimName"] or f"{name}-{scope}-{secrets.token_hex(3)[:5]}")
 
 
 def provision(ctx: Context, row: Row) -> None:
-    """Make the claims that are missing, and note in `issues` what is wrong; the caller stores the row."""
+    """Create missing claims, and record the problems in `issues`; the caller stores the row."""
     row["issues"] = []
     row["message"] = ""
     if row["spec"]["ephemeral"]:
@@ -118,7 +118,7 @@ def _make(side: KubernetesSide, row: Row, namespace: str) -> str:
 
 
 def release(ctx: Context, row: Row) -> None:
-    """Delete the claims that the data source made; never one that was there before."""
+    """Delete the claims that the data source created; never a claim that existed before."""
     if row["spec"]["existingPvc"]:
         return
     for key, claim in row["claims"].items():

@@ -1,4 +1,4 @@
-"""The Kubernetes side of a Run:ai cluster: what the control plane's agent would do there."""
+"""The Kubernetes side of a Run:ai cluster: what the control plane's agent does there."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DEFAULT_CLASSES = (
 
 
 class KubernetesSide(Protocol):
-    """One Kubernetes cluster, as far as Run:ai needs it."""
+    """One Kubernetes cluster, with the operations that Run:ai needs."""
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
-        """Create the namespace if need be and add the labels."""
+        """Create the namespace if it does not exist, and add the labels."""
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
-        """The labels of a namespace, `None` when there is no such namespace."""
+        """The labels of a namespace, `None` if it does not exist."""
 
     def storage_classes(self) -> list[dict[str, Any]]:
         """All StorageClasses, each `{name, provisioner, allow_volume_expansion, is_default}`."""
@@ -38,16 +38,16 @@ class KubernetesSide(Protocol):
         access_modes: list[str],
         volume_mode: str,
     ) -> None:
-        """Create a claim; raises `ValueError` when the cluster refuses it."""
+        """Create a claim; raises `ValueError` if the cluster refuses it."""
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
-        """Whether there is such a claim."""
+        """Whether the claim exists."""
 
     def delete_pvc(self, namespace: str, name: str) -> None:
-        """Delete a claim; it is fine when there is none."""
+        """Delete a claim if it exists."""
 
     def secret_exists(self, namespace: str, name: str) -> bool:
-        """Whether there is such a Secret."""
+        """Whether the Secret exists."""
 
 
 class StandaloneCluster:
@@ -67,12 +67,12 @@ class StandaloneCluster:
             self._store.put(self._classes, row["name"], dict(row))
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
-        """Create the namespace if need be; labels it has and that are not named stay."""
+        """Create the namespace if it does not exist; existing labels that are not named stay."""
         known = self._store.get(self._namespaces, name) or {"labels": {}}
         self._store.put(self._namespaces, name, {"labels": {**known["labels"], **labels}})
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
-        """A copy of the labels, `None` when there is no such namespace."""
+        """A copy of the labels, `None` if the namespace does not exist."""
         row = self._store.get(self._namespaces, name)
         return None if row is None else dict(row["labels"])
 
@@ -89,7 +89,7 @@ class StandaloneCluster:
         access_modes: list[str],
         volume_mode: str,
     ) -> None:
-        """Keep a claim; raises `ValueError` without its namespace, for a bad name or size, and when it is there."""
+        """Store a claim; raises `ValueError` without its namespace, for a bad name or size, and if it exists."""
         if self._store.get(self._namespaces, namespace) is None:
             raise ValueError(f"namespace {namespace!r} not found")
         if not SUBDOMAIN.fullmatch(name) or len(name) > LONGEST_NAME:
@@ -111,7 +111,7 @@ class StandaloneCluster:
         self._store.put(self._claims, f"{namespace}/{name}", row)
 
     def pvc(self, namespace: str, name: str) -> dict[str, Any] | None:
-        """A claim as it was made: `{namespace, name, storage_class, size, access_modes, volume_mode}`."""
+        """A claim as created: `{namespace, name, storage_class, size, access_modes, volume_mode}`."""
         return self._store.get(self._claims, f"{namespace}/{name}")
 
     def pvcs(self, namespace: str) -> list[str]:
@@ -119,13 +119,13 @@ class StandaloneCluster:
         return [row["name"] for row in self._store.where(self._claims, namespace=namespace)]
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
-        """Whether there is such a claim."""
+        """Whether the claim exists."""
         return self.pvc(namespace, name) is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:
-        """Forget a claim; it is fine when there is none."""
+        """Remove a claim if it exists."""
         self._store.remove(self._claims, f"{namespace}/{name}")
 
     def secret_exists(self, namespace: str, name: str) -> bool:
-        """Always: nobody can put a Secret here, so each counts as one that somebody put into the cluster."""
+        """Returns true: no Secrets can be stored here, so each one is assumed to exist."""
         return True

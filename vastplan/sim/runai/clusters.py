@@ -1,4 +1,4 @@
-"""Clusters: read-only here, as a reconciler should see them."""
+"""Clusters: read-only here, as a reconciler should treat them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STATES = ("WaitingToConnect", "Connected", "Disconnected", "MissingPrerequisites
 
 
 def register(ctx: Context, name: str) -> Row:
-    """The row of a cluster, made with a new uuid when there is none."""
+    """The row of a cluster, created with a new uuid if it does not exist."""
     known = next((row for row in ctx.rows("cluster") if row["name"] == name), None)
     if known is not None:
         return known
@@ -23,7 +23,7 @@ def register(ctx: Context, name: str) -> Row:
 
 
 def set_state(ctx: Context, name: str, state: str) -> None:
-    """Change a cluster's state; while it is not Connected nothing makes progress there."""
+    """Change a cluster's state; nothing makes progress on a cluster that is not Connected. Raises `ValueError`."""
     if state not in STATES:
         raise ValueError(f"{state!r} is not one of {', '.join(STATES)}")
     row = next(row for row in ctx.rows("cluster") if row["name"] == name)
@@ -32,7 +32,7 @@ def set_state(ctx: Context, name: str, state: str) -> None:
 
 
 def need(ctx: Context, cluster_id: str) -> Row:
-    """The cluster that a body names; refuses (400) when there is none."""
+    """The cluster that a body names; refuses (400) an unknown one."""
     row = ctx.get("cluster", cluster_id)
     if row is None:
         raise RunaiError(400, f"clusterId {cluster_id} is not a cluster")

@@ -1,4 +1,4 @@
-"""What every handler of one control plane works with: its rows, its clusters, its clock and one request."""
+"""The shared context of all handlers of one control plane: rows, clusters, clock, and one request."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ OmittedPools = Literal["zero", "keep"]
 
 
 class Workers(Protocol):
-    """What workloads run on, as far as their phases depend on it, by workload id; one that has no job there is nobody's."""
+    """The jobs of workloads, whose state decides phases, by workload id; ids without a job are ignored."""
 
     def stop(self, workload: str) -> None:
-        """Let a job write no more."""
+        """Stop a job's writes."""
 
     def go_on(self, workload: str) -> None:
-        """Start it again."""
+        """Restart a job."""
 
     def failed(self, workload: str) -> bool:
         """Whether a job has ended with an error."""
 
 
 class NoWorkers:
-    """Workloads that do nothing."""
+    """Workloads without jobs."""
 
     def stop(self, workload: str) -> None:
         """Nothing runs."""
@@ -72,7 +72,7 @@ class Context:
         return self.store.get(f"{self.name}/{kind}", key)
 
     def need(self, kind: str, key: str) -> Row:
-        """One row; raises `RunaiError` (404)."""
+        """One row; raises `RunaiError` (404) if it does not exist."""
         row = self.get(kind, key)
         if row is None:
             raise RunaiError(404, f"{kind} {key}")
@@ -87,11 +87,11 @@ class Context:
         self.store.remove(f"{self.name}/{kind}", str(row["id"]))
 
     def number(self, counter: str, start: int) -> int:
-        """A number that this counter never gave before."""
+        """The counter's next number, never one that it gave before."""
         return self.store.next(f"{self.name}/{counter}", start)
 
     def now(self) -> str:
-        """The clock as the API writes times."""
+        """The current time as the API writes times."""
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def side(self, cluster_id: str) -> KubernetesSide | None:
@@ -100,11 +100,11 @@ class Context:
         return self.sides.get(row["name"]) if row and row["state"] == "Connected" else None
 
     def stamps(self) -> Row:
-        """Who and when, for a new row."""
+        """The time and author fields of a new row."""
         return {"createdAt": self.now(), "createdBy": self.author, "updatedAt": self.now(), "updatedBy": self.author}
 
     def restamp(self, row: Row) -> None:
-        """Who and when, for a changed row."""
+        """Update the time and author fields of a changed row."""
         row |= {"updatedAt": self.now(), "updatedBy": self.author}
 
 

@@ -1,4 +1,4 @@
-"""Data volumes: a claim of a project as a data set, and the scopes that it is shared with."""
+"""Data volumes: a project's claim offered as a data set, and the scopes it is shared with."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
 PATH = "/api/v1/datavolumes"
-MOST = 50  # scopes that one call adds, or removes
+MOST = 50  # scopes that one call may add, or remove
 
 
 def of_project(ctx: Context, key: str) -> list[Row]:
-    """Those that are of a project."""
+    """The data volumes of a project."""
     return list(ctx.where("datavolume", projectId=key))
 
 
 def forget_scope(ctx: Context, scope: str, key: str) -> None:
-    """Nothing is shared with a unit that is gone."""
+    """Stop sharing with a deleted unit."""
     for row in ctx.rows("datavolume"):
         kept = [one for one in row["sharedScopes"] if (one["scopeType"], one["scopeId"]) != (scope, key)]
         if len(kept) < len(row["sharedScopes"]):
@@ -31,7 +31,7 @@ def forget_scope(ctx: Context, scope: str, key: str) -> None:
 
 
 def _look(ctx: Context, row: Row) -> None:
-    """Ready is one whose claim is there; who is waiting for it is told so."""
+    """Set the status: Ready if the claim exists, else NotReady with the reason."""
     project, side = ctx.get("project", row["projectId"]), ctx.side(row["clusterId"])
     if side is None or project is None:
         return
@@ -57,7 +57,7 @@ def _view(ctx: Context, row: Row) -> Row:
 
 
 def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
-    rows = ctx.rows("datavolume")
+    rows = [_fresh(ctx, row) for row in ctx.rows("datavolume")]
     if call.query["requestType"] == "UsableInProject":
         if "usableInProjectId" not in call.query:
             raise RunaiError(400, "UsableInProject needs usableInProjectId")
@@ -70,6 +70,16 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
         "departmentId": lambda row: projects[row["projectId"]]["parentId"],
     }
     return select(rows, call.query, fields)
+
+
+def _fresh(ctx: Context, row: Row) -> Row:
+    """The data volume with what has happened since to its claim in the cluster; one that is being created waits for its end."""
+    if "pending" not in row:
+        before = dict(row["status"])
+        _look(ctx, row)
+        if row["status"] != before:
+            ctx.put("datavolume", row)
+    return row
 
 
 def _usable(row: Row) -> list[tuple[str, str]]:
@@ -95,10 +105,7 @@ def _available(ctx: Context, call: RunaiCall) -> Response:
 
 
 def _get(ctx: Context, call: RunaiCall) -> Response:
-    row = ctx.need("datavolume", call.params[0])
-    if "pending" not in row:  # what somebody does with the claim shows
-        _look(ctx, row)
-        ctx.put("datavolume", row)
+    row = _fresh(ctx, ctx.need("datavolume", call.params[0]))
     response = Response(200, _view(ctx, row))
     settle.seen(ctx, "datavolume", row, _finish)
     return response

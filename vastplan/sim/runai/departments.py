@@ -18,13 +18,13 @@ DEFAULT = "default"
 
 
 def ensure_default(ctx: Context, cluster: Row) -> None:
-    """Every cluster has a department `default` from the start."""
+    """Create the `default` department that every cluster has from the start."""
     if not any(row["name"] == DEFAULT and row["clusterId"] == cluster["id"] for row in ctx.rows("department")):
         ctx.put("department", _new(ctx, {"name": DEFAULT, "clusterId": cluster["id"]}, org_units.OPTIONAL, {}))
 
 
 def _new(ctx: Context, identity: Row, settings: Row, resources: dict[str, Row]) -> Row:
-    # Departments and projects share a counter: taking one's id for the other's then never works by chance.
+    # Departments and projects share a counter, so that an id of one kind is never valid for the other.
     number = ctx.number("org-unit", 4500000)
     return {"id": str(number), **identity, **settings, "resources": resources, **ctx.stamps()}
 

@@ -1,4 +1,4 @@
-"""What the control plane says when it will not do something."""
+"""The refusals of the control plane."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from vastplan.sim.wire import Response
 
 MESSAGES = {
     400: "The request is not valid",
-    401: "The token is missing, expired or not ours",
+    401: "The token is missing, expired or of another control plane",
     404: "There is no such resource",
     405: "The resource does not have this method",
     409: "There is a resource of this name already",

@@ -1,4 +1,4 @@
-"""Node pools: each cluster has an undeletable `default`, others are made, changed and deleted asynchronously."""
+"""Node pools: each cluster has an undeletable `default`; others are created, changed and deleted asynchronously."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vastplan.sim.wire import Response
 PATH = "/api/v1/node-pools"
 LONGEST_NAME = 63
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
-# What an update may change, with what an absent optional field becomes; a selector cannot become nothing.
+# The fields that an update may change, with the value of an absent one after a PUT; a selector cannot be cleared.
 OPTIONAL: Row = {
     "overProvisioningRatio": 1,
     "placementStrategy": None,
@@ -35,7 +35,7 @@ def of(ctx: Context, cluster_id: str) -> list[Row]:
 
 
 def ensure_default(ctx: Context, cluster: Row) -> None:
-    """Every cluster has a pool `default` from the start."""
+    """Create the `default` pool that every cluster has from the start."""
     if not any(row["isDefault"] for row in ctx.rows("node-pool") if row["clusterId"] == cluster["id"]):
         selector = {"labelKey": "run.ai/node-pool", "labelValue": "default"}
         row = _new(ctx, {"name": "default", "clusterId": cluster["id"], **selector}, default=True)
@@ -68,7 +68,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
                     ctx.put(kind, unit)
         ctx.remove("node-pool", row)
         return
-    # No simulated node carries the label: "Empty" is where such a pool stays.
+    # No simulated node has the label, so such a pool stays "Empty".
     row["phase"] = "Ready" if row["isDefault"] else "Empty"
     ctx.put("node-pool", row)
 

@@ -1,4 +1,4 @@
-"""Nodes: only to be looked at; a test lets them join through `join`."""
+"""Nodes: read-only in the API; tests add them with `join`."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from vastplan.sim.runai.query import Fields
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
-# Absent from a PUT means: back to these.
+# The values of fields that are absent from a PUT.
 OPTIONAL: Row = {"description": "", "schedulingRules": None, "defaultNodePools": None, "nodeTypes": None}
 
 
 def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], longest: int) -> None:
-    """Refuse a new unit whose cluster, name or identity is not acceptable."""
+    """Refuse a new unit with an unknown cluster, a bad name or a duplicate identity."""
     clusters.need(ctx, body["clusterId"])
     if not pattern.fullmatch(body["name"]) or len(body["name"]) > longest:
         raise RunaiError(400, f"name {body['name']!r} does not match {pattern.pattern} or is longer than {longest}")
@@ -26,7 +26,7 @@ def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], long
 
 
 def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
-    """The optional fields of a create or PUT body, complete; refuses (400) pools that are not there."""
+    """The optional fields of a create or PUT body, complete; refuses (400) unknown pools."""
     completed = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
     rules = {name: value for name, value in (completed["schedulingRules"] or {}).items() if value is not None}
     completed["schedulingRules"] = rules or None
@@ -55,7 +55,7 @@ def resources_answer(ctx: Context, row: Row) -> Response:
 
 
 def fields(ctx: Context, projects: dict[str, list[Row]] | None = None) -> Fields:
-    """What both lists can be filtered and sorted by, besides the row's own fields."""
+    """The fields by which both lists can be filtered and sorted, besides the row's own."""
 
     def allocated(row: Row) -> float:
         members = [row] if projects is None else projects.get(row["id"], [])

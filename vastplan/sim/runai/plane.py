@@ -1,4 +1,4 @@
-"""The Run:ai control plane: who may ask, what the version's document allows, and who answers."""
+"""The Run:ai control plane: authentication, the version's document, and routing to handlers."""
 
 from __future__ import annotations
 
@@ -99,15 +99,15 @@ class RunaiPlane:
         departments.ensure_default(self._ctx, row)
 
     def expire_tokens(self) -> None:
-        """Make every token given out so far invalid."""
+        """Invalidate every token given out so far."""
         self._tokens.forget()
 
     def busy(self) -> Response:
-        """The documents have no 429; a gateway before the control plane may."""
+        """Returns 429: the documents have none, but a gateway in front of the control plane may answer it."""
         return RunaiError(429, "Try again in a second", {"Retry-After": "1"}).response()
 
     def submit(self, project: str, name: str, **fields: Any) -> str:
-        """Put a workload into a project, as a user would; see `workloads.submit`."""
+        """Submit a workload to a project, as a user would; see `workloads.submit`."""
         return workloads.submit(self._ctx, project, name, **fields)
 
     def join(self, cluster: str, name: str, **fields: Any) -> None:
@@ -119,7 +119,7 @@ class RunaiPlane:
         workloads.delete(self._ctx, self._ctx.need("workload", workload_id))
 
     def set_cluster_state(self, cluster: str, state: str) -> None:
-        """Change the state of a cluster; while it is not `Connected` nothing makes progress there."""
+        """Change the state of a cluster; nothing makes progress on a cluster that is not `Connected`."""
         clusters.set_state(self._ctx, cluster, state)
 
     def handle(self, request: Request) -> Response:
@@ -171,7 +171,7 @@ class RunaiPlane:
         return operation, parameters
 
     def _schema(self, operation: Operation, status: int) -> dict[str, Any] | None:
-        # The document says that a new NFS data source is answered as an S3 one: take what its GET says.
+        # The document gives a new NFS data source the answer of an S3 one; use the answer of its GET instead.
         if operation.method == "POST" and operation.path.startswith(assets.PATH):
             content: dict[str, Any] = self._ctx.table.content["paths"][f"{operation.path}/{{AssetId}}"]
             return content["GET"]["responses"]["200"]  # type: ignore[no-any-return]

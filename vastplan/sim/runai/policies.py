@@ -1,4 +1,4 @@
-"""Workload policies: one for a type of workload and a unit, put whole. Nothing here submits a workload, so no rule is ever broken."""
+"""Workload policies: one per workload type and unit, replaced as a whole. No workload here is checked against them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNITS = {"project": "projectId", "department": "departmentId", "cluster": "clust
 
 
 def drop_scope(ctx: Context, scope: str, key: str) -> None:
-    """The policies of a unit go with it."""
+    """Delete the policies of a deleted unit."""
     for row in list(ctx.where("policy", scope=scope, unit=key)):
         ctx.remove("policy", row)
 
@@ -55,7 +55,7 @@ def _meta(row: Row) -> Row:
 
 
 def _view(ctx: Context, row: Row) -> Row:
-    above = reversed(scopes.above(ctx, row["scope"], row["unit"]))  # the widest first
+    above = reversed(scopes.above(ctx, row["scope"], row["unit"]))  # widest first
     found = [_find(ctx, row["type"], scope, key) for scope, key in above]
     effective: Row = {}
     for one in found:

@@ -1,4 +1,4 @@
-"""Projects: made, changed and deleted asynchronously, each bound to one namespace that outlives it."""
+"""Projects: created, changed and deleted asynchronously, each bound to one namespace that outlives it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _check_rules(settings: Row, department: Row) -> None:
 
 
 def _bind(ctx: Context, row: Row) -> None:
-    """Find or make the project's namespace, and be Ready or NotReady accordingly."""
+    """Find or create the project's namespace, and set the phase to Ready or NotReady."""
     side = ctx.side(row["clusterId"])
     if side is None:
         return
@@ -100,7 +100,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
     for workload in workloads.live(ctx):
         if workload["projectId"] == row["id"]:
             workloads.delete(ctx, workload)
-    if data_volumes.of_project(ctx, row["id"]):  # the namespace is not let go of while it has one
+    if data_volumes.of_project(ctx, row["id"]):  # the project keeps its namespace while it has data volumes
         row |= {"phaseMessage": "the project has data volumes", "pending": {"goal": "delete", "reads": 1}}
         ctx.put("project", row)
         return
@@ -113,7 +113,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
 
 
 def _refresh(ctx: Context, row: Row) -> None:
-    # A namespace that somebody else makes and labels can come right, or go wrong, at any time.
+    # A namespace that is created and labelled outside Run:ai can become right or wrong at any time.
     if "pending" not in row and (row["phase"] == "NotReady" or row["requestedNamespace"]):
         _bind(ctx, row)
 
@@ -222,7 +222,7 @@ def _resources(ctx: Context, call: RunaiCall) -> Response:
 
 def _apply(ctx: Context, row: Row, resources: dict[str, Row]) -> None:
     quota.check_running(ctx, resources, [row])
-    # A project that never was Ready goes on being created.
+    # A project that was never Ready continues to be created.
     row |= {"resources": resources, "phase": "Updating" if row["namespace"] else row["phase"]}
     ctx.restamp(row)
 

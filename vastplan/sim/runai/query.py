@@ -52,7 +52,7 @@ def _typed(kind: str | None, value: str, name: str) -> Any:
 
 
 def select(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> list[Row]:
-    """The rows that `filterBy` and `search` let through, in the order of `sortBy` (default: oldest first)."""
+    """The rows that match `filterBy` and `search`, in the order of `sortBy` (default: oldest first)."""
     selected = list(rows)
     for term in query.get("filterBy", ()):
         match = TERM.fullmatch(term)
@@ -74,7 +74,7 @@ def select(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> lis
 
 
 def _field(fields: Fields, name: str, row: Row) -> Any:
-    # Analytics that the document lets one filter by, and that nothing here measures, are zero.
+    # Analytics fields that the document allows as filters, but that are not simulated, are zero.
     return fields[name](row) if name in fields else row.get(name, 0 if name.startswith("avg") else None)
 
 
@@ -112,7 +112,7 @@ def _comparable(name: str, value: Any, operator: str, wanted: str) -> tuple[Any,
 
 
 def _check_time(name: str, operator: str, wanted: str) -> None:
-    # Before any row is looked at: whether a term can be read does not depend on what there is.
+    # Check before looking at any row: a malformed term is refused even if there are no rows.
     if operator not in ("==", "!=", "<=", ">="):
         raise RunaiError(400, f"filterBy: {operator} is not for {name}")
     try:
@@ -127,7 +127,7 @@ def _time(text: str) -> datetime:
 
 
 def page(rows: list[Row], query: Mapping[str, Any]) -> tuple[list[Row], dict[str, int]]:
-    """The rows of one page, and `{next: offset}` when there are more."""
+    """The rows of one page, and `{next: offset}` if more follow."""
     offset = query.get("offset", 0)
     end = offset + query.get("limit", PAGE)
     return rows[offset:end], {"next": end} if end < len(rows) else {}

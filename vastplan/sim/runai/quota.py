@@ -1,6 +1,6 @@
 """The `resources` of projects and departments: one quota entry per node pool.
 
-A row keeps only the entries it was given, by node pool id; answers hold an entry for every pool of the cluster.
+A row stores only the entries it was given, by node pool id; answers have an entry for every pool of the cluster.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vastplan.sim.store import Row
 
 PRIORITIES = {"Very low": 1, "Low": 2, "Normal": 3, "High": 4, "Very high": 5}
 DEFAULT_PRIORITY = "Normal"
-LARGEST = 1e15  # and so neither infinite nor NaN, which JSON in Python lets through
+LARGEST = 1e15  # excludes infinity and NaN, which Python's JSON parser accepts
 UNLIMITED = -1
 WEIGHT = 2
 MEGABYTES = {"Mib": 1.048576, "MB": 1.0, "GB": 1000.0}
@@ -36,7 +36,7 @@ def accepted(ctx: Context, cluster_id: str, entries: list[Row]) -> dict[str, Row
 
 
 def merged(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
-    """A row's entries with only the given attributes of the given entries changed."""
+    """A row's entries after a PATCH: only the given attributes of the given entries change."""
     by_pool: dict[str, Row] = json_copy(row["resources"])
     seen: set[str] = set()
     for entry in entries:
@@ -55,7 +55,7 @@ def merged(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
 
 
 def replaced(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
-    """A row's entries after a PUT of `entries`; what becomes of the pools it omits is a switch."""
+    """A row's entries after a PUT of `entries`; `omitted_pools` decides what happens to the pools it omits."""
     by_pool = accepted(ctx, row["clusterId"], entries)
     return {**row["resources"], **by_pool} if ctx.omitted_pools == "keep" else by_pool
 

@@ -1,4 +1,4 @@
-"""Roles: what access rules grant; predefined, with ids that mean nothing."""
+"""Roles, which access rules grant; predefined, with arbitrary ids."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def find(ctx: Context, scope: str, key: str) -> ScopeUnit | None:
 
 
 def above(ctx: Context, scope: str, key: str) -> list[tuple[str, str]]:
-    """The unit itself and all that its assets are inherited from, as `(scope, id)`; empty when it is not there."""
+    """The unit and all units that its assets are inherited from, as `(scope, id)`; empty if it does not exist."""
     row = ctx.get(scope, key)
     if row is None:
         return []

@@ -1,4 +1,4 @@
-"""The Kubernetes Secrets behind credentials: one that is there already is looked for where Run:ai takes it from."""
+"""The Kubernetes Secrets of credentials: an existing Secret is looked up in the namespace from which Run:ai takes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vastplan.sim.store import Row
 
 
 def look(ctx: Context, row: Row) -> None:
-    """Note in `issues` which Secret is not there; the caller stores the row."""
+    """Record a missing Secret in `issues`; the caller stores the row."""
     row["issues"], row["message"] = [], ""
     name = row["spec"].get("existingSecretName")
     if name is None or row["scope"] == "tenant":

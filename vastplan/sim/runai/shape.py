@@ -1,4 +1,4 @@
-"""Bodies against the documented schemas: what a request may hold, what of an answer this version knows."""
+"""Bodies against the documented schemas: what a request may hold, and which fields of an answer the version has."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def check_body(operation: Operation, body: Any) -> None:
 
 
 def _short(message: str) -> str:
-    # The reason stands at the end, after the value.
+    # The reason is at the end, after the value.
     return message if len(message) <= 200 else f"{message[:100]}…{message[-100:]}"
 
 
 def _impossible(problem: jsonschema.ValidationError) -> bool:
-    # The document requires a `spec` that it does not declare in two updates; nobody could send it.
+    # In two updates the document requires a `spec` that it does not declare; nobody could send it.
     schema = problem.schema
     if problem.validator != "required" or not isinstance(schema, dict) or schema.get("additionalProperties", True):
         return False
@@ -73,7 +73,7 @@ def _query_validator(table: Table, operation: Operation, name: str) -> Validator
 
 
 def prune(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:
-    """A copy of `value` without what `schema` does not know, so that an answer has its version's fields only."""
+    """A copy of `value` without fields that `schema` lacks, so that an answer has only its version's fields."""
     schema = resolved(table, schema or {}, value)
     if isinstance(value, list):
         return [prune(table, schema.get("items"), item) for item in value]
@@ -90,7 +90,7 @@ def prune(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:
 
 
 def resolved(table: Table, schema: dict[str, Any], value: Any) -> dict[str, Any]:
-    """A schema through its references, and through the alternative that is for such a value."""
+    """A schema with its references followed, and with the alternative that applies to `value`."""
     while "$ref" in schema or "anyOf" in schema:
         if "$ref" in schema:
             schema = table.content["schemas"][schema["$ref"].rsplit("/", 1)[1]]

@@ -1,4 +1,4 @@
-"""Storage classes as the cluster reports them, and the configuration that an administrator lays over them."""
+"""Storage classes as the cluster reports them, and the configuration that an administrator adds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE = {"name": "runai-none", "provisioner": "", "allow_volume_expansion": False
 
 
 def configuration(ctx: Context, cluster_id: str, name: str | None) -> Row:
-    """The permissions and customization of a class, `{}` when nobody configured it."""
+    """The configuration of a class, with its permissions and customization; `{}` if it has none."""
     for row in ctx.rows("sc-config"):
         if (row["scopeId"], row["name"]) == (cluster_id, name):
             return row
@@ -86,7 +86,7 @@ def _get(ctx: Context, call: RunaiCall) -> Response:
 def _create(ctx: Context, call: RunaiCall) -> Response:
     body = call.body
     if (body.get("tenantId") or TENANT) != TENANT:
-        raise RunaiError(400, f"tenantId {body['tenantId']} is not ours")
+        raise RunaiError(400, f"tenantId {body['tenantId']} is not that of this control plane")
     ctx.need("cluster", body["scopeId"])
     if not body["name"]:
         raise RunaiError(400, "name is empty")

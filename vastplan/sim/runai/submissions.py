@@ -1,6 +1,6 @@
-"""Workloads as their users submit them: what is asked for, and the same when somebody reads it.
+"""Workloads as their users submit and read them.
 
-One of a name that is there already in its project is refused; the document says no status for it, so it is 400.
+A name that is taken in the project is refused; the document has no status for that, so it is 400.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _view(ctx: Context, row: Row) -> Row:
 
 
 def _as_submitted_by_hand(row: Row) -> Row:
-    """What one that a test put there would have been submitted with."""
+    """The specification of a workload that a test created."""
     mounts = [{"existingPvc": True, "claimName": name, "path": f"/{name}"} for name in row["claims"]]
     return {
         "image": "train:1",

@@ -1,4 +1,4 @@
-"""Tokens: the two log-in operations, and the check of what they gave out."""
+"""Tokens: the two log-in operations, and the check of the tokens they issue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vastplan.sim.runai.shape import check_body
 from vastplan.sim.tables import Operation
 from vastplan.sim.wire import Request, Response
 
-# The document's spelling of the credentials of each grant that a machine uses.
+# The document's spelling of the credentials of each machine grant.
 GRANTS = {"app_token": ("appID", "appSecret"), "client_credentials": ("clientID", "clientSecret")}
 
 
@@ -30,7 +30,7 @@ class Tokens:
         self.forget()
 
     def forget(self) -> None:
-        """Make every token given out so far invalid."""
+        """Invalidate every token given out so far."""
         self._key = secrets.token_bytes(32)
 
     def check(self, headers: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ class Tokens:
     def issue(self, issuer: str) -> str:
         """A new token."""
         now = self._clock()
-        # Hex, digits and a URL only: then base64 and base64url are the same, and clients that mix them up can read it.
+        # Hex, digits and a URL only: then base64 and base64url agree, and clients that confuse them can read the token.
         payload = {"exp": int(now + self._lifetime), "iat": int(now), "iss": issuer, "jti": secrets.token_hex(16)}
         signed = f"{_encoded({'alg': 'HS256', 'typ': 'JWT'})}.{_encoded(payload)}"
         return f"{signed}.{self._signature(signed).decode()}"
@@ -62,7 +62,7 @@ class Tokens:
         return hmac.compare_digest(credentials, "\0".join(self._credentials).encode())
 
     def login_v1(self, operation: Operation, fields: Iterable[str], request: Request) -> Response:
-        """POST /api/v1/token: JSON with these `fields` in any case, Error bodies."""
+        """POST /api/v1/token: JSON with these `fields`, case ignored; Error bodies."""
         body = request.json()
         if isinstance(body, dict):
             body = _respelled(body, {name.lower(): name for name in fields})

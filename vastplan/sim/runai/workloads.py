@@ -1,6 +1,6 @@
-"""Workloads: looked at, suspended and resumed; a test submits them through `submit` so that quota and claims are in use.
+"""Workloads: read, suspended, resumed and deleted; tests add them with `submit` so that quota and claims are in use.
 
-What one writes is a job of its own (`Workers`): it stops when the workload has, and goes on when that does.
+A workload that writes has a job (`Workers`), which stops and resumes with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def live(ctx: Context) -> list[Row]:
 
 
 def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pending: bool = False) -> dict[str, float]:
-    """GPUs by node pool id that a project's workloads hold, with `pending` those they wait for too."""
+    """GPUs by node pool id that a project's workloads hold; with `pending` also those they wait for."""
     phases = (*HOLDING, *WAITING) if pending else HOLDING
     by_pool: dict[str, float] = {}
     for row in ctx.where("workload", projectId=project_id, deletedAt=None):
@@ -52,7 +52,7 @@ def submit(
     datasources: Sequence[str] = (),
     data_volumes: Sequence[str] = (),
 ) -> str:
-    """Put a workload into a project (by id or name) and return its id; raises `ValueError`."""
+    """Add a workload to a project (by id or name) and return its id; raises `ValueError`."""
     owners = [row for row in ctx.rows("project") if project in (row["id"], row["name"])]
     if len(owners) != 1:
         raise ValueError(f"{project!r} is {'no' if not owners else 'more than one'} project")
@@ -161,7 +161,7 @@ def _get(ctx: Context, call: RunaiCall) -> Response:
 
 
 def _watched(ctx: Context, row: Row) -> Row:
-    """A workload, which has failed where its job has."""
+    """The workload, marked Failed if its job failed."""
     if row["phase"] == "Running" and ctx.workers.failed(row["id"]):
         row["phase"] = "Failed"
         ctx.put("workload", row)
@@ -169,7 +169,7 @@ def _watched(ctx: Context, row: Row) -> Row:
 
 
 def finish(ctx: Context, row: Row, goal: str) -> None:
-    """A workload has got where it was going, and its job with it."""
+    """Complete a workload's change of phase, and stop or resume its job."""
     if goal == "delete":
         delete(ctx, row)
         ctx.workers.stop(row["id"])
@@ -180,13 +180,13 @@ def finish(ctx: Context, row: Row, goal: str) -> None:
 
 
 def _move(type_: str, on_its_way: str, goal: str) -> Handler:
-    """What suspends or resumes workloads of a type; one that is there already, or is going there, is left as it is."""
+    """The handler that suspends or resumes workloads of a type; a workload that has the phase, or is changing to it, stays."""
 
     def move(ctx: Context, call: RunaiCall) -> Response:
         row = _watched(ctx, ctx.need("workload", call.params[0]))
         if row["type"] != type_ or row["deletedAt"] is not None:
             raise RunaiError(404, f"workload {row['id']}")
-        if row["phase"] not in (on_its_way, goal):
+        if row["phase"] not in (on_its_way, goal) and not settle.deleting(row):
             row["phase"] = on_its_way
             settle.begin(ctx, "workload", row, goal, finish)
         return Response(202, dict(ACCEPTED))
@@ -195,7 +195,7 @@ def _move(type_: str, on_its_way: str, goal: str) -> Handler:
 
 
 def _remove(type_: str) -> Handler:
-    """What deletes workloads of a type: they run on until that is through."""
+    """The handler that deletes workloads of a type: they run until the delete completes."""
 
     def remove(ctx: Context, call: RunaiCall) -> Response:
         row = ctx.need("workload", call.params[0])
@@ -214,7 +214,7 @@ ROUTES: Routes = {
     ("GET", f"{PATH}/{{workloadId}}"): _get,
 }
 for _type, _path in TYPES.items():
-    if _type != "Inference":  # has no such calls
+    if _type != "Inference":  # Inference has no such calls
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/suspend"] = _move(_type, "Stopping", "Stopped")
         ROUTES["DELETE", f"{PATH}/{_path}/{{workloadId}}"] = _remove(_type)
         ROUTES["POST", f"{PATH}/{_path}/{{workloadId}}/resume"] = _move(_type, "Resuming", "Running")

@@ -1,4 +1,4 @@
-"""IP ranges and host lists: what is well formed, and what overlaps."""
+"""IP ranges and host lists: validation, and overlaps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_address(text: Any) -> bool:
 
 
 def span(pair: Any) -> Span | None:
-    """The addresses of a `[start, end]` pair, both inclusive; `None` when it is no such pair."""
+    """The addresses of a `[start, end]` pair, both inclusive; `None` for anything else."""
     if not isinstance(pair, list) or len(pair) != 2 or not all(map(is_address, pair)):
         return None
     start, end = (ip_address(part) for part in pair)
@@ -47,7 +47,7 @@ def holds(pairs: Iterable[list[str]] | None, address: str) -> bool:
 def range_problems(
     field: str, pairs: list[Any] | None, others: Iterable[tuple[str, list[Any] | None]]
 ) -> Iterator[Problem]:
-    """Malformed pairs, pairs that overlap each other, and those that overlap the pairs of `others` (name, pairs)."""
+    """The problems of malformed pairs, of pairs that overlap each other, and of pairs that overlap those of `others` (name, pairs)."""
     spans = [(pair, span(pair)) for pair in pairs or ()]
     yield from (
         (field, f"{pair} is not a range: expected [start IP, end IP].")
@@ -75,7 +75,7 @@ def summary(pairs: list[list[str]] | None) -> str:
 def is_host(text: str, *, netgroups: bool) -> bool:
     """Whether a host list may hold `text`: an IP, a CIDR, a range `FIRST-LAST`, `10.1.*.*`, `*` or, for NFS, `@netgroup`.
 
-    A `~` before an address, a range or a network keeps it out.
+    A `~` before an address, a range or a network excludes it.
     """
     if text == "*" or _WILDCARD.fullmatch(text) or (netgroups and re.fullmatch(r"@\S+", text)):
         return True

@@ -1,8 +1,8 @@
-"""API tokens of managers: answered once when they are made, revoked and never deleted; some of a manager's at a time.
+"""API tokens of managers: shown once when created, revoked and never deleted; the number per manager is limited.
 
-Source: the vendor's documents of 5.3 and 5.5 (the family answers with JSON strings; 503 where a manager has as many as there may
-be), and VAST's Ansible modules, which read `revoked` before they revoke. That lists go on showing revoked tokens, how long a token
-lives that says nothing, and how its end is shown, nobody says (VMS-131).
+Source: the vendor's documents of 5.3 and 5.5 (the family answers with JSON strings, and 503 for a manager with the maximum number of
+tokens), and VAST's Ansible modules, which read `revoked` before they revoke. No source says whether lists still show revoked tokens,
+how long a token without an expiry lives, or how the expiry is shown (VMS-131).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.sim.wire import Response
 
 NAME = "apitokens"
 TOKEN = "_token"
-"""Where a row keeps what no answer shows again."""
+"""The row's field for what no answer shows again."""
 _DEFAULT = 180 * 86400  # seconds
 
 
@@ -35,7 +35,7 @@ API_TOKENS = Collection(NAME, show=_show)
 
 
 def holder(cluster: VastCluster, token: str) -> Row | None:
-    """The manager who comes in with a token, as long as it works."""
+    """The manager whose valid token this is."""
     for row in cluster.store.rows(NAME):
         if secrets.compare_digest(row[TOKEN].encode(), token.encode()) and _works(cluster, row):
             row["last_used"] = cluster.now()
@@ -45,12 +45,12 @@ def holder(cluster: VastCluster, token: str) -> Row | None:
 
 
 def of_manager(cluster: VastCluster, manager: Row) -> list[Row]:
-    """The tokens of a manager that work."""
+    """The valid tokens of a manager."""
     return [row for row in cluster.rows(NAME, _manager=manager["id"]) if _works(cluster, row)]
 
 
 def make(cluster: VastCluster, who: str, body: Row) -> Response:
-    """A new token, and in the answer what it is; raises `VmsError`."""
+    """Create a token, which the answer shows; raises `VmsError`."""
     username = body.get("owner") or who
     owner = managers.called(cluster, username)
     if owner is None:
@@ -77,14 +77,14 @@ def make(cluster: VastCluster, who: str, body: Row) -> Response:
 
 
 def change(cluster: VastCluster, row: Row, body: Row) -> Response:
-    """Another name, or another end; raises `VmsError`."""
+    """Change a token's name or expiry; raises `VmsError`."""
     until = row["_from"] + _seconds(body) if "expiry_date" in body else row["_until"]
     cluster.put(NAME, {**row, "name": body.get("name", row["name"]), "_until": until})
     return Response(200, "API token has been modified")
 
 
 def revoke(cluster: VastCluster, row: Row) -> Response:
-    """Let a token work no more, for good."""
+    """Revoke a token for good."""
     if not row["revoked"]:
         cluster.put(NAME, {**row, "revoked": True, "revocation_time": cluster.now()})
     return Response(200, "API token has been revoked")

@@ -1,6 +1,6 @@
-"""What no source settles about replication, as settings: what a live system shows is set here, and nothing is edited.
+"""What no source settles about replication, as settings: findings from a live system are set here, without a code change.
 
-Each stands in docs/unverified.md. Times are seconds of the logical clock, sizes bytes.
+Each is listed in docs/unverified.md. Times are seconds of the logical clock, sizes bytes.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ REFUSALS: Mapping[str, int] = MappingProxyType(
         "prefetch of what is prefetched": 409,
     }
 )
-"""What a call is answered that comes at the wrong time or to the wrong side, by what is wrong about it."""
+"""The status of a call that comes at the wrong time or to the wrong side, by what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """One reading of what is not settled; the defaults are the simulator's. Linked clusters are given the same one."""
+    """One reading of what is not settled; the defaults are the simulator's. Linked clusters get the same instance."""
 
     answers: Mapping[str, int] = field(default_factory=dict)
-    """Statuses instead of those of `REFUSALS`; 200 takes the call, which then does nothing."""
+    """Statuses that override `REFUSALS`; with 200 the call is accepted and does nothing."""
     existing_target: Literal["refused", "taken"] = "refused"
-    """A protected path whose remote directory is there already."""
+    """A protected path whose remote directory already exists."""
     hears_of_detach: bool = True
-    """A source whose replica is detached while the link is up becomes STANDALONE, too."""
+    """A source whose replica is detached while the link is up becomes STANDALONE too."""
     old_source: OldSource = "standalone"
-    """What a source becomes that hears, when the link is back, that its replica was detached or has become the source."""
+    """What a source becomes when it learns, after the link is restored, that its replica was detached or became the source."""
     read_only_from: Literal["final", "call"] = "final"
-    """When the old source of a graceful failover stops taking writes: for the last copy, or from the call on."""
+    """When the old source of a graceful failover stops accepting writes: for the final copy, or from the call on."""
     abort_at: Literal["destination", "either"] = "destination"
-    """Who takes an abort while the link is up; without it each side takes one for itself."""
+    """Which side accepts an abort while the link is up; while it is down, each side accepts one for itself."""
     force_detaches: bool = False
     """`force_failover` of a DESTINATION detaches it first, instead of being refused."""
     enabled_after_failover: bool = True
@@ -66,37 +66,37 @@ class Assumed:
     """A policy that replicates appears on the other cluster, with the same guid."""
     mirrored_path_after: float = 0
     common_point_expires: bool = False
-    """The newest restore point that both sides have goes when its time has come, and everything is sent again."""
+    """The newest restore point that both sides have expires too, and everything is sent again."""
     rejoined_from_common: bool = True
     """A cluster that is attached again is sent what came after the newest common restore point, else everything."""
     rejoined_branch_kept: bool = False
-    """What only the cluster had that is attached again stays behind as a snapshot there."""
+    """Content that only the reattached cluster had is kept there as a snapshot."""
     stopped_clone_keeps: bool = False
-    """The directory of a clone that is stopped before it is complete stays."""
+    """The directory of a clone that is stopped before it is complete is kept."""
     synchronous_secondary_writes: bool = True
-    """The other side of a bucket that is replicated synchronously takes writes, too, while the two are in step."""
+    """The other side of a synchronously replicated bucket accepts writes too, while the two are in sync."""
     synchronous_rejoins: bool = False
-    """Two that were parted are in step again by themselves when the link is back, without `reattach_stream` at the source."""
+    """Disconnected sides are in sync again by themselves when the link is restored, without `reattach_stream` at the source."""
     synchronous_source_apart: Literal["Degraded", "Active", "Sync Failed"] = "Degraded"
-    """What a source says that was parted from the other side and goes on alone; the other side says `Blocked`."""
+    """The state of a disconnected source that continues alone; the other side reports `Blocked`."""
     synchronous_disconnect: int = 30
-    """Seconds, where a path says none."""
+    """Seconds, for a path without its own value."""
     lease: int = 60
-    """Of global access where none is given."""
+    """Seconds, for global access without its own value."""
     scan: float = 5
     role_change: float = 10
     heartbeat: float = 30
-    """How long it takes until both sides notice that a link is cut, or carries again."""
+    """Seconds until both sides notice that a link is cut or restored."""
     discovery: float = 15
-    """How long until VMS shows a snapshot that it did not make itself."""
+    """Seconds until VMS shows a snapshot that no request created."""
     policy_mirror: float = 60
     bandwidth: float = 1e9
-    """Bytes a second over a link, and of a copy within a cluster."""
+    """Bytes per second over a link, and of a copy within a cluster."""
     per_read: float = 0
-    """Seconds that pass with each read while something is under way: for those who have nobody to move the clock."""
+    """Seconds that pass with each read while something is in progress: for users who cannot move the clock."""
 
     def status(self, what: str) -> int:
-        """What a call is answered that is wrong in this way; raises `KeyError` for one that nobody knows."""
+        """The status for a call that is wrong in this way; raises `KeyError` for an unknown way."""
         return self.answers.get(what, REFUSALS[what])
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Log-in: JWT pairs, API tokens and Basic. An expired access token is a 403, a dead refresh token a 401."""
+"""Log-in: JWT pairs, API tokens and Basic. An expired access token is answered 403, an invalid refresh token 401."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError, detail
 from vastplan.sim.vast.scope import TenantManager, named
 
-REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day to its hour
+REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day for an hour
 EXPIRED = {
     "detail": "Given token not valid for any token type",
     "code": "token_not_valid",
@@ -34,7 +34,7 @@ def _same(first: str, second: str) -> bool:
 
 
 class Gate:
-    """Who may come in. Tokens are kept in memory: after a restart every client logs in again."""
+    """Authenticates callers. Tokens are kept in memory: after a restart every client logs in again."""
 
     def __init__(
         self,
@@ -53,22 +53,22 @@ class Gate:
         self._api_tokens = api_tokens
         self._lifetime = lifetime
         self._clock = cluster.clock
-        self._access: dict[str, tuple[float, str]] = {}  # token -> its end, and whose it is
+        self._access: dict[str, tuple[float, str]] = {}  # token -> when it expires, and its username
         self._refresh: dict[str, tuple[float, str]] = {}
 
     def expire(self) -> None:
-        """Forget every token given out; API tokens stay."""
+        """Invalidate every access and refresh token; API tokens stay valid."""
         self._access.clear()
         self._refresh.clear()
 
     def login(self, username: str, password: str, tenant: str | None = None) -> dict[str, str]:
-        """A new pair `{access, refresh}`; a tenant's manager needs its `tenant` said. Raises `VmsError` (401)."""
+        """A new pair `{access, refresh}`; a tenant's manager must name its `tenant`. Raises `VmsError` (401)."""
         if not self._known(username, password, tenant):
             raise detail("No active account found with the given credentials", 401)
         return self._pair(username)
 
     def renew(self, refresh: str) -> dict[str, str]:
-        """A new pair for a live refresh token, which dies where the gate is strict; raises `VmsError` (401)."""
+        """A new pair for a valid refresh token, which a strict cluster then invalidates; raises `VmsError` (401)."""
         end, who = self._refresh.get(refresh, (0.0, ""))
         if end <= self._clock():
             raise VmsError(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
@@ -77,23 +77,23 @@ class Gate:
         return self._pair(who)
 
     def stored(self, who: str) -> Row | None:
-        """The manager of the cluster who is called so, if it is none that the gate was told of."""
+        """The manager stored in the cluster with this username, `None` for those that the gate was created with."""
         return None if who in self._managers else stored_managers.called(self._cluster, who)
 
     def tenant_of(self, who: str) -> str | None:
-        """The tenant that somebody manages, `None` for a manager of the cluster."""
+        """The tenant that a caller manages, `None` for a manager of the cluster."""
         manager = self._managers.get(who)
         return manager.tenant if manager else None
 
     def role_of(self, who: str) -> str:
-        """The role that somebody has, "" for none: then nothing is left out of what is theirs."""
+        """The role of a caller, "" for none: then no permission is withheld."""
         manager = self._managers.get(who)
         return manager.role if manager else ""
 
     def admit(self, authorization: str | None, tenant: str | None = None) -> str:
-        """Let a request in and answer who sent it; raises `VmsError` (401, or 403 for a token that is unknown or too old).
+        """Authenticate a request and return the caller's username; raises `VmsError` (401, or 403 for an unknown or expired token).
 
-        `tenant` is what the tenant's header says.
+        `tenant` is the value of the tenant header.
         """
         if not authorization:
             raise detail("Authentication credentials were not provided.", 401)
@@ -127,13 +127,13 @@ class Gate:
         return _same(username, self._username) and _same(password, self._password)
 
     def _is_of(self, manager: Row, tenant: str | None) -> bool:
-        """Whether a manager comes as one of the cluster, or with the tenant said that is the manager's."""
+        """Whether a manager belongs to the cluster, or to the tenant that the header names."""
         of = manager["tenant_id"]
         said = None if of is None else named(self._cluster, tenant)
         return bool(manager["is_active"]) and (of is None or (said is not None and said["id"] == of))
 
     def _is_there(self, who: str) -> bool:
-        """Whether somebody who once came in is still known."""
+        """Whether a caller who once logged in still exists."""
         row = self.stored(who)
         return who in self._managers or who == self._username or (row is not None and bool(row["is_active"]))
 

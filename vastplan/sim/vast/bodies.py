@@ -1,4 +1,4 @@
-"""Request bodies against the vendor's table: what it refuses, field by field."""
+"""Checks request bodies against the vendor's table, field by field."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def checked(body: Row, operation: Operation, facts: Collection = NO_FACTS, fixed
 
 
 def received(table: Table, operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Row:
-    """The body as stock Django REST Framework reads it: what no field is named like is left out at any depth, and text that
-    stands for a number or a truth value is one. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
+    """The body as stock Django REST Framework reads it: unknown fields are left out at any depth, and text that stands for a
+    number or a truth value is converted. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
     wanted = {name: value for name, value in body.items() if name not in facts.unsendable}
     known: Row = _received(table, operation.body or {}, wanted)
     taken = {name: value for name, value in body.items() if name in known or name in fixed}
@@ -106,7 +106,7 @@ def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozens
 
 
 def _missing(error: jsonschema.ValidationError) -> set[str]:
-    # One error names one missing property, in its message only; the instance tells them all.
+    # One error names one missing property, in its message only; the instance shows which ones are missing.
     wanted: list[str] = cast("list[str]", error.validator_value)
     return {name for name in wanted if name not in cast(Row, error.instance) and repr(name) in error.message}
 
@@ -164,13 +164,13 @@ def _type_message(error: jsonschema.ValidationError) -> str:
 
 
 def blank(schema: Row) -> Any:
-    """What a field holds before anybody sets it: false, an empty list, else null."""
+    """What a field holds before it is first set: false, an empty list, else null."""
     kind = schema.get("type")
     return False if kind == "boolean" else [] if kind == "array" else None
 
 
 def completed(table: Table, schema: Row, value: Any) -> Row:
-    """A struct with every key of its schema: what was given, else the table's default, else null."""
+    """A struct with every key of its schema: the given value, else the table's default, else null."""
     sent = value if isinstance(value, dict) else {}
     struct: Row = {}
     for name, part in table.fields(schema).items():

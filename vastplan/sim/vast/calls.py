@@ -1,4 +1,4 @@
-"""Calls on an object that are neither its life nor its fields: replicate now, attach again, pause, commit, prefetch."""
+"""Calls on an object beyond create, read, update and delete: replicate now, reattach, pause, commit, prefetch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _moment(text: str) -> float | None:
 
 
 def replicate_now(cluster: VastCluster, row: Row, body: Row) -> None:
-    """A restore point at once, beside those of the frames; it waits while another one is being sent."""
+    """Take a restore point now, in addition to those of the frames; it waits while another one is being sent."""
     ends = {name: _moment(body[name]) for name in EXPIRIES}
     wrong = f"Datetime has wrong format. Use {_FORM}."
     raise_for((name, wrong) for name, end in ends.items() if end is None)
@@ -44,7 +44,7 @@ def replicate_now(cluster: VastCluster, row: Row, body: Row) -> None:
 
 
 def reattach_stream(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Attach the other side again."""
+    """Attach the other side of a path again."""
     attach = synchronous.restore if sides.synchronous(row) else reattach.reattach
     attach(cluster, row, body.get("stream_id"))
 
@@ -69,11 +69,11 @@ CALLS: Mapping[tuple[str, str], Callable[[VastCluster, Row, Row], None]] = Mappi
         (streams.NAME, "resume"): _resume_stream,
     }
 )
-"""PATCHes of an object that are answered 200 and nothing."""
+"""PATCHes of an object that are answered 200 without a body."""
 
 
 def prefetch(cluster: VastCluster, row: Row, method: str, body: Row, query: Query) -> Response:
-    """What is asked about prefetches of a path. Raises `VmsError`."""
+    """Answer a call about prefetches of a path. Raises `VmsError`."""
     if method == "POST":
         return Response(200, shared_access.prefetch(cluster, row, body, force=is_true(query, "force")))
     if method == "GET":

@@ -1,4 +1,4 @@
-"""What clients of a cluster do with its data: write to a directory, by what role and power allow."""
+"""What clients of a cluster do with its data: read and write directories, as role and power allow."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from vastplan.sim.vast.cluster import VastCluster
 
 
 class ReadOnly(OSError):
-    """The directory takes no writes here: what a client sees as EROFS."""
+    """The directory accepts no writes here: a client sees EROFS."""
 
 
 class NoAnswer(OSError):
-    """The data cannot be read or written now: what a client sees as an I/O error."""
+    """The data cannot be read or written now: a client sees an I/O error."""
 
 
 def answers(cluster: VastCluster) -> None:
-    """Raise `NoAnswer` of a cluster without power."""
+    """Raise `NoAnswer` for a cluster without power."""
     if cluster.lost:
         raise NoAnswer(f"{cluster.name} has no power")
 
@@ -59,7 +59,7 @@ def _write_to_both(cluster: VastCluster, row: Row, path: str, size: int, label: 
 
 
 def seen(cluster: VastCluster, tenant: int, path: str) -> content.Pointer:
-    """What a client finds in a directory. Raises `NoAnswer`."""
+    """The content of a directory as a client sees it. Raises `NoAnswer`."""
     answers(cluster)
     both = synchronous.covering(cluster, tenant, path)
     row = shared_access.satellite(cluster, tenant, path)

@@ -1,4 +1,4 @@
-"""What falls due on the logical clock, and who carries it out."""
+"""The timers of the logical clock, and the function that handles each kind."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OF_ANYTHING: Mapping[str, Callable[..., None]] = MappingProxyType(
 
 
 def play(cluster: VastCluster, timer: Row) -> None:
-    """Let what was due happen, if what it is about is still there."""
+    """Handle a timer that is due, if its object still exists."""
     if timer["kind"] in OF_ANYTHING:
         OF_ANYTHING[timer["kind"]](cluster, timer["guid"], **timer["data"])
         return
@@ -82,11 +82,11 @@ TELLS: Mapping[str, frozenset[str]] = MappingProxyType(
         snapshots.SNAPSHOTS.name: frozenset({replication.DISCOVER}),
     }
 )  # fmt: skip
-"""What is under way that a read of a collection tells of."""
+"""The timers in progress that a read of a collection can observe."""
 
 
 def was_read(cluster: VastCluster, collection: str) -> None:
-    """Let a read of what tells of progress take time, where that is assumed and something is under way."""
+    """Let a read take time, if that is assumed and the collection shows something in progress."""
     fabric, seconds = cluster.fabric, cluster.assumed.per_read
     told = TELLS.get(collection)
     if not seconds or told is None:

@@ -17,10 +17,10 @@ DEFAULT_TENANT = 1
 
 @dataclass(slots=True)
 class VastCluster:
-    """What the behaviours share. Rows are kept by the decimal form of their id.
+    """The state that all modules of the plane share. Rows are stored under their id in decimal.
 
-    `blanks` holds, per collection, a row that nobody has set anything of. `strict` is explained by `VastPlane`. `wall` is the
-    time before anybody passed time on the logical clock, which `fabric` keeps; `lost` is a cluster without power.
+    `blanks` holds, per collection, a row with no field set. `VastPlane` explains `strict`. `wall` is the
+    wall clock, without the time passed on the logical clock, which `fabric` keeps; `lost` marks a cluster without power.
     """
 
     name: str
@@ -34,18 +34,18 @@ class VastCluster:
     fabric: Fabric = field(default_factory=Fabric)
     lost: bool = False
     blanks: dict[str, Row] = field(default_factory=dict)
-    expiries: list[tuple[float, int]] | None = None  # a heap: when, and which snapshot; none before the first request
+    expiries: list[tuple[float, int]] | None = None  # a heap of (time, snapshot id); None before the first request
 
     def clock(self) -> float:
-        """What time it is here, in seconds since 1970: the wall's, and what was passed on the logical clock."""
+        """The cluster's time, in seconds since 1970: the wall clock plus the time passed on the logical clock."""
         return self.wall() + self.fabric.passed
 
     def now(self, after: float = 0.0) -> str:
-        """The time, or the one `after` so many seconds, as ISO 8601 UTC with `Z`."""
+        """The time in `after` seconds, as ISO 8601 UTC with `Z`."""
         return datetime.fromtimestamp(self.clock() + after, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def reaches(self, other: VastCluster) -> bool:
-        """Whether the link to another cluster carries now."""
+        """Whether another cluster can be reached now."""
         return other in self.links and not (self.lost or other.lost) and not self.fabric.is_cut(self.name, other.name)
 
     def reached(self) -> list[VastCluster]:
@@ -57,7 +57,7 @@ class VastCluster:
         return None if key is None or isinstance(key, bool) else self.store.get(collection, str(key))
 
     def name_of(self, collection: str, key: int | str | None) -> str | None:
-        """The name of a row, or `None` when there is no such row."""
+        """The name of a row, or `None` if it does not exist."""
         row = self.get(collection, key)
         return None if row is None else row["name"]
 
@@ -84,5 +84,5 @@ class VastCluster:
         return self.put(collection, row)
 
     def remove(self, collection: str, row: Row) -> None:
-        """Forget a row."""
+        """Remove a row."""
         self.store.remove(collection, str(row["id"]))

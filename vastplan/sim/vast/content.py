@@ -1,7 +1,7 @@
-"""What directories hold: labelled writes, as a tree of versions into which snapshots, copies and clones point.
+"""The content of directories: labelled writes in a tree of versions, into which snapshots, copies and clones point.
 
-Each write makes a version whose parent is the one before it, so a copy that is written to on its own is a branch. A
-`Pointer` names the version of each directory below a root, and is all that a snapshot keeps.
+Each write creates a version whose parent is the previous one, so writes to a copy start a branch. A
+`Pointer` names the version of each directory below a root, and is all that a snapshot stores.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _total(cluster: VastCluster, key: str | None) -> tuple[int, int]:
 
 
 def write(cluster: VastCluster, tenant: int, path: str, size: int, label: str, of: int | None = None) -> str:
-    """Append a write to a directory, which is made; answers its version. One with `of` above `size` is a part."""
+    """Append a write to a directory, which is created; returns its version. A write with `of` above `size` is a part."""
     path = path.rstrip("/") or "/"
     directories.make(cluster, tenant, path)
     head = _head(cluster, tenant, path)
@@ -60,14 +60,14 @@ def _set(cluster: VastCluster, tenant: int, path: str, version: str | None) -> N
 
 
 def pointer(cluster: VastCluster, tenant: int, root: str) -> Pointer:
-    """What is in a directory and below it now, by the path from there."""
+    """The current versions in a directory and below it, by relative path."""
     root = root.rstrip("/")
     heads = cluster.rows(HEADS, tenant_id=tenant)
     return {row["path"].removeprefix(root): row["version"] for row in heads if directories.below(row["path"], root)}
 
 
 def place(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
-    """Let a directory hold what a pointer names, and nothing else."""
+    """Replace the content of a directory by what a pointer names."""
     root = root.rstrip("/")
     for below in sorted(pointer(cluster, tenant, root).keys() - found.keys()):
         _set(cluster, tenant, root + below or "/", None)
@@ -76,7 +76,7 @@ def place(cluster: VastCluster, tenant: int, root: str, found: Pointer) -> None:
 
 
 def between(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
-    """The versions that `new` leads to and `old` does not; the cluster knows them all, or they are not known at all."""
+    """The versions that lead to `new` but not to `old`; the cluster knows either all of them or none."""
     for below, version in new.items():
         seen, other = _version(cluster, version), _version(cluster, old.get(below))
         key, beside = version, old.get(below)
@@ -91,17 +91,17 @@ def between(cluster: VastCluster, new: Pointer, old: Pointer) -> Iterator[str]:
 
 
 def size(cluster: VastCluster, versions: Iterable[str]) -> int:
-    """The bytes of some versions."""
+    """The total bytes of some versions."""
     return sum(row["bytes"] for key in versions if (row := _version(cluster, key)) is not None)
 
 
 def behind(cluster: VastCluster, new: Pointer, old: Pointer) -> int:
-    """The bytes that lead from one pointer to another."""
+    """The bytes that `new` has and `old` lacks."""
     return size(cluster, between(cluster, new, old))
 
 
 def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> None:
-    """Let another cluster know some versions."""
+    """Copy version rows to another cluster."""
     for key in versions:
         row = _version(source, key)
         if row is not None and target is not source:
@@ -109,13 +109,13 @@ def copy(source: VastCluster, target: VastCluster, versions: Iterable[str]) -> N
 
 
 def writes(cluster: VastCluster, found: Pointer) -> list[Row]:
-    """What a pointer leads to, the oldest first: version rows with their `key`."""
+    """The writes that lead to a pointer, oldest first: version rows with their `key`."""
     rows = [{**row, "key": key} for key in between(cluster, found, {}) if (row := _version(cluster, key)) is not None]
     return sorted(rows, key=lambda row: (row["at"], row["number"], row["key"]))
 
 
 def labels(cluster: VastCluster, found: Pointer, *, torn: bool = False) -> list[str]:
-    """The labels that are there in full, the oldest first; with `torn` those that are there in part."""
+    """The labels that are complete, oldest first; with `torn` the incomplete ones."""
     got: dict[str, int] = {}
     wanted: dict[str, int] = {}
     for row in writes(cluster, found):

@@ -25,7 +25,7 @@ from vastplan.sim.vast.snapshots import POINTER
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """What two sides of a path have: the labels of the newest restore point on both, and what only one has, with its bytes."""
+    """How two sides of a path differ: the labels of the newest common restore point, and the labels and bytes that only one side has."""
 
     common: tuple[str, ...]
     only: dict[str, tuple[str, ...]]
@@ -34,7 +34,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one that it began with, why it failed."""
+    """A training job: `running`, `stopped`, `failed` or `away`; its newest checkpoint, the one it resumed from, and why it failed."""
 
     state: str
     step: int
@@ -43,18 +43,18 @@ class Job:
 
 
 class Controls:
-    """The part of `VastPlane` that no request reaches. Call it under the world's lock where the plane is being served."""
+    """The part of `VastPlane` that no request reaches. Call it under the world's lock while the plane is being served."""
 
     _cluster: VastCluster
 
     def link(self, other: Controls) -> None:
-        """Let two clusters reach each other's replication pools; from then on they share one logical clock."""
+        """Connect the replication pools of two clusters; from then on they share one logical clock."""
         self._cluster.links.append(other._cluster)
         other._cluster.links.append(self._cluster)
         fabric.join(other._cluster, self._cluster.fabric)
 
     def set_link(self, other: Controls, *, up: bool | None = None, bandwidth: float | None = None) -> None:
-        """Cut a link, or let it carry again; say how many bytes a second it carries, from the next restore point on."""
+        """Cut or restore a link, or set its bandwidth in bytes per second, which counts from the next restore point on."""
         if bandwidth is not None:
             pair = frozenset({self._cluster.name, other._cluster.name})
             self._cluster.fabric.bandwidth[pair] = bandwidth
@@ -62,52 +62,52 @@ class Controls:
             links.set_link(self._cluster, other._cluster, up=up)
 
     def set_power(self, *, on: bool) -> None:
-        """Take a cluster's power, and with it its links and all that is due on it; with power what is due goes on."""
+        """Cut or restore a cluster's power, and with it its links; its timers wait without power and then go on."""
         self._cluster.lost = not on
         for other in self._cluster.links:
             if not other.lost:
                 links.set_link(self._cluster, other, up=on)
 
     def pass_time(self, seconds: float) -> None:
-        """Move the logical clock of all linked clusters: what falls due meanwhile happens in its order."""
+        """Advance the logical clock of all linked clusters; what falls due meanwhile happens in order."""
         clockwork.pass_time(self._cluster.fabric, seconds)
 
     def now(self) -> float:
-        """What time it is here, in seconds since 1970."""
+        """The cluster's time, in seconds since 1970."""
         return self._cluster.clock()
 
     def usage(self, path: str, tenant_id: int, bytes: int, inodes: int) -> None:
-        """Say how much lies directly in a directory, which is created; directories above it count it too."""
+        """Set how much lies directly in a directory, which is created; directories above it count it too."""
         directories.use(self._cluster, tenant_id, path, bytes, inodes)
 
     def fail_next_task(self, message: str) -> None:
-        """Let the next async task fail with `message`; what it was to do does not happen."""
+        """Let the next async task fail with `message`; its effect does not happen."""
         tasks.fail_next(self._cluster, message)
 
     def write(
         self, path: str, bytes: int, label: str, *, tenant_id: int = DEFAULT_TENANT, of: int | None = None
     ) -> None:
-        """A client writes to a directory, which is created. With `of` above `bytes` it is a part of what `label` names.
+        """Write to a directory as a client; the directory is created. With `of` above `bytes` it is a part of the file `label`.
 
-        Raises `ReadOnly` where the path's role takes no writes, and `NoAnswer` of a cluster without power.
+        Raises `ReadOnly` where the path's role accepts no writes, and `NoAnswer` for a cluster without power.
         """
         clients.write(self._cluster, tenant_id, path, bytes, label, of)
 
     def labels(self, path: str, *, tenant_id: int = DEFAULT_TENANT, torn: bool = False) -> list[str]:
-        """What a client finds in a directory and below it, the oldest first; with `torn` what is there in part only."""
+        """The labels that a client finds in a directory and below it, oldest first; with `torn` the incomplete ones only."""
         return content.labels(self._cluster, clients.seen(self._cluster, tenant_id, path), torn=torn)
 
     def labels_of_snapshot(self, name: str, *, torn: bool = False) -> list[str]:
-        """What a snapshot holds. Raises `KeyError` for one that is not there."""
+        """The labels that a snapshot holds. Raises `KeyError` if it does not exist."""
         row = next(self._cluster.rows("snapshots", name=name), None)
         if row is None:
             raise KeyError(name)
         return content.labels(self._cluster, row[POINTER], torn=torn)
 
     def read(self, path: str, label: str, *, tenant_id: int = DEFAULT_TENANT) -> int:
-        """A client reads all that a label names: how many bytes crossed the link for a satellite's cache.
+        """Read all of a label as a client. Returns the bytes that crossed the link to fill a satellite's cache.
 
-        Raises `KeyError` where there is no such label, and `NoAnswer` where the data is on a cluster that is away.
+        Raises `KeyError` if the label does not exist, and `NoAnswer` if the data is on a cluster that cannot be reached.
         """
         writes = [
             one
@@ -127,11 +127,11 @@ class Controls:
         return 0
 
     def takes_writes(self, path: str, *, tenant_id: int = DEFAULT_TENANT) -> bool:
-        """Whether a client may write there now. Raises `NoAnswer` of a cluster without power."""
+        """Whether a client may write there now. Raises `NoAnswer` for a cluster without power."""
         return clients.takes_writes(self._cluster, tenant_id, path)
 
     def divergence(self, guid: str) -> Divergence:
-        """How the two sides of a path differ. Raises `KeyError` for a path that has no two sides."""
+        """How the two sides of a path differ. Raises `KeyError` for a path without two sides."""
         row = sides.cluster_row(self._cluster, guid)
         side = row and sides.other_side(self._cluster, row)
         if row is None or not side:
@@ -156,23 +156,23 @@ class Controls:
         steps: int = 100,
         tenant_id: int = DEFAULT_TENANT,
     ) -> None:
-        """Let a job write a checkpoint of so many bytes each `every` seconds of the logical clock, as `step-100`, `step-200`.
+        """Start a job that writes a checkpoint of `bytes` each `every` seconds of the logical clock, as `step-100`, `step-200`.
 
-        It begins with the newest complete one that is there. What it cannot write ends it. Raises `ValueError` for a name
-        that is taken.
+        It resumes from the newest complete checkpoint, if one exists. A write that fails ends the job. Raises `ValueError` for a
+        name that is taken.
         """
         jobs.start(self._cluster, name, path, tenant_id, every, bytes, steps)
 
     def stop_job(self, name: str) -> None:
-        """Suspend a job: it writes no more until `go_on_job`. Raises `KeyError`."""
+        """Suspend a job: it writes nothing until `go_on_job`. Raises `KeyError`."""
         jobs.stop(self._cluster, name)
 
     def go_on_job(self, name: str) -> None:
-        """Let a job that was stopped, or has failed, start from the newest complete checkpoint. Raises `KeyError`."""
+        """Restart a stopped or failed job from the newest complete checkpoint. Raises `KeyError`."""
         jobs.go_on(self._cluster, name)
 
     def job(self, name: str) -> Job:
-        """What there is to know of a job. Raises `KeyError`."""
+        """The state of a job. Raises `KeyError`."""
         row = jobs.get(self._cluster, name)
         return Job(row["state"], row["step"], row["resumed"], row["why"])
 
@@ -181,7 +181,7 @@ class Controls:
         return any(name == one for state in jobs.STATES for one in jobs.names(self._cluster, state))
 
     def workers(self, *, on: bool) -> None:
-        """Take away the nodes that jobs run on; with nodes those that ran start again, and those that were stopped do not."""
+        """Remove or return the nodes that jobs run on; when they return, jobs that were running restart, and stopped ones do not."""
         for name in jobs.names(self._cluster, jobs.AWAY if on else jobs.RUNNING):
             if on:
                 jobs.go_on(self._cluster, name)
@@ -190,7 +190,7 @@ class Controls:
 
 
 def writers(planes: list[Controls], guid: str) -> list[str]:
-    """The clusters that would take a client's write to a replicated path now."""
+    """The names of the clusters that would accept a client's write to a replicated path now."""
     found = []
     for plane in planes:
         cluster = plane._cluster

@@ -1,6 +1,6 @@
-"""The copying behind a clone: what is labelled takes its time, within a cluster or over a link.
+"""The copy behind a clone: labelled content takes time to copy, within a cluster or over a link.
 
-A clone can be used at once. What is not copied yet is read from its owner, and cannot be read while that is away.
+A clone can be used at once. What is not copied yet is read from the snapshot's owner, and cannot be read while that is unreachable.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from vastplan.sim.vast.fabric import arm, armed, disarm
 
 NAME = "globalsnapstreams"
 COPIED = "copied"
-OWNER = "_owner"  # the name of the cluster whose snapshot it is, and the snapshot's id there
+OWNER = "_owner"  # the name of the cluster that has the snapshot, and the snapshot's id there
 TOTAL, LEFT, SINCE = "_bytes", "_left", "_since"
 FINISHED = "FINISHED"
 
 
 def owner_of(cluster: VastCluster, row: Row) -> VastCluster | None:
-    """The cluster whose snapshot is copied, where it can be reached."""
+    """The cluster that has the copied snapshot, if it can be reached."""
     name = row[OWNER][0]
     if name == cluster.name:
         return cluster
@@ -27,14 +27,14 @@ def owner_of(cluster: VastCluster, row: Row) -> VastCluster | None:
 
 
 def begin(cluster: VastCluster, row: Row, tenant: int, path: str, source: VastCluster, found: content.Pointer) -> None:
-    """Let a directory show what a snapshot holds; what it takes to copy it is noted in `row`."""
+    """Give a directory the content of a snapshot; the bytes to copy are recorded in `row`."""
     content.copy(source, cluster, content.between(source, found, {}))
     content.place(cluster, tenant, path, found)
     row[TOTAL] = row[LEFT] = content.behind(cluster, found, {})
 
 
 def left(cluster: VastCluster, row: Row) -> float:
-    """Bytes that are not copied yet."""
+    """The bytes that are not copied yet."""
     remaining: float = row.get(LEFT, 0)
     timer = armed(cluster, row["guid"], COPIED)
     if timer is None or remaining == 0:
@@ -44,7 +44,7 @@ def left(cluster: VastCluster, row: Row) -> float:
 
 
 def go_on(cluster: VastCluster, row: Row) -> None:
-    """Copy what is left, where the owner can be reached."""
+    """Copy the rest, if the owner can be reached."""
     source = owner_of(cluster, row)
     if not row.get(LEFT) or source is None or armed(cluster, row["guid"], COPIED) is not None:
         return
@@ -57,7 +57,7 @@ def go_on(cluster: VastCluster, row: Row) -> None:
 
 
 def hold(cluster: VastCluster, row: Row) -> None:
-    """Copy no more for now; what is copied stays."""
+    """Suspend the copy; what is copied stays."""
     if LEFT in row:
         row[LEFT] = left(cluster, row)
         disarm(cluster, row["guid"], COPIED)
@@ -65,7 +65,7 @@ def hold(cluster: VastCluster, row: Row) -> None:
 
 
 def noticed(cluster: VastCluster, other: VastCluster) -> None:
-    """The link to another cluster was cut, or carries again."""
+    """React when the link to another cluster is cut or restored."""
     for row in list(cluster.rows(NAME)):
         if row.get(OWNER, [None])[0] != other.name or row["status"]["state"] == FINISHED:
             continue
@@ -87,14 +87,14 @@ def readers(cluster: VastCluster, snapshot: Row) -> list[str]:
 
 
 def unread(cluster: VastCluster, tenant: int, path: str) -> set[str]:
-    """The versions in a directory that a client cannot read now: not copied yet, and their owner is away."""
+    """The versions in a directory that a client cannot read now: not copied yet, while their owner is unreachable."""
     found: set[str] = set()
     for row in cluster.rows(NAME, _tenant=tenant):
         missing = left(cluster, row) if LEFT in row else 0
         if not missing or owner_of(cluster, row) is not None or not directories.below(path, row["loanee_root_path"]):
             continue
         copied = row[TOTAL] - missing
-        for write in content.writes(cluster, row["_pointer"]):  # the oldest first
+        for write in content.writes(cluster, row["_pointer"]):  # oldest first
             copied -= write["bytes"]
             if copied < 0:
                 found.add(write["key"])

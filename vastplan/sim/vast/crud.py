@@ -1,4 +1,4 @@
-"""Create, read, update and delete for every collection, from the table and the collection's facts."""
+"""Create, read, update and delete for every collection, from the vendor's table and the collection's facts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUILT_IN = "_built_in"
 
 @dataclass(frozen=True, slots=True)
 class CollectionSchema:
-    """A collection's fields, from the table: those of its rows, and those that POST takes."""
+    """A collection's fields, from the table: the fields of its rows, and the fields that POST accepts."""
 
     schemas: Mapping[str, Any]
     names: frozenset[str]
@@ -31,7 +31,7 @@ class CollectionSchema:
     values: Callable[[Row], tuple[Any, ...]]  # the row's values in the order of `schemas`; KeyError when one is missing
 
     def shown(self, row: Row) -> Row:
-        """The row's fields that answers have; what the row lacks is null."""
+        """The row's fields that answers show; a field that the row lacks is null."""
         try:
             return dict(zip(self.schemas, self.values(row), strict=True))
         except KeyError:  # stored without its collection's blank row, as tasks are, or by a version with fewer fields
@@ -40,7 +40,7 @@ class CollectionSchema:
 
 @dataclass(slots=True)
 class RequestContext:
-    """One request on its way: where self links point to, and what was worked out once."""
+    """One request being answered: the root of self links, the caller's scope, and a memo of computed values."""
 
     request: Request
     root: str
@@ -49,7 +49,7 @@ class RequestContext:
 
 
 class Crud:
-    """The generic half of the plane. Its methods raise `VmsError`."""
+    """The generic part of the plane. Its methods raise `VmsError`."""
 
     def __init__(
         self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int | None
@@ -76,7 +76,7 @@ class Crud:
     # Rows
 
     def make(self, facts: Collection, body: Row) -> Row:
-        """Store a new row as `body` describes it, under all rules but the table's; raises `VmsError` (400)."""
+        """Store a new row as `body` describes it, under all rules except the table's; raises `VmsError` (400)."""
         known = self.shapes[facts.name].names
         row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
         self._complete_and_check(facts, row, body, None)
@@ -86,7 +86,7 @@ class Crud:
         return row
 
     def seed(self, facts: Collection, bodies: Iterable[Row]) -> list[Row]:
-        """Store new rows as `make` would, but without its rules and at once: for a hundred thousand of them."""
+        """Store new rows as `make` does, but without its checks: fast enough for a hundred thousand."""
         known, blank = self.shapes[facts.name].names, self.cluster.blanks[facts.name]
         rows = []
         for body in bodies:
@@ -103,14 +103,14 @@ class Crud:
             row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
 
     def need(self, facts: Collection, key: str, visit: RequestContext) -> Row:
-        """A row that the caller sees; raises `VmsError` (404)."""
+        """The row with this id, if the caller may see it; raises `VmsError` (404)."""
         row = self.cluster.get(facts.name, key)
         if row is None or not visit.scope.sees(facts.name, row):
             raise not_found()
         return row
 
     def computed_fields(self, facts: Collection, row: Row, memo: Memo) -> Row:
-        """The fields of a row that a read computes, but for its self link."""
+        """The fields of a row that are computed at a read, without its self link."""
         computed: Row = {}
         if "tenant_name" in row:
             computed["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
@@ -131,7 +131,7 @@ class Crud:
     # Reads
 
     def list(self, facts: Collection, visit: RequestContext) -> Response:
-        """A bare array, or the envelope when a page is asked for."""
+        """Returns a bare array, or the paging envelope when the request asks for a page."""
         query = visit.request.query
         filters = Filters(
             self.cluster, self.collections, lambda other, row: self.computed_fields(other, row, visit.memo)
@@ -157,7 +157,7 @@ class Crud:
         return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
 
     def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
-        """One object, with all its fields."""
+        """Returns one object with all its fields."""
         row = self.need(facts, key, visit)
         shown = self.rendered(facts, row, visit)
         tick(self.cluster, facts, row)
@@ -166,22 +166,22 @@ class Crud:
     # Writes
 
     def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
-        """201 and the object."""
+        """Returns 201 and the object."""
         body = visit.scope.completed(self.body(operation, bodies.read(visit.request), facts))
         return Response(201, self.rendered(facts, self.make(facts, body), visit))
 
     def body(
         self, operation: Operation, body: Row, facts: Collection = bodies.NO_FACTS, fixed: frozenset[str] = frozenset()
     ) -> Row:
-        """A request's body as it is read, and checked; raises `VmsError` (400)."""
+        """The request's body, coerced unless strict, and checked; raises `VmsError` (400)."""
         if not self.cluster.strict:
             body = bodies.received(self.table, operation, body, facts, fixed)
         return bodies.checked(body, operation, facts, fixed)
 
     def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
-        """The object, or what the table says a PATCH answers. A struct is replaced as a whole.
+        """Returns the object, or with `strict` what the table says a PATCH answers. A struct is replaced as a whole.
 
-        A field that only a create takes may be sent again as it is.
+        A field that only a create accepts may be sent again with its current value.
         """
         old = self.need(facts, key, visit)
         shape = self.shapes[facts.name]
@@ -206,14 +206,14 @@ class Crud:
         return Response(int(status), None if schema is None else self.rendered(facts, row, visit))
 
     def _complete_and_check(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
-        # References first: what completes a row may follow them.
+        # References first: completing a row may follow them.
         raise_for([*self._missing_values(facts, row), *self._dangling_references(facts, row, body)])
         self._complete(facts, row)
         facts.fill(self.cluster, row, body, old)
         raise_for([*self._duplicates(facts, row), *facts.check(self.cluster, row, body, old)])
 
     def delete(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
-        """204, or 200 with the async task that deletes. What a body says counts as the query does."""
+        """Returns 204, or 200 with the async task that deletes. Fields of the body count as query parameters."""
         row = self.need(facts, key, visit)
         query: Query = visit.request.query
         if operation.body is not None and visit.request.body:
@@ -243,7 +243,7 @@ class Crud:
         facts.gone(self.cluster, row)
         return Response(204)
 
-    # Rules that facts spell out
+    # Rules that a collection's facts state
 
     def _missing_values(self, facts: Collection, row: Row) -> Iterator[Problem]:
         if "name" in row and "name" not in facts.nullable and row["name"] is not None and not str(row["name"]).strip():
@@ -260,7 +260,7 @@ class Crud:
                 if target is None:
                     yield reference.field, missing_object(key)
                     continue
-                same_tenant = reference.same_tenant and not target.get(BUILT_IN)  # those serve every tenant
+                same_tenant = reference.same_tenant and not target.get(BUILT_IN)  # built-in objects serve every tenant
                 owners = {target["tenant_id"], row.get("tenant_id")} if same_tenant else set()
                 if len(owners - {None}) > 1:  # null: all tenants
                     yield reference.field, f"{target['name']} belongs to another tenant."

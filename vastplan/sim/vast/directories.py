@@ -1,4 +1,4 @@
-"""The directories of each tenant, what they hold, and the folder calls."""
+"""The directories of each tenant, their content, and the folder calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def exists(cluster: VastCluster, tenant: int, path: str) -> bool:
 
 
 def make(cluster: VastCluster, tenant: int, path: str) -> None:
-    """Create a directory and its parents; it is fine when they are there."""
+    """Create a directory and its parents, if they do not exist."""
     parts = path.strip("/").split("/")
     for depth in range(1, len(parts) + 1):
         folder = "/" + "/".join(parts[:depth])
@@ -42,7 +42,7 @@ def make(cluster: VastCluster, tenant: int, path: str) -> None:
 
 
 def forget(cluster: VastCluster, tenant: int, path: str = "/") -> None:
-    """Remove a directory, all below it, and what it holds."""
+    """Remove a directory with all below it and its usage."""
     for collection in (DIRECTORIES, USAGE, HEADS):
         for row in list(cluster.rows(collection, tenant_id=tenant)):
             if below(row["path"], path):
@@ -58,14 +58,14 @@ def children(cluster: VastCluster, tenant: int, path: str) -> int:
 
 
 def use(cluster: VastCluster, tenant: int, path: str, size: int, inodes: int) -> None:
-    """Say how much lies directly in a directory (bytes, inodes); creates it."""
+    """Set how much lies directly in a directory (bytes, inodes); creates it."""
     make(cluster, tenant, path)
     path = path.rstrip("/") or "/"
     cluster.store.put(USAGE, _key(tenant, path), {"tenant_id": tenant, "path": path, "bytes": size, "inodes": inodes})
 
 
 def directly(cluster: VastCluster, tenant: int, path: str) -> tuple[int, int]:
-    """Bytes and inodes that lie in a directory itself."""
+    """Bytes and inodes directly in a directory."""
     row = cluster.store.get(USAGE, _key(tenant, path.rstrip("/") or "/"))
     return (row["bytes"], row["inodes"]) if row else (0, 0)
 
@@ -80,7 +80,7 @@ def used(cluster: VastCluster, tenant: int, path: str, memo: Memo | None = None)
 
 
 def path_problems(field: str, path: Any) -> Iterator[Problem]:
-    """What is wrong with the form of a view's or quota's path."""
+    """The problems in the form of a view's or quota's path."""
     if not isinstance(path, str):
         return
     if not path.startswith("/"):
@@ -92,7 +92,7 @@ def path_problems(field: str, path: Any) -> Iterator[Problem]:
 
 
 def presence_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Problem]:
-    """`create_dir` must be true for a directory that is not there; a mode's digits must be octal."""
+    """`create_dir` must be true if the directory does not exist; a mode's digits must be octal."""
     mode = body.get("create_dir_mode")
     if mode is not None and not set(str(mode)) <= set("01234567"):
         yield "create_dir_mode", f"{mode} is not an octal mode."
@@ -102,7 +102,7 @@ def presence_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Pro
 
 
 def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
-    """Answer `create_folder`, `modify_folder`, `stat_path` or `delete_folder`: the body of a 200."""
+    """Answer `create_folder`, `modify_folder`, `stat_path` or `delete_folder`. Returns the body of a 200."""
     path, tenant = body["path"], body.get("tenant_id", DEFAULT_TENANT)
     if cluster.get("tenants", tenant) is None:
         raise_for([("tenant_id", missing_object(tenant))])
@@ -114,7 +114,7 @@ def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
         return None
     if not exists(cluster, tenant, path):
         raise detail("no such directory")
-    if call == "modify_folder":  # owners are not kept
+    if call == "modify_folder":  # owners are not stored
         return None
     if call == "stat_path":
         return {"is_directory": True, "children": children(cluster, tenant, path), "owning_uid": 0, "owning_gid": 0}
@@ -127,7 +127,7 @@ def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
 
 
 def enable_trash(cluster: VastCluster, enabled: bool) -> Row:
-    """Switch the trash folder, which folder deletion needs: the task's body."""
+    """Switch the trash folder, which folder deletion requires. Returns the task's body."""
     row = cluster.get("clusters", 1) or {}
     if enabled and any(view["s3_versioning"] for view in cluster.rows("views")):
         raise detail("unable to enable trash folder while there are views with s3 versioning enabled", 503)

@@ -1,11 +1,11 @@
-"""The three dialects in which VMS takes durations, and the forms in which it gives them back."""
+"""The three formats in which VMS accepts durations, and the forms in which it returns them."""
 
 from __future__ import annotations
 
 import re
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-# `m` is a minute and `M` a month: the letters differ by case only there.
+# `m` is a minute and `M` a month: case matters for this letter only.
 UNITS = {
     "s": 1, "m": MINUTE, "h": HOUR, "H": HOUR, "d": DAY, "D": DAY, "w": 7 * DAY, "W": 7 * DAY,
     "M": 30 * DAY, "y": 365 * DAY, "Y": 365 * DAY,
@@ -16,13 +16,13 @@ _LARGEST_FIRST = ("y", "M", "w", "d", "h", "m", "s")
 
 
 def suffixed(text: str) -> int | None:
-    """Seconds of `90m`, `7d`; `None` when the text is something else."""
+    """The seconds of `90m`, `7d`; `None` for any other text."""
     match = _SUFFIXED.fullmatch(text)
     return int(match[1]) * UNITS[match[2]] if match else None
 
 
 def seconds(text: str) -> int | None:
-    """Seconds of `[DD] [HH:[MM:]]ss` or of the suffixed form; `None` when it is neither."""
+    """The seconds of `[DD] [HH:[MM:]]ss` or of the suffixed form; `None` for any other text."""
     match = _CLOCK.fullmatch(text.strip())
     if not match:
         return suffixed(text.strip())
@@ -31,7 +31,7 @@ def seconds(text: str) -> int | None:
 
 
 def clock_form(text: str) -> str:
-    """The duration as VMS echoes it: `[DD ]HH:MM:SS`; what is no duration comes back as it is."""
+    """The duration as VMS returns it: `[DD ]HH:MM:SS`; other text is returned unchanged."""
     total = seconds(text)
     if total is None:
         return text

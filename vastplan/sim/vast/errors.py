@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-# A field's name and what is wrong with it. The name "" speaks about the whole object, "detail" about a rule.
+# A field's name and its problem. The name "" stands for the whole object, "detail" for a rule.
 Problem = tuple[str, str]
 
 REQUIRED = "This field is required."
@@ -24,7 +24,7 @@ class VmsError(Exception):
 
 
 def detail(text: str, status: int = 400) -> VmsError:
-    """A refusal of the shape `{"detail": text}`."""
+    """A refusal of the form `{"detail": text}`."""
     return VmsError(status, {"detail": text})
 
 
@@ -34,7 +34,7 @@ def not_found() -> VmsError:
 
 
 def missing_object(key: Any) -> str:
-    """The message about a reference to an object that is not there."""
+    """The message about a reference to an object that does not exist."""
     return f'Invalid pk "{key}" - object does not exist.'
 
 

@@ -1,7 +1,7 @@
-"""Events: what was made, changed and deleted, and by whom. VMS keeps them by itself; here they are read only.
+"""Events: what was created, changed and deleted, and by whom. VMS keeps them itself; here they are read-only.
 
-The document names the fields and three kinds of events ("Object modified", "Threshold", "Rate"); how the types are spelled,
-and what stands in `object_type` and `event_origin`, is assumed (VMS-057).
+The document names the fields and three kinds of events ("Object modified", "Threshold", "Rate"); the spelling of the types,
+and the values of `object_type` and `event_origin`, are assumed (VMS-057).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 
 
 def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str) -> None:
-    """Remember that `who` did something to a row."""
+    """Record that `who` changed a row."""
     done, type_ = DONE[method], TYPES.get(collection)
     if type_ is None:
         return
@@ -37,7 +37,7 @@ def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str)
 
 
 def alarm(cluster: VastCluster, collection: str, row: Row, message: str) -> None:
-    """Remember what VMS itself found about a row, as what somebody must look at."""
+    """Record an alarm that VMS itself raises about a row."""
     type_ = TYPES[collection]
     _add(cluster, type_, row, str(row["name"]), message, "ALARM", f"{type_.upper()}_ALARM", "SYSTEM", "CRITICAL")
 

@@ -1,7 +1,7 @@
-"""What linked clusters share: the logical clock, what is due on it, and which links carry.
+"""What linked clusters share: the logical clock, its timers, and the state of the links.
 
-Nothing here looks at the wall's clock, and reads move nothing: who wants time to pass says how much.
-What is due is kept in each cluster's store, so that it outlives a restart.
+Nothing here reads the wall clock, and reads move nothing: time passes only by `pass_time`.
+Timers are kept in each cluster's store, so that they survive a restart.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ Play = Callable[["VastCluster", "Row"], None]
 
 @dataclass(slots=True)
 class Fabric:
-    """One logical clock (`passed`, seconds) and the links between its clusters; `bandwidth` is bytes a second by link."""
+    """One logical clock (`passed`, seconds) and the links between its clusters; `bandwidth` is in bytes per second, by link."""
 
     passed: float = 0.0
     clusters: list[VastCluster] = field(default_factory=list)
     cut: set[frozenset[str]] = field(default_factory=set)
     bandwidth: dict[frozenset[str], float] = field(default_factory=dict)
-    _heap: list[tuple[float, str, int]] | None = None  # what is due, while time passes
+    _heap: list[tuple[float, str, int]] | None = None  # the pending timers, while time passes
 
     def is_cut(self, one: str, other: str) -> bool:
-        """Whether the link between two clusters does not carry."""
+        """Whether the link between two clusters is cut."""
         return frozenset({one, other}) in self.cut
 
     def cluster(self, name: str) -> VastCluster | None:
-        """The cluster of a name."""
+        """The cluster with this name."""
         return next((cluster for cluster in self.clusters if cluster.name == name), None)
 
     def due(self, at: float, name: str, key: int) -> None:
-        """Take up a timer that is armed while time passes."""
+        """Add a timer that is armed while time passes."""
         if self._heap is not None:
             heapq.heappush(self._heap, (at, name, key))
 
     def pass_time(self, seconds: float, play: Play) -> None:
-        """Let time pass, and `play` what falls due in the order of its time; what it arms meanwhile is played, too."""
+        """Let time pass and `play` the timers in order of their time, including those that are armed meanwhile."""
         if seconds < 0 or self._heap is not None:
             raise ValueError("time only moves forward, and pass_time cannot be nested")
         until = self.passed + seconds
@@ -56,7 +56,7 @@ class Fabric:
                 at, name, key = heapq.heappop(self._heap)
                 cluster = self.cluster(name)
                 row = None if cluster is None else cluster.store.get(TIMERS, str(key))
-                if cluster is None or row is None or cluster.lost:  # taken back, or waits until there is power again
+                if cluster is None or row is None or cluster.lost:  # disarmed, or waits until there is power again
                     continue
                 cluster.store.remove(TIMERS, str(key))
                 self.passed = max(self.passed, at)
@@ -68,12 +68,12 @@ class Fabric:
 
 
 def timers(cluster: VastCluster) -> Iterator[Row]:
-    """What is due on a cluster."""
+    """The timers of a cluster."""
     yield from cluster.store.rows(TIMERS)
 
 
 def join(cluster: VastCluster, fabric: Fabric) -> None:
-    """Put a cluster on a clock, which then shows at least what the cluster had seen."""
+    """Attach a cluster to a clock, which then shows at least the cluster's own time."""
     kept = cluster.store.get(CONTROL, CLOCK) or {"passed": 0.0, "cut": []}
     fabric.passed = max(fabric.passed, cluster.fabric.passed, kept["passed"])
     fabric.cut |= {frozenset({cluster.name, other}) for other in kept["cut"]} | cluster.fabric.cut
@@ -85,7 +85,7 @@ def join(cluster: VastCluster, fabric: Fabric) -> None:
 
 
 def keep(fabric: Fabric) -> None:
-    """Note the clock and the links on each cluster."""
+    """Save the clock and the links on each cluster."""
     for cluster in fabric.clusters:
         cut = sorted(other for pair in fabric.cut if cluster.name in pair for other in pair - {cluster.name})
         now = {"passed": fabric.passed, "cut": cut}
@@ -96,7 +96,7 @@ def keep(fabric: Fabric) -> None:
 
 
 def arm(cluster: VastCluster, after: float, kind: str, guid: str, **data: Any) -> None:
-    """Let `kind` happen to what `guid` names, `after` so many seconds."""
+    """Arm a timer: `kind` happens to the object `guid` after `after` seconds."""
     key = cluster.store.next(TIMERS)
     at = cluster.fabric.passed + after
     cluster.store.put(TIMERS, str(key), {"id": key, "at": at, "kind": kind, "guid": guid, "data": data})
@@ -104,12 +104,12 @@ def arm(cluster: VastCluster, after: float, kind: str, guid: str, **data: Any) -
 
 
 def armed(cluster: VastCluster, guid: str, kind: str) -> Row | None:
-    """What is due of one kind, or `None`."""
+    """The timer of one kind for an object, or `None`."""
     return next(cluster.rows(TIMERS, guid=guid, kind=kind), None)
 
 
 def disarm(cluster: VastCluster, guid: str, *kinds: str) -> None:
-    """Take back what is due: of these kinds, or everything when none is given."""
+    """Cancel an object's timers: of these kinds, or all if none is given."""
     for row in list(cluster.rows(TIMERS, guid=guid)):
         if not kinds or row["kind"] in kinds:
             cluster.store.remove(TIMERS, str(row["id"]))

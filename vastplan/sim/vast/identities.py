@@ -12,7 +12,7 @@ from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 
 DEFAULT_PROVIDER = 1
-NEEDS_UID = "5.3"  # from 5.3.2 on, which is simulated; releases before and after make one up
+NEEDS_UID = "5.3"  # the simulated 5.3.2 requires a uid; earlier and later releases assign one
 FIRST_UID = 50000
 
 
@@ -86,7 +86,7 @@ def _show_policy(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 
 def _detach(cluster: VastCluster, row: Row) -> None:
-    for collection in ("users", "groups"):  # an attachment keeps nothing from being deleted
+    for collection in ("users", "groups"):  # an attachment does not block a delete
         for holder in [one for one in cluster.store.rows(collection) if row["id"] in one["s3_policies_ids"]]:
             kept = [key for key in holder["s3_policies_ids"] if key != row["id"]]
             cluster.put(collection, holder | {"s3_policies_ids": kept})
@@ -94,7 +94,7 @@ def _detach(cluster: VastCluster, row: Row) -> None:
 
 
 def _leave(cluster: VastCluster, row: Row) -> None:
-    for collection in ("users", "groups"):  # they are kept in it, and go with it
+    for collection in ("users", "groups"):  # users and groups are stored in the provider, and are deleted with it
         for member in list(cluster.rows(collection, local_provider_id=row["id"])):
             cluster.remove(collection, member)
             (_user_gone if collection == "users" else _group_gone)(cluster, member)

@@ -1,6 +1,6 @@
-"""Training jobs beside a cluster: workers that write a checkpoint each so many seconds of the logical clock.
+"""Training jobs on a cluster's data: workers that write a checkpoint at each interval of the logical clock.
 
-One that starts takes the newest complete checkpoint that it finds, so that what a job resumed from is a fact of a test.
+A job that starts resumes from the newest complete checkpoint it finds, so that a test can check what it resumed from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STEP = re.compile(r"step-(\d+)")
 
 
 def start(cluster: VastCluster, name: str, path: str, tenant: int, every: float, size: int, steps: int) -> None:
-    """Start a job of a new name; raises `ValueError` for one that is there."""
+    """Start a job with a new name; raises `ValueError` if the name is taken."""
     if cluster.store.get(JOBS, name) is not None:
         raise ValueError(f"{cluster.name} has a job {name} already")
     row = {"id": name, "path": path, "tenant": tenant, "every": every, "size": size, "steps": steps}
@@ -27,7 +27,7 @@ def start(cluster: VastCluster, name: str, path: str, tenant: int, every: float,
 
 
 def get(cluster: VastCluster, name: str) -> Row:
-    """A job: `state`, the `step` of its newest checkpoint, the one that it `resumed` from, `why` it failed. Raises `KeyError`."""
+    """A job: `state`, the `step` of its newest checkpoint, the one it `resumed` from, `why` it failed. Raises `KeyError`."""
     row = cluster.store.get(JOBS, name)
     if row is None:
         raise KeyError(name)
@@ -35,26 +35,26 @@ def get(cluster: VastCluster, name: str) -> Row:
 
 
 def names(cluster: VastCluster, state: str) -> list[str]:
-    """The jobs in a state, in the order in which they were started first."""
+    """The jobs in a state, in the order of their first start."""
     return [str(row["id"]) for row in cluster.store.rows(JOBS) if row["state"] == state]
 
 
 def stop(cluster: VastCluster, name: str, state: str = STOPPED) -> None:
-    """Let a job write no more; one that does not run stays as it is."""
+    """Stop a running job; one that does not run stays as it is."""
     row = get(cluster, name)
     if row["state"] == RUNNING:
         _end(cluster, row, state, "")
 
 
 def go_on(cluster: VastCluster, name: str) -> None:
-    """Start a job again, from the newest complete checkpoint that it finds; one that runs goes on as it does."""
+    """Restart a job from the newest complete checkpoint; one that runs is not changed."""
     row = get(cluster, name)
     if row["state"] != RUNNING:
         _begin(cluster, row)
 
 
 def checkpoint(cluster: VastCluster, name: str) -> None:
-    """Write the next one, or fail with what the client of the volume sees."""
+    """Write the next checkpoint, or fail with the error that a client of the volume sees."""
     row = get(cluster, name)
     step = row["step"] + row["steps"]
     try:

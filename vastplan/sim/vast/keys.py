@@ -1,7 +1,7 @@
-"""S3 keys of local users: made, switched and removed under their user, listed for all of them. The secret is answered once.
+"""S3 keys of users: created, switched and removed through their user. The secret is answered once.
 
-Source: the vendor's documents of 5.3 and 5.5; that a key is always made enabled, that without a tenant it is one of the default
-tenant, and that a second create makes a further key is what the vendor's Terraform provider and CSI driver rely on.
+Source: the vendor's documents of 5.3 and 5.5. The vendor's Terraform provider and CSI driver rely on three more facts: a key is always
+created enabled, without a tenant it belongs to the default tenant, and a second create adds another key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vastplan.sim.wire import Response
 NAME = "locals3keys"
 OF_DIRECTORY = "_directory_keys"
 SECRET = "_secret_key"
-"""Where a row keeps what no answer shows again: an S3 service that is simulated beside would know it, too."""
+"""The row's field for what no answer shows again: an S3 service simulated next to the VMS would know it too."""
 _ACCESS, _SECRET = string.ascii_uppercase + string.digits, string.ascii_letters + string.digits + "/+"
 
 
@@ -37,7 +37,7 @@ KEYS = Collection(
 
 
 def call(cluster: VastCluster, user: Row, method: str, body: Row) -> Response:
-    """A call of a user's keys; raises `VmsError`."""
+    """Answer a call about a user's keys; raises `VmsError`."""
     if method == "POST":
         return Response(200, _make(cluster, user, body.get("tenant_id", DEFAULT_TENANT)))
     key = next(cluster.rows(NAME, user_id=user["id"], access_key=body["access_key"]), None)
@@ -73,7 +73,7 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
 
 
 def of_any(cluster: VastCluster, method: str, body: Row) -> Response:
-    """A call of the keys of a user of any provider, whom the body names; raises `VmsError`."""
+    """Answer a call about the keys of a user of any provider, whom the body names; raises `VmsError`."""
     whom = {name: value for name, value in body.items() if name not in ("access_key", "enabled")}
     one, _ = people.addressed(cluster, "users", whom)
     if one.origin == "LOCAL":
@@ -97,7 +97,7 @@ def of_any(cluster: VastCluster, method: str, body: Row) -> Response:
 
 
 def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
-    """The keys that somebody of any provider has in a tenant, as a query shows them."""
+    """The keys of a user of any provider in a tenant, as a query shows them."""
     names = ("access_key", "enabled", "creation_time")
     local = one.origin == "LOCAL"
     of = {"user_id": one.row["id"]} if local else {"_somebody": one.key}
@@ -106,12 +106,12 @@ def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
 
 
 def forget(cluster: VastCluster, user: Row) -> None:
-    """A user who goes takes his keys along."""
+    """Remove the keys of a deleted user."""
     for key in list(cluster.rows(NAME, user_id=user["id"])):
         cluster.remove(NAME, key)
 
 
 def forget_in(cluster: VastCluster, tenant: int) -> None:
-    """A tenant that goes takes the keys along that a directory's users have in it."""
+    """Remove the keys that directory users have in a deleted tenant."""
     for key in list(cluster.store.where(OF_DIRECTORY, tenant_id=tenant)):
         cluster.store.remove(OF_DIRECTORY, key["access_key"])

@@ -1,4 +1,4 @@
-"""Lifecycle rules of buckets. Nothing expires here: objects are only counted."""
+"""Lifecycle rules of buckets. Nothing expires in the simulator: objects are only counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTIONS = (
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
-    if isinstance(row["view_id"], str) and row["view_id"].isdecimal():  # text in the document of one release
+    if isinstance(row["view_id"], str) and row["view_id"].isdecimal():  # text in one release's document
         row["view_id"] = int(row["view_id"])
     row["object_age_attr"] = row["object_age_attr"] or "M_TIME"
 

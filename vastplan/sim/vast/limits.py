@@ -21,7 +21,7 @@ def within(row: Row, low: int, high: int, *names: str) -> Iterator[Problem]:
 
 
 def soft_below_hard(limits: Row, field: str = "") -> Iterator[Problem]:
-    """Negative limits, and soft limits above their hard limit; 0 and null are none. `field` names a nested struct."""
+    """Negative limits, and soft limits above their hard limit; 0 and null mean unlimited. `field` names a nested struct."""
     for hard_name, soft_name in (("hard_limit", "soft_limit"), ("hard_limit_inodes", "soft_limit_inodes")):
         hard, soft = limits.get(hard_name), limits.get(soft_name)
         for name, value in ((hard_name, hard), (soft_name, soft)):
@@ -32,7 +32,7 @@ def soft_below_hard(limits: Row, field: str = "") -> Iterator[Problem]:
 
 
 def grace_period(limits: Row, field: str = "") -> Iterator[Problem]:
-    """A grace period that is no duration."""
+    """A grace period that is not a duration."""
     text = limits.get("grace_period")
     if isinstance(text, str) and durations.seconds(text) is None:
         yield field or "grace_period", f"{text!r} is not a duration."

@@ -1,4 +1,4 @@
-"""Links that are cut and carry again: what each side notices when, and what it then makes of it."""
+"""Links that are cut and restored: when each side notices, and how it reacts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEATEN = "last_heart_beat"
 
 
 def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
-    """Cut the link between two clusters, or let it carry; both notice with their next heartbeat."""
+    """Cut or restore the link between two clusters; both notice at their next heartbeat."""
     pair, fabric = frozenset({cluster.name, other.name}), cluster.fabric
     if up is not (pair in fabric.cut):
         return
@@ -37,17 +37,17 @@ def set_link(cluster: VastCluster, other: VastCluster, *, up: bool) -> None:
 
 
 def peers(cluster: VastCluster, other: VastCluster) -> list[Row]:
-    """The peers of a cluster that stand for another one."""
+    """The peers of a cluster that represent another cluster."""
     return [row for row in cluster.rows(PEERS_NAME) if any(other.rows(PEERS_NAME, guid=row["guid"]))]
 
 
 def shared_paths(cluster: VastCluster, other: VastCluster) -> list[Row]:
-    """The rows of a cluster that have another side there."""
+    """The replicated paths of a cluster whose other side is on `other`."""
     return [row for row in cluster.rows(NAME) if not row["is_local"] and any(other.rows(NAME, guid=row["guid"]))]
 
 
 def heartbeat(cluster: VastCluster, name: str) -> None:
-    """A cluster notices whether another one answers."""
+    """Check whether another cluster can be reached, and react."""
     other = cluster.fabric.cluster(name)
     if other is None:
         return
@@ -69,13 +69,13 @@ def heartbeat(cluster: VastCluster, name: str) -> None:
 
 
 def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
-    """What a side makes of the other one after a time without it."""
-    if "_waiting" in row:  # a delete that could not tell the other side
+    """React to the state of the other side when it can be reached again."""
+    if "_waiting" in row:  # a delete that could not reach the other side
         tasks.finish(cluster, row.pop("_waiting"), "TIMEOUT")
         row["state"] = "Active"
         cluster.put(NAME, row)
     graceful = [one.get(CHANGE, {}).get("kind") == role_changes.GRACEFUL for one in (row, mirror)]
-    if graceful == [True, False]:  # it was called off over there
+    if graceful == [True, False]:  # the failover was aborted on the other side
         role_changes.give_up(cluster, row)
     elif row["role"] == SOURCE and not row.get(DETACHED) and mirror.get(DETACHED):
         _loses(cluster, row, other, mirror)
@@ -87,7 +87,7 @@ def _hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> N
 
 
 def _loses(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
-    """A source hears that its replica stands for itself, or has become the source: two took writes."""
+    """React as a source whose replica was detached or became the source meanwhile: both accepted writes."""
     alarm(cluster, NAME, row, f"{row['name']} is {mirror['role']} on {other.name}, and {SOURCE} here")
     replication.fail(cluster, row)
     row[DETACHED] = True

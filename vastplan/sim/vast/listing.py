@@ -21,7 +21,7 @@ Test = Callable[[Any], bool]
 
 
 def text(value: Any) -> str:
-    """A value as it is written in a query."""
+    """A value as a query spells it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else json.dumps(value)
@@ -92,7 +92,7 @@ class Filters:
     def test(
         self, facts: Collection, fields: frozenset[str], query: Mapping[str, list[str]]
     ) -> Callable[[Row], bool] | None:
-        """The test that all filters make together, `None` when there is no filter."""
+        """A test that a row passes all filters, `None` if the query has no filter."""
         fields |= {reference.field for reference in facts.references}
         tests = [
             test for name, values in query.items() if (test := self._filter(facts, fields, name, values)) is not None
@@ -114,7 +114,7 @@ class Filters:
         getter = self._getter(facts, fields, path)
         if getter is None:
             return None
-        # Django keeps the last of repeated parameters; `in` takes a list, however it is spelled.
+        # Django keeps the last of repeated parameters; `in` accepts a list, in either spelling.
         value = ",".join(values) if wanted == "in" else values[-1]
         return lambda row: lookup(getter(row), value) is not negated
 
@@ -145,7 +145,7 @@ class Filters:
         return through
 
     def _field(self, facts: Collection, name: str) -> Getter:
-        computed: list[bool] = []  # every row of a collection works out the same fields: the first one tells
+        computed: list[bool] = []  # every row of a collection computes the same fields: the first row decides
 
         def value(row: Row) -> Any:
             if not computed:

@@ -1,8 +1,8 @@
 """VMS managers: who may log in, for the cluster or for one tenant, with which roles and permissions.
 
-Fields are the documents' of 5.3 and 5.5. That answers show roles as objects and no password, and permissions in two lists, is what
-VAST's Terraform provider reads; its check of passwords is taken for the server's. That a user name is taken once in a whole
-cluster, and that a token which still works keeps its manager, are stricter readings (VMS-130, VMS-132).
+The fields are those of the documents of 5.3 and 5.5. Answers show roles as objects, no password, and permissions in two lists, as VAST's
+Terraform provider reads them; its check of passwords is assumed to be the server's. Stricter readings: a username is unique in the whole
+cluster, and a manager with a valid API token cannot be deleted (VMS-130, VMS-132).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 
 NAME = "managers"
 PASSWORD = "_password"
-"""Where a row keeps what no answer shows."""
+"""The row's field for what no answer shows."""
 OWN = "_permissions"
 SUPER_ADMIN, TENANT_ADMIN = "SUPER_ADMIN", "TENANT_ADMIN"
 _SHORTEST = 8  # characters
 
 
 def called(cluster: VastCluster, username: Any) -> Row | None:
-    """The manager of a user name."""
+    """The manager with a username."""
     return next(cluster.rows(NAME, username=username), None)
 
 

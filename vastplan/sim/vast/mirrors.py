@@ -1,4 +1,4 @@
-"""What appears on the other cluster by itself: the path's row there, the ends of its stream, and its policy."""
+"""What appears on the other cluster by itself: the mirrored path row, the ends of its stream, and its policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARED = (
 
 
 def make_path(cluster: VastCluster, row: Row, remote: VastCluster, tenant: Row) -> Row:
-    """The row of a path on the cluster that it is sent to, whose directory is made: stored, and not ready yet."""
+    """Create the row and the directory of a path on its destination cluster: stored, and not ready yet."""
     directories.make(remote, tenant["id"], row["target_exported_dir"])
     here = cluster.get("tenants", row["tenant_id"]) or {}
     peer = cluster.get(PEERS_NAME, row["remote_target_id"]) or {}
@@ -53,7 +53,7 @@ def make_path(cluster: VastCluster, row: Row, remote: VastCluster, tenant: Row) 
 
 
 def make_stream(cluster: VastCluster, row: Row, guid: str | None) -> Row:
-    """One end of a stream."""
+    """Create one end of a stream."""
     values = {"name": row["name"], "protected_path_guid": row["guid"], "protected_path_id": row["id"], "guid": guid}
     return cluster.add(STREAMS, values)
 
@@ -64,7 +64,7 @@ def stream_of(cluster: VastCluster, row: Row) -> Row | None:
 
 
 def forget(cluster: VastCluster, row: Row) -> None:
-    """Remove what goes with a path's row on this cluster: its stream's end, its restore points, what was due."""
+    """Remove what belongs to a path's row on this cluster: its end of the stream, its restore points, its timers."""
     disarm(cluster, row["guid"])
     for collection in (STREAMS, POINTS):
         for one in list(cluster.rows(collection, protected_path_guid=row["guid"])):
@@ -73,7 +73,7 @@ def forget(cluster: VastCluster, row: Row) -> None:
 
 
 def mirror_policy(cluster: VastCluster, row: Row) -> None:
-    """Let the policy of a path appear on the other cluster, with the same guid, and protect the path there."""
+    """Copy the policy of a path to the other cluster, with the same guid, and protect the mirrored path with it."""
     side, policy = sides.reached_side(cluster, row), cluster.get(POLICIES, row["protection_policy_id"])
     if side is None or policy is None or not cluster.assumed.policy_mirrored:
         return

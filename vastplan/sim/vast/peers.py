@@ -1,4 +1,4 @@
-"""Replication peers: made on one cluster, connected and mirrored on the other if it can be reached."""
+"""Replication peers: created on one cluster, connected and mirrored on the other if it can be reached."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _settled(cluster: VastCluster, row: Row) -> None:
 
 def _fail(cluster: VastCluster, row: Row, reason: str) -> None:
     row["state"], row["state_description"] = "ERROR", reason
-    if cluster.settle_reads:  # each further read tries again; without reads to wait for it would never come to rest
+    if cluster.settle_reads:  # each further read tries again; without `settle_reads` it would retry forever
         later(cluster, row, {})
 
 

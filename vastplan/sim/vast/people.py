@@ -1,9 +1,9 @@
-"""Users and groups of any provider: asked for by name or number, with what is set of them in a tenant, which is kept here.
+"""Users and groups of any provider: looked up by name or number, with the rights set for them in a tenant, which are stored here.
 
-A provider such as AD or LDAP is no part of VMS: who is in it is told with `enrol`, and all tenants of the cluster look there.
+A provider such as AD or LDAP is outside VMS: `enrol` sets its content, and all tenants of the cluster look there.
 
 Source: the vendor's documents of 5.3 and 5.5 (`/users/query/`, `/groups/query/`, `/users/{id}/tenant_data/`), and the vendor's
-Terraform configurations, which set the rights of local users by the same calls. What nothing settles is VMS-140 to VMS-142.
+Terraform configurations, which set the rights of local users by the same calls. What no source settles is VMS-140 to VMS-142.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vastplan.sim.wire import Request
 DIRECTORY = "_directory"
 RIGHTS = "_rights"
 ORIGIN = "LDAP"
-CONTEXTS = {  # the providers that each looks in
+CONTEXTS = {  # the providers that each context looks in
     "local": ("LOCAL",), "udb": ("LOCAL", ORIGIN), "ad": (), "nis": (), "ldap": (ORIGIN,), "aggregated": ("LOCAL", ORIGIN),
 }  # fmt: skip
 _SWITCHES = ("allow_create_bucket", "allow_delete_bucket", "s3_superuser")
@@ -28,7 +28,7 @@ NOTHING: dict[str, dict[str, Any]] = {
     "users": {**dict.fromkeys(_SWITCHES, False), "s3_policies_ids": []},
     "groups": {"s3_policies_ids": []},
 }
-_ASKED_BY = {  # parameters and fields of bodies, and what they are in a row
+_ASKED_BY = {  # parameters and body fields, with the row's field that each matches
     "users": {"uid": "uid", "username": "name", "sid": "sid", "login_name": "login_name", "vid": "vid"},
     "groups": {"gid": "gid", "groupname": "name", "sid": "sid", "vaid": "vaid"},
 }
@@ -37,7 +37,7 @@ _SID = "S-1-5-21-1000-2000-3000"
 
 @dataclass(frozen=True, slots=True)
 class Somebody:
-    """A user or a group (`what`: users or groups) in a tenant. `key` is the same whatever it is asked for by."""
+    """A user or a group (`what`: users or groups) in a tenant. `key` is the same whichever identifier was used to find it."""
 
     what: str
     key: str
@@ -47,14 +47,14 @@ class Somebody:
 
     @property
     def place(self) -> str:
-        """Where what is set of it is kept."""
+        """The key under which its rights are stored."""
         return f"{self.what}:{self.tenant}:{self.key}"
 
 
 def enrol(
     cluster: VastCluster, users: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Say who is in the directory, instead of who was: users as `{uid, sid?, login_name?, groups?}`, groups as `{gid, sid?}`."""
+    """Replace the content of the directory: users as `{uid, sid?, login_name?, groups?}`, groups as `{gid, sid?}`."""
     for row in list(cluster.store.rows(DIRECTORY)):
         cluster.store.remove(DIRECTORY, f"{row['what']}:{row['name']}")
     for what, number, people in (("users", "uid", users), ("groups", "gid", groups)):
@@ -64,16 +64,16 @@ def enrol(
 
 
 def asked_for(cluster: VastCluster, what: str, request: Request) -> Somebody | None:
-    """Whom a query is about, `None` where it names no context that there is; raises `VmsError`."""
+    """The user or group that a query asks for, `None` if the query names an unknown context; raises `VmsError`."""
     context = request.first("context")
     if context is not None and context not in CONTEXTS:
-        return None  # seen of 5.5.0.1, which answers with an empty object
+        return None  # observed on 5.5.0.1, which answers with an empty object
     said = {name: value for name in _ASKED_BY[what] if (value := request.first(name)) is not None}
     return _found(cluster, what, said, _tenant(cluster, request.first("tenant_id")), CONTEXTS[context or "aggregated"])
 
 
 def addressed(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row]:
-    """Whom a body is about, and what it sets; raises `VmsError`."""
+    """The user or group that a body names, and the values it sets; raises `VmsError`."""
     said = {name: body[name] for name in _ASKED_BY[what] if name in body}
     values = {name: value for name, value in body.items() if name not in said and name != "tenant_id"}
     tenant = _tenant(cluster, body.get("tenant_id"))
@@ -81,12 +81,12 @@ def addressed(cluster: VastCluster, what: str, body: Row) -> tuple[Somebody, Row
 
 
 def of_local(cluster: VastCluster, what: str, row: Row, tenant: Any) -> Somebody:
-    """A local user or group in a tenant; raises `VmsError` for a tenant that is not there."""
+    """A local user or group in a tenant; raises `VmsError` for a tenant that does not exist."""
     return Somebody(what, f"local:{row['id']}", _tenant(cluster, tenant), "LOCAL", row)
 
 
 def rights(cluster: VastCluster, one: Somebody) -> Row:
-    """What is set of somebody in a tenant; of a local one else what his own row says."""
+    """The rights set in a tenant; for a local user or group without any, those of its own row."""
     kept = cluster.store.get(RIGHTS, one.place)
     own = one.row if one.origin == "LOCAL" else {}
     shown = kept or own
@@ -94,7 +94,7 @@ def rights(cluster: VastCluster, one: Somebody) -> Row:
 
 
 def allow(cluster: VastCluster, one: Somebody, values: Row) -> None:
-    """Set something of somebody; raises `VmsError` for a policy that is not there."""
+    """Set rights of a user or group; raises `VmsError` for a policy that does not exist."""
     unknown = [key for key in values.get("s3_policies_ids", ()) if cluster.get("s3policies", key) is None]
     raise_for(("s3_policies_ids", missing_object(key)) for key in unknown)
     row = {"what": one.what, "tenant_id": one.tenant, "name": one.row["name"], "key": one.place}
@@ -102,7 +102,7 @@ def allow(cluster: VastCluster, one: Somebody, values: Row) -> None:
 
 
 def shown(cluster: VastCluster, one: Somebody) -> Row:
-    """Somebody as a query shows him, without his keys."""
+    """A user or group as a query shows it, without access keys."""
     held, row = rights(cluster, one), one.row
     names = [name for key in held["s3_policies_ids"] if (name := cluster.name_of("s3policies", key))]
     if one.what == "groups":
@@ -127,19 +127,19 @@ def shown(cluster: VastCluster, one: Somebody) -> Row:
 
 
 def holders(cluster: VastCluster, what: str, policy: int) -> list[str]:
-    """Who has an identity policy in its tenant by a query, beside those whose own row says so."""
+    """The names of those to whom a query gave an identity policy; those whose own row has it are not included."""
     return [row["name"] for row in cluster.store.where(RIGHTS, what=what) if policy in row["s3_policies_ids"]]
 
 
 def detach(cluster: VastCluster, policy: int) -> None:
-    """An identity policy that goes is nobody's any more."""
+    """Remove a deleted identity policy from all rights."""
     for row in [row for row in cluster.store.rows(RIGHTS) if policy in row["s3_policies_ids"]]:
         kept = [key for key in row["s3_policies_ids"] if key != policy]
         cluster.store.put(RIGHTS, row["key"], row | {"s3_policies_ids": kept})
 
 
 def forget(cluster: VastCluster, *, local: tuple[str, Row] | None = None, tenant: int | None = None) -> None:
-    """What was set of a local user or group that goes, or in a tenant that goes, goes along."""
+    """Remove the rights of a deleted local user or group, or those in a deleted tenant."""
     gone = None if local is None else f"local:{local[1]['id']}"
     for row in list(cluster.store.rows(RIGHTS)):
         what, _, key = row["key"].split(":", 2)
@@ -152,12 +152,12 @@ def _found(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tup
         raise detail(f"One of {', '.join(_ASKED_BY[what])} is required.")
     one = next(_matching(cluster, what, said, tenant, origins), None)
     if one is None:
-        raise detail("Not found.", 404)  # which status a VMS has for it nobody says
+        raise detail("Not found.", 404)  # no source says which status a VMS uses here
     return one
 
 
 def _matching(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Iterator[Somebody]:
-    """The local ones first: where both have somebody, his own provider's attributes win."""
+    """The local ones first: the attributes of the local provider win over the directory's."""
     fits = [(_ASKED_BY[what][name], str(value)) for name, value in said.items()]
     provider = (cluster.get("tenants", tenant) or {}).get("local_provider_id")
     for row in cluster.rows(what, local_provider_id=provider) if "LOCAL" in origins else ():
@@ -181,7 +181,7 @@ def _groups_of(cluster: VastCluster, user: Row) -> list[str]:
 
 
 def _policies_of(cluster: VastCluster, one: Somebody) -> list[Row]:
-    """The QoS policies that name a user, by whatever they know him by."""
+    """The QoS policies that name a user, by any identifier."""
     known = {"username": one.row["name"], "uid": str(one.row["uid"]), "sid_str": one.row.get("sid")}
     return [
         {"id": policy["id"], "name": policy["name"]}

@@ -1,7 +1,7 @@
-"""What a role lets a manager do: the verb of a call, and the realm and the type of what it is about.
+"""What a role permits a manager: the verb of a call, with the realm and the object type it is about.
 
 Realms and object types are from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms"), which
-names kinds of objects and not each collection (VMS-112). Types are in lower case, as the vendor's Terraform configurations have them.
+names kinds of objects and not each collection (VMS-112). Types are in lower case, as in the vendor's Terraform configurations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vastplan.sim.vast import managers
 from vastplan.sim.vast.cluster import VastCluster
 
 _VERBS = {"GET": "view", "POST": "create", "PATCH": "edit", "DELETE": "delete"}
-_TYPES = {  # of each collection: its realm, and the type of its objects
+_TYPES = {  # per collection: the realm, and the type of its objects
     "clusters": ("hardware", "cluster"), "dns": ("logical", "dns"), "events": ("events", "event"),
     "folders": ("logical", "folder"), "globalsnapstreams": ("logical", "globalsnapstream"),
     "groups": ("security", "group"), "localproviders": ("security", "localprovider"),
@@ -31,7 +31,7 @@ OF_EVERYBODY = frozenset({"permissions", "versions", "vtasks"})
 
 
 def of_roles(cluster: VastCluster, roles: Iterable[Row]) -> frozenset[str]:
-    """What some roles let do: `VERB_REALM`, and `VERB TYPE` of each type in a realm that somebody made."""
+    """What roles permit: `VERB_REALM`, and `VERB TYPE` for each type in a user-defined realm."""
     realms = {realm["name"]: realm["object_types"] for realm in cluster.store.rows("realms")}
     found: set[str] = set()
     for role in roles:
@@ -42,13 +42,13 @@ def of_roles(cluster: VastCluster, roles: Iterable[Row]) -> frozenset[str]:
 
 
 def of_manager(cluster: VastCluster, manager: Row) -> frozenset[str]:
-    """What a manager may do: by its roles, and by permissions of its own."""
+    """What a manager is permitted, by its roles and by its own permissions."""
     own = {"permissions": manager[managers.OWN]}
     return of_roles(cluster, [*managers.roles(cluster, manager), own])
 
 
 def allows(permissions: frozenset[str], method: str, collection: str, *, of_one: bool) -> bool:
-    """Whether permissions let a call through; one about an object that is there is a change of it, whatever its method."""
+    """Whether permissions allow a call; any POST about an existing object counts as an edit."""
     if collection in OF_EVERYBODY:
         return True
     verb = "edit" if method == "POST" and of_one else _VERBS[method]

@@ -1,4 +1,4 @@
-"""The VMS as a plane: which calls there are, and who answers them."""
+"""The VMS as a plane: which calls exist and which code answers each."""
 
 from __future__ import annotations
 
@@ -76,34 +76,34 @@ READ_ONLY = frozenset({
 })  # fmt: skip
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
-# Not in the document, yet clients of live clusters call them.
+# Not in the vendor's document, but clients of live clusters call it.
 USAGE_REPORT = "/plugins/usage"
 NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
 ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop,
     ("protectedpaths", "force_failover"): role_changes.force,
 }
-EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object, by a body
-PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
+EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object with a body
+PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without saying so
 STARTING = {"detail": "VMS is starting, try again later", "code": "service_unavailable"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 
 
 class VastPlane(Controls):
-    """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
+    """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to become ready.
 
-    `api_tokens` maps a token to the manager who holds it, `tenant_managers` names those of one tenant, `token_lifetime` is
-    in seconds, `page_cap` is where unpaged lists are cut off without a word (as the release does, when it is not said).
-    For the first `starting` seconds reads are answered and writes are not (503), as a new VMS does.
+    `api_tokens` maps a token to the manager who holds it, `tenant_managers` names the managers of one tenant, `token_lifetime`
+    is in seconds. `page_cap` is the row at which unpaged lists are cut off silently; by default, that of the release.
+    For the first `starting` seconds reads are answered and writes are refused (503), as on a new VMS.
 
-    By default the plane takes what clients of live clusters are known to send. With `strict` it goes by the document
-    alone and takes the stricter reading of what nothing settles: fields that a body does not have and wrong scalar types
-    are refused, a PATCH is answered as documented, a refresh token dies with its use, QoS bursts and minimums must fit
-    their maximum, list rows of users lack their keys.
+    By default the plane accepts what clients of live clusters are known to send. With `strict` it follows the vendor's document
+    alone, and takes the stricter reading where no source decides: unknown fields of a body and wrong scalar types are refused,
+    a PATCH is answered as documented, a refresh token can be used once, QoS bursts and minimums must fit their maximum, and
+    list rows of users lack their keys.
 
-    `assumed` is what no source settles about replication, as settings. What `clock` does moves no replication: `pass_time` does.
+    `assumed` holds, as settings, what no source settles about replication. `clock` does not move replication: `pass_time` does.
 
-    The store must be for this plane alone. Raises `FileNotFoundError` for a `version` whose table is not known.
+    The store must be used by this plane alone. Raises `FileNotFoundError` for a `version` without a table.
     """
 
     def __init__(
@@ -134,12 +134,12 @@ class VastPlane(Controls):
             platform.install(self._crud, username)
 
     def seed(self, collection: str, bodies: Iterable[Row]) -> list[Row]:
-        """Store objects as one POST each of `bodies` would, and answer the rows with their ids; nothing is checked.
+        """Store objects as one POST for each of `bodies` would, unchecked, and return the rows with their ids.
 
-        For benchmarks and tests that need a great many objects in seconds. A body must be one that POST takes, with the
-        ids of what it refers to (`policy_id`, `tenant_id`); unknown fields are dropped, no event is noted, and what
-        settles by reads (a peer, a protected path) starts as it does after a POST. Raises `KeyError` for an unknown
-        collection. Call it under the world's lock where the plane is being served: `World.seed` does.
+        For benchmarks and tests that need very many objects in seconds. A body must be one that POST accepts, with the ids of the
+        objects it refers to (`policy_id`, `tenant_id`); unknown fields are dropped, no event is noted, and objects that settle
+        by reads (a peer, a protected path) start as they do after a POST. Raises `KeyError` for an unknown
+        collection. Call it under the world's lock while the plane is being served: `World.seed` does.
         """
         with self._cluster.store.transaction():
             return self._crud.seed(self._crud.collections[collection], bodies)
@@ -149,7 +149,7 @@ class VastPlane(Controls):
         self._gate.expire()
 
     def busy(self) -> Response:
-        """The framework's own words for too many requests; no public source shows VMS throttling."""
+        """Returns 429 in the framework's own words; no public source shows VMS throttling."""
         body = {"detail": "Request was throttled. Expected available in 1 second."}
         return Response(429, body, {"Retry-After": "1"})
 
@@ -158,10 +158,10 @@ class VastPlane(Controls):
         users: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
         groups: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> None:
-        """Say who is in the directory (LDAP, say) that all tenants ask, instead of who was.
+        """Replace the content of the directory (such as LDAP) that all tenants ask.
 
-        Users by name, as `{uid: 40001, sid: ..., login_name: ..., groups: [NAME]}`, groups as `{gid: 50001, sid: ...}`; of these
-        the numbers alone have to be said.
+        Users by name, as `{uid: 40001, sid: ..., login_name: ..., groups: [NAME]}`, groups as `{gid: 50001, sid: ...}`; only the
+        numbers (`uid`, `gid`) are required.
         """
         people.enrol(self._cluster, users, groups)
 
@@ -204,7 +204,7 @@ class VastPlane(Controls):
         response = self._dispatched(operation, parameters, visit, who)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
-        if template != USER_KEYS:  # what the events say of keys nobody documents
+        if template != USER_KEYS:  # no source documents the events of keys
             self._note_event(request.method, name, before or response.body, who)
         if request.method == "GET":
             clockwork.was_read(self._cluster, name)
@@ -272,7 +272,7 @@ class VastPlane(Controls):
             if operation.path == USER_KEYS:
                 user = self._crud.need(facts, parameters[0], visit)
                 body = bodies.read(request)
-                if method == "DELETE":  # not in the document, and sent by drivers that run against live clusters
+                if method == "DELETE":  # not in the document, but sent by drivers that run against live clusters
                     body.pop("tenant_id", None)
                 return keys.call(self._cluster, user, method, self._crud.body(operation, body))
             if writes and (name, segments[-1]) in CALLS:

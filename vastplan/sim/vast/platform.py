@@ -1,4 +1,4 @@
-"""The cluster itself, its software, its DNS service, and what a new cluster comes with."""
+"""The cluster itself, its software, its DNS service, and the content of a new cluster."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> It
         yield "detail", "The cluster has a DNS service already."
 
 
-# Of a document that several releases have: the one that is simulated. 5.3.2 is the first that wants a uid of every user.
+# The simulated release where several share one document. 5.3.2 is the first that requires a uid of every user.
 RELEASES = {"5.3": "5.3.2"}
 CLUSTERS = Collection("clusters", show=_show_cluster)
 VERSIONS = Collection("versions")
@@ -63,7 +63,7 @@ DNS = Collection(
 
 
 def install(crud: Crud, username: str) -> None:
-    """Store what a new cluster comes with, and its default manager, called `username`; for an empty store."""
+    """Store the content of a new cluster, with its default manager `username`; for an empty store."""
     cluster = crud.cluster
     plain = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
     software = RELEASES.get(cluster.version, plain)

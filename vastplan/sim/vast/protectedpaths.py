@@ -17,11 +17,11 @@ from vastplan.sim.vast.tenants import remote_of
 
 SCAN = "scan"
 MADE, NEW = "_made", "_new"
-WAITING = "_waiting"  # the task of a delete that cannot tell the other side
+WAITING = "_waiting"  # the task of a delete that could not reach the other side
 COMMANDS = frozenset({"state", "replication_policy_id"})
 _MIRRORED = ("name", "enabled", "lease_expiry_time", "sync_disconnect_time")
 NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
-# What clients of live clusters look for in the text.
+# Clients of live clusters look for this text.
 PATH_ON_PEER = "Cannot create remote stream: path on peer exists"
 CAPABILITIES = frozenset({*NEED_POLICY, sides.GLOBAL, sides.SYNCHRONOUS})
 
@@ -33,7 +33,7 @@ def _peer(cluster: VastCluster, row: Row) -> Row | None:
 
 
 def _destination(cluster: VastCluster, row: Row) -> tuple[VastCluster | None, Row | None]:
-    """The remote cluster and the tenant on it that a replicated path goes to."""
+    """The remote cluster and the tenant on it that a replicated path is sent to."""
     peer = _peer(cluster, row)
     remote = remote_of(cluster, peer) if peer else None
     if remote is None:
@@ -55,7 +55,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
             row["state"] = state
         return
     row[OWN] = row["source_dir"]
-    # One release's document has the tenant as text and does not need it.
+    # One release's document types the tenant as text and does not require it.
     row["tenant_id"] = DEFAULT_TENANT if row["tenant_id"] is None else int(row["tenant_id"])
     if body.get("policy_id") is not None and row["protection_policy_id"] is None:
         row["protection_policy_id"] = str(body["policy_id"])
@@ -158,7 +158,7 @@ def _stored(cluster: VastCluster, row: Row) -> None:
 
 
 def mirror(cluster: VastCluster, row: Row) -> None:
-    """Let the path appear on the cluster that it is sent to."""
+    """Create the path's mirror on the destination cluster, if that can be reached."""
     remote, tenant = _destination(cluster, row)
     if remote is None or tenant is None or not cluster.reaches(remote):
         return
@@ -167,12 +167,12 @@ def mirror(cluster: VastCluster, row: Row) -> None:
     later(remote, made, {"state": "Active"})
     remote.put(NAME, made)
     due(remote, PROTECTED_PATHS, made)
-    if NEW not in row:  # it waited for this
+    if NEW not in row:  # the path waited for its mirror
         (synchronous.begin if sides.synchronous(row) else replication.advance)(cluster, row)
 
 
 def scan(cluster: VastCluster, row: Row) -> None:
-    """The first look at a new path's directory is over, however seldom it was read."""
+    """End the first scan of a new path's directory, even if the path was never read."""
     at_once(cluster, PROTECTED_PATHS, row)
 
 
@@ -216,7 +216,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
         "health": "HEALTHY",
         "logical_size": size,
         "physical_size": size,
-        "inode_count": str(inodes),  # text, by the document
+        "inode_count": str(inodes),  # text, as the document types it
         **role_changes.figures(cluster, row),
         **restore.figures(cluster, row),
         **replication.figures(cluster, row),
@@ -224,7 +224,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 
 def command(cluster: VastCluster, row: Row, body: Row) -> bool:
-    """Carry out what a PATCH of a path commands; `False` for one that changes fields. Raises `VmsError`."""
+    """Carry out the command in a PATCH of a path; `False` if the PATCH changes fields instead. Raises `VmsError`."""
     if body.get("failover"):
         role_changes.fail_over(cluster, row, graceful=bool(body.get("graceful")))
     elif body.get("abort"):
@@ -249,7 +249,7 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
         return cluster.get("vtasks", row[WAITING])
     if pending and pending["remove"]:
         return cluster.get("vtasks", row["_task"]) if "_task" in row else ON_ITS_WAY
-    if row["is_local"]:  # nothing streams
+    if row["is_local"]:  # no stream to stop
         row["state"] = "DELETE_PENDING"
         later(cluster, row, {}, remove=True)
         cluster.put(NAME, row)
@@ -260,7 +260,7 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     task, succeeds = tasks.start(cluster, "delete_protected_path", held=away)
     before = {"state": row["state"]} | (pending["changes"] if pending else {})
     row["state"], row["_task"] = "DELETE_PENDING", task["id"]
-    if away:  # the other side must be told first
+    if away:  # the other side must hear of it first
         row[WAITING] = task["id"]
         cluster.put(NAME, row)
         return task

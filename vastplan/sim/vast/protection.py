@@ -29,7 +29,7 @@ def _start(text: str) -> datetime | None:
 
 
 def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
-    if not isinstance(frame, dict):  # one release's document does not say what a frame is
+    if not isinstance(frame, dict):  # one release's document does not describe a frame
         yield "frames", "Invalid data. Expected a dictionary."
         return
     if strict:
@@ -74,7 +74,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 
 def _well_formed(row: Row, body: Row) -> bool:
-    # Frames that will be refused stay as they were sent, so that the refusal can name what is wrong.
+    # Frames that will be refused are kept as sent, so that the refusal can quote them.
     local = row["clone_type"] == "LOCAL"
     return not any(list(_frame_problems(frame, local, strict=False)) for frame in body.get("frames", ()))
 
@@ -100,7 +100,7 @@ def _target_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Prob
         yield "target_object_id", f"This field is required with clone_type {row['clone_type']}."
         return
     peer = cluster.get(PEERS, target)
-    if row["clone_type"] == "CLOUD_REPLICATION" or peer is None:  # there are no S3 targets here
+    if row["clone_type"] == "CLOUD_REPLICATION" or peer is None:  # no S3 targets are simulated
         yield "target_object_id", missing_object(target)
     elif remote_of(cluster, peer) is None and peer["state"] != "CONNECTING":
         yield "target_object_id", f"Replication peer {peer['name']} is not connected."

@@ -20,7 +20,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["policy_type"] = row["policy_type"] or "VIEW"
     if row["policy_type"] != "USER" and row["mode"] is None:
         row["mode"] = "STATIC"
-    if row["is_default"]:  # the default of all users has none of its own
+    if row["is_default"]:  # a default policy applies to all users and names none
         row["attached_users"] = []
 
 

@@ -1,4 +1,4 @@
-"""Quotas: one per directory, their limits, and what is used of them."""
+"""Quotas: one per directory, with their limits and usage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIMITS = frozenset({"hard_limit", "soft_limit", "hard_limit_inodes", "soft_limit
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
-    for name in ("hard_limit", "soft_limit"):  # text in the body of one release's PATCH
+    for name in ("hard_limit", "soft_limit"):  # text in the PATCH body of one release
         if isinstance(row[name], str) and row[name].isdecimal():
             row[name] = int(row[name])
     if row["grace_period"] is not None:
@@ -29,7 +29,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 
 def _rule(rule: Row) -> Row:
-    # Sent flat, shown with the identity nested: what is read cannot be sent back.
+    # Sent flat, shown with the identity nested: a read rule cannot be sent back.
     shown = {name: rule.get(name) for name in (*sorted(LIMITS), "grace_period")}
     nothing = dict.fromkeys(("used_capacity", "used_inodes", "percent_capacity", "percent_inodes"), 0)
     return {

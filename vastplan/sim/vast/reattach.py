@@ -1,4 +1,4 @@
-"""A cluster that comes back is attached to the source again: rewound to what both had, then sent what came after."""
+"""Reattaching a returned cluster to the source: it is rewound to the newest common restore point, then sent what came after."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.sim.vast.sides import (
     refuse,
 )  # fmt: skip
 
-REJOINING = "_rejoining"  # attached again, and not level yet
+REJOINING = "_rejoining"  # attached again, and not in sync yet
 
 
 def reattach(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
@@ -66,7 +66,7 @@ def _keep_branch(cluster: VastCluster, row: Row) -> None:
 
 
 def rejoined(cluster: VastCluster, row: Row) -> None:
-    """The other side is a replica from now on: as of the newest restore point that both have, and behind."""
+    """Make the other side a replica: rewound to the newest common restore point, and then behind the source."""
     side = sides.reached_side(cluster, row)
     if side is None or row.get(CHANGE, {}).get("kind") != REJOIN:
         return
@@ -80,7 +80,7 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
         if base is not None:
             one[BASE] = base
         where.put(NAME, one)
-    row |= {READ_ONLY: False, "state": "Active"}  # one that was blocked leads again
+    row |= {READ_ONLY: False, "state": "Active"}  # a blocked source is the source again
     cluster.put(NAME, row)
     content.place(other, mirror["tenant_id"], own_directory(mirror), base["pointer"] if base else {})
     mirror |= {"role": DESTINATION, "state": "Syncing", REJOINING: True, "enabled": row["enabled"]}
@@ -97,7 +97,7 @@ def rejoined(cluster: VastCluster, row: Row) -> None:
 
 
 def level(cluster: VastCluster, row: Row) -> None:
-    """The side that was attached again has caught up."""
+    """End the rejoin when the side that was attached again has caught up."""
     side = sides.reached_side(cluster, row)
     wanted = row.get(REJOINING)
     arrived = {point["guid"] for point in replication.points(cluster, row, replication.READY)}
@@ -110,13 +110,13 @@ def level(cluster: VastCluster, row: Row) -> None:
 
 
 def newest_common(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> Row | None:
-    """The newest restore point that arrived and is on both sides, or `None`."""
+    """The newest completed restore point that both sides have, or `None`."""
     there = {point["guid"] for point in replication.points(other, mirror, replication.READY)}
     here = [point for point in replication.points(cluster, row, replication.READY) if point["guid"] in there]
     return max(here, key=lambda point: (point["created"], point["id"]), default=None)
 
 
 def go_on(cluster: VastCluster, row: Row) -> None:
-    """After the link was cut in the midst of it."""
+    """Complete a reattach that a cut link interrupted."""
     if row["role"] == SOURCE and row.get(CHANGE, {}).get("kind") == REJOIN and not armed(cluster, row["guid"], REJOIN):
         rejoined(cluster, row)

@@ -12,7 +12,7 @@ from vastplan.sim.vast.errors import Problem
 
 Memo = dict[str, Any]
 GOES_ALONG = (
-    "_goes_along"  # marks a row that its owner brings and takes with it, and that keeps nothing from being deleted
+    "_goes_along"  # marks a row that is created and deleted with its owner, and that never blocks the delete of another
 )
 Fill = Callable[[VastCluster, Row, Row, Row | None], None]
 Check = Callable[[VastCluster, Row, Row, Row | None], Iterator[Problem]]
@@ -29,30 +29,30 @@ def nothing_to_fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) 
 
 
 def no_problem(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
-    """What is wrong with `row`."""
+    """The problems of `row`."""
     yield from ()
 
 
 def nothing_to_show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
-    """The fields that are worked out when a row is read; `memo` lives as long as the request."""
+    """The fields that are computed when a row is read; `memo` lives as long as the request."""
     return {}
 
 
 def nothing_to_do(cluster: VastCluster, row: Row) -> None:
-    """Act on a row that was stored, has settled or is gone."""
+    """Act on a row that was stored, has settled or was deleted."""
 
 
 def nothing_in_the_way(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
-    """Why a row cannot be deleted."""
+    """The reasons why a row cannot be deleted."""
     yield from ()
 
 
 ON_ITS_WAY: Row = {}
-"""Of a row that is being deleted without a task."""
+"""For a row that is being deleted without a task."""
 
 
 def gone_at_once(cluster: VastCluster, row: Row, query: Query) -> Row | None:
-    """The async task that deletes the row, `ON_ITS_WAY` without one, or `None` when `crud` is to delete it now."""
+    """The async task that deletes the row, `ON_ITS_WAY` for a delete without one, or `None` if `crud` deletes it now."""
     return None
 
 
@@ -67,7 +67,7 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """What filters call the reference."""
+        """The reference's name in filters."""
         return self.through or self.field.removesuffix("_id")
 
 
@@ -76,26 +76,26 @@ class Collection:
     """One collection of the API. Which fields exist, and the answers' shapes, come from the vendor's table."""
 
     name: str
-    unique: tuple[tuple[str, ...], ...] = ()  # no two rows share these; not compared while one of them is null or empty
+    unique: tuple[tuple[str, ...], ...] = ()  # unique together; not compared if one is null or empty
     fold: frozenset[str] = frozenset()  # compared without case
     references: tuple[Reference, ...] = ()
-    blockers: tuple[tuple[str, str], ...] = ()  # (collection, field): its rows keep ours from being deleted
+    blockers: tuple[tuple[str, str], ...] = ()  # (collection, field): rows that refer to this one and block its delete
     defaults: Mapping[str, Any] = field(default_factory=dict)
     structs: frozenset[str] = frozenset()  # objects that the server completes with the table's defaults, else null
     required: frozenset[str] = frozenset()  # beyond the table
-    optional: frozenset[str] = frozenset()  # required by the table, yet clients of live clusters leave it out
+    optional: frozenset[str] = frozenset()  # required by the table, but clients of live clusters omit it
     nullable: frozenset[str] = frozenset()  # at any depth; the table marks none
-    fixed: frozenset[str] = frozenset()  # in the PATCH schema, yet refused when the value differs
+    fixed: frozenset[str] = frozenset()  # in the PATCH schema, but refused if the value differs
     unsendable: frozenset[str] = frozenset()  # in the schema, documented as not to be sent
     optional_in_patch: frozenset[str] = frozenset()
-    silent: bool = False  # a PATCH is answered 204 and nothing, also where answers are not held to the table
-    either: Mapping[str, type] = field(default_factory=dict)  # a second type that the server takes
+    silent: bool = False  # a PATCH is answered 204 without a body, on a strict cluster or not
+    either: Mapping[str, type] = field(default_factory=dict)  # a second type that the server accepts
     unlisted: Mapping[str, str] = field(
         default_factory=dict
     )  # field -> query switch that puts it into list rows, "" for none
-    hidden: frozenset[str] = frozenset()  # in the schema, and in no answer
-    unlisted_strictly: frozenset[str] = frozenset()  # lacking in list rows on a strict cluster
-    choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that the table lost
+    hidden: frozenset[str] = frozenset()  # in the schema, but in no answer
+    unlisted_strictly: frozenset[str] = frozenset()  # missing in list rows on a strict cluster
+    choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that are missing in the table
     fill: Fill = nothing_to_fill
     check: Check = no_problem
     show: Callable[[VastCluster, Row, Memo], Row] = nothing_to_show

@@ -1,6 +1,6 @@
-"""What a cluster asks its peer for before it clones from it: tenants, paths with snapshots, the snapshots of one.
+"""What a cluster asks its peer for before it clones from it: tenants, paths with snapshots, the snapshots of one path.
 
-The document does not say what the answers look like; how they are used is from the vendor's Terraform provider.
+The document does not describe the answers; how they are used is taken from the vendor's Terraform provider.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def peer_of(cluster: VastCluster, body: Row) -> Row | None:
 
 
 def owned(cluster: VastCluster, body: Row) -> tuple[VastCluster | None, Row]:
-    """The peer's cluster and its snapshot that a clone names; nothing where either is not there."""
+    """The peer's cluster and snapshot that a clone names; `None` or an empty row for what does not exist."""
     peer = peer_of(cluster, body)
     remote = remote_of(cluster, peer) if peer else None
     wanted, tenant = body.get("owner_root_snapshot") or {}, (body.get("owner_tenant") or {}).get("guid")
@@ -73,7 +73,7 @@ def list_paths(cluster: VastCluster, query: Query) -> Any:
 
 
 def list_snapshots(cluster: VastCluster, query: Query) -> Any:
-    """`{name, clone_id}` of the snapshots of one of them."""
+    """`{name, clone_id}` of the snapshots of one of these directories."""
     remote, handle = _remote(cluster, query), _needed(query, "handle")
     return [{"name": row["name"], "clone_id": row["id"]} for row in remote.rows("snapshots") if _handle(row) == handle]
 
@@ -85,4 +85,4 @@ READS: Mapping[str, Callable[[VastCluster, Query], Any]] = MappingProxyType(
         "/clusters/list_clone_snapshoted_paths_remote/": list_snapshots,
     }
 )
-"""GETs by their template."""
+"""GETs by path template."""

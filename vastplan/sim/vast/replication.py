@@ -1,6 +1,6 @@
-"""Replication by restore points: a snapshot that is due is sent, one at a time, and shows at the other side as a whole.
+"""Replication by restore points: due snapshots are sent one at a time, and each appears at the destination when complete.
 
-The clock is the logical one. A directory of which nothing labelled is to be sent is level at once.
+All times are on the logical clock. A directory without labelled content to send is in sync at once.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ QUEUED, UPLOADING, READY, FAILED = "QUEUED", "UPLOADING", "READY", "FAILED"
 UPLOADED, FRAME, EXPIRE, DISCOVER = "uploaded", "frame", "expire", "discover"
 POLICIES = "protectionpolicies"
 DELETING = "DELETE_PENDING"
-EXPIRED = "_expired"  # of a restore point that stays only because both sides have no newer one
+EXPIRED = "_expired"  # marks an expired restore point, kept only because both sides have no newer one
 SENDS = frozenset({SOURCE, "GRACEFULLY_BECOMING_DESTINATION"})
 RECEIVES = frozenset({DESTINATION, "GRACEFULLY_BECOMING_SOURCE"})
-Keep = tuple[int | None, int | None]  # seconds at the source and at the other side; none: no longer than it is needed
+Keep = tuple[int | None, int | None]  # seconds kept at the source and at the destination; None: no longer than needed
 
 
 def policy_of(cluster: VastCluster, row: Row) -> Row | None:
-    """The policy that a path is protected by."""
+    """The protection policy of a path."""
     return cluster.get(POLICIES, row["protection_policy_id"])
 
 
@@ -49,13 +49,13 @@ def keep_of(frame: Row) -> Keep:
 
 
 def first_keep(cluster: VastCluster, row: Row) -> Keep:
-    """How long what no frame asked for is kept: as of the first frame."""
+    """How long a restore point that no frame asked for is kept: as long as those of the first frame."""
     policy = policy_of(cluster, row)
     return keep_of(policy["frames"][0]) if policy else (None, None)
 
 
 def schedule(cluster: VastCluster, row: Row) -> None:
-    """Let the frames of a path fall due where it is the source and enabled, and nowhere else."""
+    """Arm the timers of a path's frames if the path is the source and enabled; otherwise disarm them."""
     guid, policy = row["guid"], policy_of(cluster, row)
     runs = row["role"] == SOURCE and row["enabled"] and policy is not None and row["state"] != DELETING
     if not runs:
@@ -66,7 +66,7 @@ def schedule(cluster: VastCluster, row: Row) -> None:
 
 
 def frame_due(cluster: VastCluster, row: Row, index: int) -> None:
-    """A frame of a path's policy is due: as the policy is now."""
+    """Take the restore point of a frame that is due, as the policy is now, and arm the frame again."""
     frames = (policy_of(cluster, row) or {}).get("frames") or []
     if index >= len(frames):
         return
@@ -76,7 +76,7 @@ def frame_due(cluster: VastCluster, row: Row, index: int) -> None:
 
 
 def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
-    """A new restore point of a path as it is now, which is sent when its turn comes: its row."""
+    """Create a restore point of the path's current content, queued for sending. Returns its row."""
     policy = policy_of(cluster, row) or {}
     found = content.pointer(cluster, row["tenant_id"], own_directory(row))
     size = content.behind(cluster, found, {})
@@ -104,17 +104,17 @@ def take(cluster: VastCluster, row: Row, purpose: str, keep: Keep) -> Row:
 
 
 def points(cluster: VastCluster, row: Row, *states: str) -> list[Row]:
-    """The restore points of a path on this cluster in some states, the oldest first."""
+    """The restore points of a path on this cluster in one of `states`, oldest first."""
     return [point for point in cluster.rows(POINTS, protected_path_guid=row["guid"]) if point["state"] in states]
 
 
 def bandwidth(cluster: VastCluster, other: VastCluster) -> float:
-    """Bytes a second between two clusters, or within one."""
+    """Bytes per second between two clusters, or within one."""
     return cluster.fabric.bandwidth.get(frozenset({cluster.name, other.name}), cluster.assumed.bandwidth)
 
 
 def advance(cluster: VastCluster, row: Row) -> None:
-    """Send what waits, one restore point at a time; what is empty has arrived at once."""
+    """Send queued restore points, one at a time; an empty one arrives at once."""
     while True:
         side = sides.reached_side(cluster, row)
         waiting = points(cluster, row, QUEUED)
@@ -141,7 +141,7 @@ def advance(cluster: VastCluster, row: Row) -> None:
 
 
 def uploaded(cluster: VastCluster, row: Row) -> None:
-    """What was being sent has arrived; the next one begins."""
+    """Complete the restore point that was being sent, and start the next one."""
     for point in points(cluster, row, UPLOADING):
         _arrived(cluster, row, point)
     advance(cluster, row)
@@ -176,7 +176,7 @@ def _arrived(cluster: VastCluster, row: Row, point: Row) -> None:
 
 
 def _expire_later(cluster: VastCluster, point: Row, keep: int | None, *, needed: bool) -> None:
-    if keep is None and not needed:  # of a local path: without end
+    if keep is None and not needed:  # of a local path: kept forever
         return
     if keep:
         arm(cluster, keep, EXPIRE, point["guid"])
@@ -186,7 +186,7 @@ def _expire_later(cluster: VastCluster, point: Row, keep: int | None, *, needed:
 
 
 def expired(cluster: VastCluster, guid: str) -> None:
-    """A restore point's time has come; the newest that both sides have stays until there is a newer one."""
+    """Expire a restore point. The newest that both sides have stays until a newer one arrives."""
     for point in list(cluster.rows(POINTS, guid=guid)):
         if sides.held(cluster, guid):
             point[EXPIRED] = True
@@ -200,7 +200,7 @@ def _show_snapshot(cluster: VastCluster, point: Row) -> None:
 
 
 def discovered(cluster: VastCluster, guid: str) -> None:
-    """VMS shows the snapshot behind a restore point, which it did not make itself."""
+    """Create the snapshot of a restore point, which VMS shows although no request created it."""
     point = next(cluster.rows(POINTS, guid=guid), None)
     row = point and sides.cluster_row(cluster, point["protected_path_guid"])
     if point is None or row is None or any(cluster.rows("snapshots", name=point["name"])):
@@ -222,21 +222,21 @@ def discovered(cluster: VastCluster, guid: str) -> None:
 
 
 def fail(cluster: VastCluster, row: Row) -> None:
-    """What is being sent or waits is given up: nobody will take it."""
+    """Mark what is being sent or is queued as failed: the other side will not accept it."""
     disarm(cluster, row["guid"], UPLOADED)
     for point in points(cluster, row, QUEUED, UPLOADING):
         cluster.put(POINTS, point | {"state": FAILED})
 
 
 def interrupt(cluster: VastCluster, row: Row) -> None:
-    """The link is cut: what is being sent is sent again from its beginning, later."""
+    """Requeue what was being sent when the link was cut; it is sent again from its beginning."""
     disarm(cluster, row["guid"], UPLOADED)
     for point in points(cluster, row, UPLOADING):
         cluster.put(POINTS, point | {"state": QUEUED})
 
 
 def refresh(cluster: VastCluster, row: Row) -> None:
-    """Let the state of a path say what goes on; one that is new or being deleted says so by itself."""
+    """Set the state of a path from its progress. The state of a new path or of one being deleted is not changed."""
     if PENDING in row or row["state"] == DELETING or row["is_local"]:
         return
     if sides.synchronous(row):
@@ -260,7 +260,7 @@ def refresh(cluster: VastCluster, row: Row) -> None:
 
 
 def _in_step(cluster: VastCluster, row: Row) -> str:
-    """What a side of a synchronous path says."""
+    """The state that one side of a synchronous path reports."""
     if row["role"] == SOURCE and not row["enabled"]:
         return "Suspended"
     if row.get(sides.APART):
@@ -269,7 +269,7 @@ def _in_step(cluster: VastCluster, row: Row) -> str:
 
 
 def progress(cluster: VastCluster, row: Row) -> tuple[Row | None, float, float]:
-    """The restore point that is being sent, how much of it has been (0 to 1), and the seconds that are left."""
+    """The restore point that is being sent, the fraction sent (0 to 1), and the seconds left."""
     for point in points(cluster, row, UPLOADING):
         gone = cluster.fabric.passed - point["_began"]
         return point, gone / point["_seconds"], point["_seconds"] - gone
@@ -285,7 +285,7 @@ def backlog(cluster: VastCluster, row: Row) -> int:
 
 
 def figures(cluster: VastCluster, row: Row) -> Row:
-    """What a path tells of its replication."""
+    """The fields in which a path reports its replication."""
     side = sides.reached_side(cluster, row)
     source = (cluster, row) if row["role"] != DESTINATION or side is None else side
     point, done, left = progress(*source)

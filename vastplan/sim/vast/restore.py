@@ -1,4 +1,4 @@
-"""Restoring a protected path from one of its snapshots: a clone beside it, which a commit puts in its place for good."""
+"""Restoring a protected path from one of its snapshots: a clone next to it, which a commit puts in its place."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def clone_of(cluster: VastCluster, row: Row, body: Row) -> Row:
 
 
 def begun(cluster: VastCluster, row: Row, stream: Row) -> None:
-    """Note what restores a path."""
+    """Record the stream that restores a path."""
     cluster.put(NAME, row | {RESTORE: stream["id"]})
 
 
@@ -44,22 +44,22 @@ def _stream(cluster: VastCluster, row: Row) -> Row:
 
 
 def pause(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Copy no more for now."""
+    """Suspend the copy."""
     streams.switch(cluster, _stream(cluster, row), on=False)
 
 
 def resume(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Go on copying."""
+    """Resume the copy."""
     streams.switch(cluster, _stream(cluster, row), on=True)
 
 
 def stop(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Leave the path as it is, and drop the clone."""
+    """Cancel the restore: the path stays as it is, and the clone is deleted."""
     _drop(cluster, row, _stream(cluster, row))
 
 
 def commit(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Put the clone in the path's place: what was written after the snapshot is gone."""
+    """Replace the path's content by the clone: writes after the snapshot are lost."""
     stream = _stream(cluster, row)
     if stream["status"]["state"] != copies.FINISHED:
         refuse(cluster, "commit before it is copied", f"{stream['name']} is not complete.")
@@ -77,7 +77,7 @@ def _drop(cluster: VastCluster, row: Row, stream: Row) -> None:
 
 
 def validated(cluster: VastCluster, row: Row) -> Any:
-    """What a restore would be dangerous to."""
+    """What a restore of this path would affect."""
     root, tenant = own_directory(row), row["tenant_id"]
     below = [one for one in cluster.rows(NAME, tenant_id=tenant) if directories.below(own_directory(one), root)]
     views = [view for view in cluster.rows("views", tenant_id=tenant) if directories.below(view["path"], root)]
@@ -91,7 +91,7 @@ def validated(cluster: VastCluster, row: Row) -> Any:
 
 
 def figures(cluster: VastCluster, row: Row) -> Row:
-    """How far the restore of a path is."""
+    """The progress of a path's restore."""
     stream = cluster.get(streams.NAME, row.get(RESTORE))
     if stream is None:
         return {}

@@ -1,6 +1,6 @@
-"""Role changes of a replicated path: planned by its replica, or forced when its source is lost, and abort.
+"""Role changes of a replicated path: a planned failover, a forced failover when the source is lost, and abort.
 
-Both are called on the side that is to become the source, as two of the vendor's own clients do.
+Both failovers are called on the side that is to become the source, as two of the vendor's own clients do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vastplan.sim.vast.sides import (
     refuse,
 )  # fmt: skip
 
-REJOIN = "rejoin"  # attached again
+REJOIN = "rejoin"  # the change of a side that was attached again
 SWAP, STAND, LEAD, HEARTBEAT = "swap", "stand", "lead", "heartbeat"
 GRACEFUL, DETACH, FORCE = "graceful", "detach", "force"
 PRE, FINAL = "pre", "final"
@@ -34,7 +34,7 @@ SOON_SOURCE, SOON_DESTINATION = "GRACEFULLY_BECOMING_SOURCE", "GRACEFULLY_BECOMI
 
 
 def fail_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
-    """Let a replica become the source, or stand alone for it; raises `VmsError`, and then nothing has changed."""
+    """Make a replica the source, or detach it to stand alone; raises `VmsError`, and then nothing has changed."""
     side = sides.other_side(cluster, row)
     if side is None or row["is_local"]:
         raise detail(f"{row['name']} is not replicated.")
@@ -54,7 +54,7 @@ def fail_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
 
 
 def _stays_put(cluster: VastCluster, row: Row, side: sides.Side) -> bool:
-    """Whether a graceful failover is taken and does nothing; raises `VmsError` where it is refused."""
+    """Whether a graceful failover is accepted and does nothing; raises `VmsError` where it is refused."""
     other, mirror = side
     if not cluster.reaches(other) or row.get(CUT):
         return refuse(cluster, "graceful while the link is down", f"The peer of {row['name']} is not connected.")
@@ -76,7 +76,7 @@ def _plan(cluster: VastCluster, row: Row, side: sides.Side) -> None:
 
 
 def _turn_over(cluster: VastCluster, row: Row, *, graceful: bool) -> None:
-    """Change the roles of two that are in step; both go on taking writes. Called on the replica. Raises `VmsError`."""
+    """Swap the roles of two sides in sync; both keep accepting writes. Called on the replica. Raises `VmsError`."""
     side, name = sides.reached_side(cluster, row), row["name"]
     if not graceful:
         raise detail("A turnover of synchronous replication that is not graceful is not simulated.", 501)
@@ -101,7 +101,7 @@ def _send(cluster: VastCluster, row: Row, phase: str) -> None:
 
 
 def step(cluster: VastCluster, row: Row) -> None:
-    """Go on with a graceful failover, at its old source, when what was to be sent has arrived."""
+    """Advance a graceful failover, at its old source, when the restore point of the current phase has arrived."""
     change = row.get(CHANGE)
     if not change or change["kind"] != GRACEFUL or row["role"] != SOON_DESTINATION or "point" not in change:
         return
@@ -117,7 +117,7 @@ def step(cluster: VastCluster, row: Row) -> None:
 
 
 def swap(cluster: VastCluster, row: Row) -> None:
-    """The end of a graceful failover: both sides at one moment, or neither while the link is cut."""
+    """End a graceful failover: both sides change at one moment, or neither does while the link is cut."""
     side = sides.reached_side(cluster, row)
     if side is None or CHANGE not in row:
         return
@@ -131,7 +131,7 @@ def swap(cluster: VastCluster, row: Row) -> None:
 
 
 def become(cluster: VastCluster, row: Row, role: str) -> None:
-    """Give a side its role for good."""
+    """Give a side its final role."""
     written_too = bool(row.get(sides.IN_STEP)) and cluster.assumed.synchronous_secondary_writes
     row["role"], row[READ_ONLY] = role, role == DESTINATION and not written_too
     row.pop(CHANGE, None)
@@ -158,7 +158,7 @@ def _detach(cluster: VastCluster, row: Row) -> None:
 
 
 def force(cluster: VastCluster, row: Row) -> Row | None:
-    """Make a side that stands alone the source: the task, `None` where the call does nothing. Raises `VmsError`."""
+    """Make a standalone side the source. Returns the task, `None` where the call does nothing. Raises `VmsError`."""
     name, role = row["name"], row["role"]
     if changing(row):
         refuse(cluster, "force while the role changes", f"{name} is {role}, not {STANDALONE}.")
@@ -181,18 +181,18 @@ def force(cluster: VastCluster, row: Row) -> Row | None:
 
 
 def lead(cluster: VastCluster, row: Row, task: int, succeeds: bool) -> None:
-    """The end of a forced failover: a source that asks nobody."""
+    """End a forced failover: the side becomes the source without asking the other side."""
     tasks.finish(cluster, task)
     if succeeds:
         row[EPOCH] = row.get(EPOCH, 0) + 1
     become(cluster, row, SOURCE if succeeds else STANDALONE)
     side = sides.reached_side(cluster, row)
-    if side is not None and not side[1].get(DETACHED):  # it was not told of the detach
+    if side is not None and not side[1].get(DETACHED):  # the other side did not hear of the detach
         arm(side[0], side[0].assumed.heartbeat, HEARTBEAT, cluster.name)
 
 
 def abort(cluster: VastCluster, row: Row) -> None:
-    """Call a graceful failover off: as it was before, on each side that hears of it. Raises `VmsError`."""
+    """Abort a graceful failover: each side that can be reached returns to its role before it. Raises `VmsError`."""
     change, side = row.get(CHANGE), sides.other_side(cluster, row)
     if not change or change["kind"] != GRACEFUL or side is None:
         refuse(cluster, "abort of nothing", f"No failover of {row['name']} is running.")
@@ -207,7 +207,7 @@ def abort(cluster: VastCluster, row: Row) -> None:
 
 
 def give_up(cluster: VastCluster, row: Row) -> None:
-    """One side of a graceful failover goes back to what it was."""
+    """Return one side of a graceful failover to its role before it."""
     disarm(cluster, row["guid"], SWAP)
     if row["role"] == SOON_DESTINATION:
         replication.fail(cluster, row)
@@ -217,7 +217,7 @@ def give_up(cluster: VastCluster, row: Row) -> None:
 
 
 def figures(cluster: VastCluster, row: Row) -> Row:
-    """How far a role change is: the first half is the copy while the source takes writes, the second the last one."""
+    """The progress of a role change: the first half is the copy while the source takes writes, the second half the final copy."""
     change = row.get(CHANGE)
     if not change or change["kind"] == REJOIN:
         return {"role_change_progress_promil": 0, "role_change_eta_sec": 0}

@@ -1,7 +1,7 @@
-"""Roles of VMS managers, the realms that divide what there is to manage, and the permissions that both make.
+"""Roles of VMS managers, the realms that group what can be managed, and the permissions of each realm.
 
 A permission is `VERB_REALM`. The built-in realms are those that VAST's Terraform provider knows (1.x, `roles_functions.go`);
-a realm that somebody makes brings four of its own (same source, and the provider's end-to-end configurations).
+a user-defined realm adds four permissions of its own (same source, and the provider's end-to-end configurations).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BUILT_IN_REALMS = (
     "support", "settings", "security", "monitoring", "logical", "hardware", "events", "database", "applications",
 )  # fmt: skip
 ADMINISTRATORS = "administrators"
-# A new cluster's own; that these exist is the vendor's word, what they may do is assumed (VMS-110).
+# The roles of a new cluster: that they exist is documented by the vendor; their permissions are assumed (VMS-110).
 DEFAULT_ROLES = {
     ADMINISTRATORS: tuple(f"{verb}_{realm}" for realm in BUILT_IN_REALMS for verb in VERBS),
     "read-only": tuple(f"view_{realm}" for realm in BUILT_IN_REALMS),
@@ -27,7 +27,7 @@ DEFAULT_ROLES = {
 
 
 def permit(cluster: VastCluster, realm: str) -> None:
-    """Let there be the permissions of a realm."""
+    """Create the permissions of a realm, if they do not exist."""
     known = {row["codename"] for row in cluster.store.rows("permissions")}
     for verb in VERBS:
         codename = f"{verb}_{realm}"
@@ -42,7 +42,7 @@ def assign(cluster: VastCluster, row: Row, body: Row) -> None:
 
 
 def unassign(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Take an object type out of a realm."""
+    """Remove an object type from a realm."""
     cluster.put("realms", row | {"object_types": [one for one in row["object_types"] if one != body["object_type"]]})
 
 
@@ -95,7 +95,7 @@ def _show_realm(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 def _fill_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if "permissions_list" in body:
         wanted = body["permissions_list"]
-    elif "permissions" in body or "realm" in body:  # the older form: all of a verb, all of a realm, or where both meet
+    elif "permissions" in body or "realm" in body:  # the older form: by verb, by realm, or both
         verbs = body.get("permissions", VERBS)
         verbs = (verbs,) if isinstance(verbs, str) else verbs
         realm = _realm_named(cluster, body.get("realm"))
@@ -113,7 +113,7 @@ def _fill_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> No
 
 
 def _realm_named(cluster: VastCluster, realm: str | None) -> str | None:
-    # VAST's Terraform provider gives the id where the document says a name.
+    # VAST's Terraform provider sends an id where the document asks for a name.
     return cluster.name_of("realms", realm) or realm
 
 

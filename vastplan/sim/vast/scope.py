@@ -1,6 +1,6 @@
-"""Tenant managers: who says with `X-Tenant-Name` which tenant they speak for, and what of the cluster they then see.
+"""Tenant managers: callers who name their tenant with `X-Tenant-Name`, and what they may then see.
 
-That the header goes on the log-in and on every call is what clients of live clusters do; what a tenant's manager may see
+Clients of live clusters send the header at log-in and with every call; what a tenant's manager may see
 and change is from the vendor's pages about roles, not from an API document.
 """
 
@@ -39,7 +39,7 @@ OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read 
 
 @dataclass(frozen=True, slots=True)
 class TenantManager:
-    """A manager of one tenant, who logs in with its name; with a `role` (a name) that is all that the manager may."""
+    """A manager of one tenant, who logs in with the tenant's name; a `role` (a name) limits the manager to its permissions."""
 
     password: str
     tenant: str
@@ -48,13 +48,13 @@ class TenantManager:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one caller may see: everything, or what is of `tenant` (an id), and of that what `permissions` say, if any do."""
+    """What one caller may see: everything, or the rows of `tenant` (an id), limited further by `permissions` if given."""
 
     tenant: int | None = None
     permissions: frozenset[str] | None = None
 
     def sees(self, collection: str, row: Row) -> bool:
-        """Whether a row exists for this caller."""
+        """Whether a row is visible to this caller."""
         if self.tenant is None or collection in OF_ALL:
             return True
         if collection == "tenants":
@@ -62,7 +62,7 @@ class Scope:
         return collection in OWN and _owner(row) in (self.tenant, None)
 
     def admit(self, method: str, collection: str, row: Row | None) -> None:
-        """Raise `VmsError` (403) for what a tenant's manager may not do; `row` is what is changed."""
+        """Raise `VmsError` (403) for what the caller may not do; `row` is the object that the call is about."""
         held = self.permissions
         if held is not None and not permissions.allows(held, method, collection, of_one=row is not None):
             raise denied()
@@ -73,25 +73,25 @@ class Scope:
             raise denied()
 
     def completed(self, body: Row) -> Row:
-        """A body for a new object: of the caller's tenant; raises `VmsError` (403) for another one's."""
+        """A body for a new object, with the caller's tenant; raises `VmsError` (403) for another tenant."""
         if self.tenant is None:
             return body
         self.within(body.get("tenant_id"))
         return {**body, "tenant_id": self.tenant}
 
     def within(self, tenant: Any) -> None:
-        """Raise `VmsError` (403) for another tenant than the caller's, where the caller has one."""
+        """Raise `VmsError` (403) if the caller belongs to another tenant."""
         if self.tenant is not None and tenant not in (None, self.tenant):
             raise denied()
 
 
 def _owner(row: Row) -> Any:
-    """The tenant of a row; a clone stream is of the tenant that it copies into, a volume of that of its view."""
+    """The tenant of a row; for a clone stream the tenant it copies into, for a volume that of its view."""
     return row.get("tenant_id", row.get("_tenant"))
 
 
 def denied() -> VmsError:
-    """A refusal by role: clients tell it from a dead token by its code."""
+    """A refusal by role: its code distinguishes it from an expired token."""
     return VmsError(403, {"detail": "You do not have permission to perform this action.", "code": "permission_denied"})
 
 

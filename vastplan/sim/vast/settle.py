@@ -1,4 +1,4 @@
-"""Progress by reads: a row that is on its way changes after it has been read often enough."""
+"""Progress by reads: a pending row changes after enough reads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PENDING = "_pending"
 
 
 def later(cluster: VastCluster, row: Row, changes: dict[str, Any], *, remove: bool = False) -> None:
-    """Arm a row: after `settle_reads` reads it takes `changes` or, with `remove`, goes. Store it, then call `due`."""
+    """Arm a row: after `settle_reads` reads it takes `changes` or, with `remove`, is removed. Store it, then call `due`."""
     row[PENDING] = {"reads": cluster.settle_reads, "changes": changes, "remove": remove}
 
 
 def due(cluster: VastCluster, collection: Collection, row: Row) -> None:
-    """Let a row take what is due to it; call it once the row is stored."""
+    """Apply a row's pending changes if no reads are left; call it after the row is stored."""
     pending = row.get(PENDING)
     if pending is None or pending["reads"] > 0:
         return
@@ -32,7 +32,7 @@ def due(cluster: VastCluster, collection: Collection, row: Row) -> None:
 
 
 def at_once(cluster: VastCluster, collection: Collection, row: Row) -> None:
-    """Let a row take what is due to it without further reads; nothing happens to one that is on its way out."""
+    """Apply a row's pending changes without further reads; a row that is being removed is not changed."""
     pending = row.get(PENDING)
     if pending is not None and not pending["remove"]:
         pending["reads"] = 0
@@ -40,7 +40,7 @@ def at_once(cluster: VastCluster, collection: Collection, row: Row) -> None:
 
 
 def tick(cluster: VastCluster, collection: Collection, row: Row) -> None:
-    """Count one read of a row, after its answer was made."""
+    """Count one read of a row, after it was answered."""
     pending = row.get(PENDING)
     if pending is None:
         return

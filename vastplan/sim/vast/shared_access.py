@@ -1,6 +1,6 @@
-"""Global access: a directory of another cluster that is read through a cache, while a lease holds, and written over there.
+"""Global access: a directory of another cluster that is read through a cache, while a lease holds, and written there.
 
-Within a lease a read may be older than what is there. After it, or for what is not cached, it crosses the link.
+Within a lease a read may return older content than the origin has. After it, or if the content is not cached, it crosses the link.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ RUNNING, DONE = "RUNNING", "COMPLETED"
 
 
 class Away(OSError):
-    """The origin cannot be reached, and what is cached does not do."""
+    """The origin cannot be reached, and the cache does not suffice."""
 
 
 def satellite(cluster: VastCluster, tenant: int, path: str) -> Row | None:
-    """The path by which a directory is that of another cluster, here."""
+    """The path that makes a directory a satellite of another cluster, here."""
     row = sides.covering(cluster, tenant, path)
     return row if row is not None and row["capabilities"] == GLOBAL and row["role"] == DESTINATION else None
 
 
 def origin(cluster: VastCluster, row: Row, path: str) -> tuple[VastCluster, int, str]:
-    """The cluster, the tenant and the directory there that a directory of a satellite stands for. Raises `Away`."""
+    """The cluster, tenant and directory that a satellite's directory stands for. Raises `Away`."""
     side = sides.reached_side(cluster, row)
     if side is None:
         raise Away(f"the origin of {path} does not answer")
@@ -48,7 +48,7 @@ def _lease(cluster: VastCluster, row: Row) -> float:
 
 
 def listing(cluster: VastCluster, row: Row) -> content.Pointer:
-    """What a client of the satellite sees in the directory: as of at most one lease ago. Raises `Away`."""
+    """What a client of the satellite sees in the directory: at most one lease old. Raises `Away`."""
     cache = row.get(CACHE)
     if cache is not None and cache["until"] > cluster.fabric.passed:
         known: content.Pointer = cache["listing"]
@@ -68,7 +68,7 @@ def within(row: Row, found: content.Pointer, path: str) -> content.Pointer:
 
 
 def fetch(cluster: VastCluster, row: Row, versions: list[Row]) -> int:
-    """Read writes through the cache: how many bytes crossed the link. Raises `Away`."""
+    """Read writes through the cache. Returns the bytes that crossed the link. Raises `Away`."""
     cache, now = row[CACHE], cluster.fabric.passed
     missing = [write for write in versions if cache["writes"].get(write["key"], 0) <= now]
     if missing:
@@ -82,7 +82,7 @@ def fetch(cluster: VastCluster, row: Row, versions: list[Row]) -> int:
 
 
 def prefetch(cluster: VastCluster, row: Row, body: Row, *, force: bool) -> Any:
-    """Begin to fill the cache from a directory on: `{code, task_id}`. Raises `VmsError`."""
+    """Start to fill the cache from a directory. Returns `{code, task_id}`. Raises `VmsError`."""
     path = body["path"]
     if row["role"] != DESTINATION or row["capabilities"] != GLOBAL:
         refuse(cluster, "prefetch at the source", f"{row['name']} is not the satellite of a global access path here.")
@@ -122,13 +122,13 @@ def _tasks(cluster: VastCluster, row: Row) -> Iterator[Row]:
 
 
 def prefetched(cluster: VastCluster, name: str, path: str) -> None:
-    """A prefetch has all that it was to bring, if its origin still answers."""
+    """Complete a prefetch if its origin still answers; otherwise it fails."""
     task = cluster.store.get(PREFETCHES, name.removeprefix("prefetch "))
     row = sides.cluster_row(cluster, path)
     if task is None or row is None:
         return
     try:
-        row.get(CACHE, {})["until"] = 0  # what is there now
+        row.get(CACHE, {})["until"] = 0  # discard the listing, to read the current one
         found = within(row, listing(cluster, row), task["path"])
         if task["type"] == FULL:
             fetch(cluster, row, content.writes(cluster, found))
@@ -139,7 +139,7 @@ def prefetched(cluster: VastCluster, name: str, path: str) -> None:
 
 
 def progress(cluster: VastCluster, row: Row, key: str | None) -> Any:
-    """How far a prefetch is. Raises `VmsError` (404)."""
+    """The progress of a prefetch. Raises `VmsError` (404)."""
     task = _need(cluster, row, key)
     done = 1.0 if task["state"] == DONE or not task["seconds"] else 0.0
     if task["state"] == RUNNING and task["seconds"]:
@@ -158,7 +158,7 @@ def _need(cluster: VastCluster, row: Row, key: str | int | None) -> Row:
 
 
 def remove(cluster: VastCluster, row: Row, body: Row) -> None:
-    """Forget a prefetch; one that runs only with `stop_running_prefetch`. Raises `VmsError`."""
+    """Remove a prefetch; a running one only with `stop_running_prefetch`. Raises `VmsError`."""
     task = _need(cluster, row, body["task_id"])
     if task["state"] == RUNNING and not body["stop_running_prefetch"]:
         raise detail(f"The prefetch of {task['path']} is running.")
@@ -167,7 +167,7 @@ def remove(cluster: VastCluster, row: Row, body: Row) -> None:
 
 
 def all_prefetches(cluster: VastCluster) -> Any:
-    """Which prefetches run, by tenant."""
+    """The running prefetches by tenant."""
     tenants: dict[int, list[Row]] = {}
     for task in cluster.rows(PREFETCHES, state=RUNNING):
         row = sides.cluster_row(cluster, task["guid"])

@@ -1,4 +1,4 @@
-"""The two sides of a replicated protected path: one row on each cluster, which share their guid."""
+"""The two sides of a replicated protected path: one row on each cluster, with the same guid."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ POINTS = "replicationrestorepoints"
 SOURCE, DESTINATION, STANDALONE = "SOURCE", "DESTINATION", "STANDALONE"
 BECOMING = "BECOMING_"
 SYNC_FAILED = "Sync Failed"
-OWN = "_own_directory"  # which of the path's two directories is here
+OWN = "_own_directory"  # which of the path's two directories is on this cluster
 READ_ONLY = "_read_only"
-CHANGE = "_change"  # the role change that runs, on each side that knows of it
+CHANGE = "_change"  # the running role change, on each side that knows of it
 BASE = "_base"  # the newest restore point that both sides have: its guid and pointer
 DETACHED = "_detached"  # nothing is sent between the sides until one is attached again
 EPOCH = "_epoch"  # how often a side was forced to be the source; no call shows it
 CUT = "_cut"  # this side has noticed that the other cannot be reached
-RESTORE = "_restore"  # the stream of a restore that is not committed
+RESTORE = "_restore"  # the stream of a restore that is not committed yet
 GLOBAL = "STARED_GLOBAL_NAMESPACE"  # as the document spells it
 SYNCHRONOUS = "SYNC_REPLICATION"
 IN_STEP = "_in_step"  # of a synchronous path: each write is on both sides before it is answered
-APART = "_apart"  # of a synchronous path: this side waits no more for the other
+APART = "_apart"  # of a synchronous path: this side is disconnected from the other
 Side = tuple[VastCluster, Row]
 
 
 def own_directory(row: Row) -> str:
-    """The directory of a path that is on its own cluster."""
+    """The path's directory on its own cluster."""
     known: str = row.get(OWN) or (row["source_dir"] if row["role"] == SOURCE else row["target_exported_dir"])
     return known
 
 
 def changing(row: Row) -> bool:
-    """Whether the role is on its way."""
+    """Whether the role is changing."""
     return BECOMING in row["role"]
 
 
@@ -43,7 +43,7 @@ def synchronous(row: Row) -> bool:
 
 
 def read_only(row: Row) -> bool:
-    """Whether the directory takes no writes from clients."""
+    """Whether the directory refuses writes from clients."""
     return bool(row.get(READ_ONLY, row["role"] == DESTINATION))
 
 
@@ -56,18 +56,18 @@ def other_side(cluster: VastCluster, row: Row) -> Side | None:
 
 
 def reached_side(cluster: VastCluster, row: Row) -> Side | None:
-    """The other cluster and its row, where the link carries."""
+    """The other cluster and its row, if it can be reached."""
     found = other_side(cluster, row)
     return found if found and cluster.reaches(found[0]) else None
 
 
 def cluster_row(cluster: VastCluster, guid: str) -> Row | None:
-    """The row of a path on a cluster, by what its sides share."""
+    """The row of a path on a cluster, by the guid that its sides share."""
     return next(cluster.rows(NAME, guid=guid), None)
 
 
 def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
-    """The replicated path whose own directory holds `path`."""
+    """The replicated path whose directory on this cluster contains `path`."""
     from vastplan.sim.vast.directories import below
 
     rows = (row for row in cluster.rows(NAME, tenant_id=tenant) if not row["is_local"])
@@ -75,7 +75,7 @@ def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
 
 
 def held(cluster: VastCluster, point: str) -> bool:
-    """Whether a restore point is the newest that both sides have, or is on its way."""
+    """Whether a restore point is the newest that both sides have, or is queued or being sent."""
     if any(row["state"] in ("QUEUED", "UPLOADING") for row in cluster.rows(POINTS, guid=point)):
         return True
     if cluster.assumed.common_point_expires:
@@ -84,7 +84,7 @@ def held(cluster: VastCluster, point: str) -> bool:
 
 
 def refuse(cluster: VastCluster, what: str, text: str) -> bool:
-    """Raise the refusal that is assumed; `True` where the call is taken instead, and does nothing."""
+    """Raise the assumed refusal; `True` if the call is accepted instead, and does nothing."""
     status = cluster.assumed.status(what)
     if status >= 400:
         raise detail(text, status)

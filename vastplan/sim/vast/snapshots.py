@@ -1,4 +1,4 @@
-"""Snapshots: of a directory, with an expiry that indestructible ones cannot shorten. Expired ones go by themselves."""
+"""Snapshots of directories, with an expiry that cannot be shortened while indestructible. Expired ones are removed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from vastplan.sim.vast.records import Collection, Query, Reference
 from vastplan.sim.vast.settle import PENDING, later
 
 LONGEST_NAME = 128
-POINTER = "_pointer"  # what was in the directory
-POINT = "_point"  # the restore point that it is
+POINTER = "_pointer"  # the directory's content when the snapshot was taken
+POINT = "_point"  # the restore point behind the snapshot
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -27,7 +27,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
-    if isinstance(row["path"], str) and row["path"].startswith("/"):  # taken with and without, shown with
+    if isinstance(row["path"], str) and row["path"].startswith("/"):  # accepted with and without a slash, shown with it
         row["path"] = row["path"].rstrip("/") + "/"
     if old is None:
         row["state"], row["type"] = "CREATING", "MANUAL"
@@ -82,8 +82,8 @@ def _ends_at(row: Row, moment: float) -> bool:
 
 
 def expire(cluster: VastCluster) -> None:
-    """Remove the snapshots whose time has come, but not one that is locked, being made, or read by a stream."""
-    if cluster.expiries is None:  # after a start: what is in the store
+    """Remove expired snapshots, except those that are locked, being created, held by replication, or read by a stream."""
+    if cluster.expiries is None:  # after a start: from the store
         cluster.expiries = []
         for known in cluster.store.rows("snapshots"):
             _stored(cluster, known)

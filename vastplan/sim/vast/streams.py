@@ -1,8 +1,8 @@
-"""Clone streams (globalsnapstreams): a snapshot, here or on a peer, copied to a directory that is not there yet.
+"""Clone streams (globalsnapstreams): a snapshot, local or on a peer, copied to a new directory.
 
-A stream that copies (`enabled`) ends by itself, on the logical clock, or after some reads where nothing labelled is to be
-copied; one that does not stays active. Who is done with an
-unfinished one stops it, and it goes; a finished one is deleted, with its directory if that is asked for.
+A stream that copies (`enabled`) finishes by itself: on the logical clock, or after some reads if it has no labelled content
+to copy. A stream that does not copy stays active. An unfinished stream is removed by stopping it; a finished one is deleted,
+with its directory on request.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _stored(cluster: VastCluster, row: Row) -> None:
 
 
 def copied(cluster: VastCluster, guid: str) -> None:
-    """All of a stream's snapshot is here."""
+    """Mark a stream as completed: all of its snapshot is here."""
     row = next(cluster.rows(NAME, guid=guid), None)
     if row is not None and row["status"]["state"] != DELETING:
         row |= {**_stage("Completed", FINISHED), "sync_progress": 100, copies.LEFT: 0}
@@ -126,7 +126,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 
 def switch(cluster: VastCluster, row: Row, *, on: bool) -> None:
-    """Copy no more for now, or go on."""
+    """Suspend or resume the copy."""
     new = {**row, "enabled": on}
     _switch(new, row, cluster)
     cluster.put(NAME, new)
@@ -144,13 +144,13 @@ def clone(snapshot: Row, body: Row) -> Row:
 
 
 def stop(cluster: VastCluster, row: Row) -> Row:
-    """Stop a stream: the task. One that has finished stays, any other goes by itself; a second stop is as good."""
+    """Stop a stream and return the task. A finished stream stays, any other is removed; stopping twice is allowed."""
     if row["status"]["state"] == DELETING:
         return cluster.get("vtasks", row["_task"]) or {}
     task, succeeds = tasks.start(cluster, "stop_globalsnapstream")
     if succeeds and row["status"]["state"] != FINISHED:
         _going(cluster, row, task)
-        if row.get(copies.LEFT) and not cluster.assumed.stopped_clone_keeps:  # it never was whole
+        if row.get(copies.LEFT) and not cluster.assumed.stopped_clone_keeps:  # the copy was never complete
             directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 
@@ -176,7 +176,7 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row:
         task, succeeds = tasks.start(cluster, "delete_globalsnapstream")
         if succeeds:
             _going(cluster, row, task)
-    if succeeds and is_true(query, "remove_dir"):  # at once: what is made at the path later is not the stream's
+    if succeeds and is_true(query, "remove_dir"):  # at once: what is created at the path later is not the stream's
         directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
     return task
 

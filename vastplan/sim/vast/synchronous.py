@@ -1,7 +1,7 @@
-"""Synchronous replication of a bucket: while both sides are in step each write is on both before it is answered.
+"""Synchronous replication of a bucket: while both sides are in sync, each write is on both before it is answered.
 
-Where they do not reach each other for the path's own time they are disconnected: the source continues alone, the other side gives no access.
-That the two stay disconnected when the link is back is the vendor's word, that `reattach_stream` ends it is assumed.
+When they cannot reach each other for the path's own time they are disconnected: the source continues alone, the other side gives no access.
+The vendor says that they stay disconnected when the link is back; that `reattach_stream` reconnects them is assumed.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from vastplan.sim.vast.sides import (
 )  # fmt: skip
 
 LEVEL, PART = "in step", "part"
-HELD = "_held"  # somebody suspended it, and nothing is sent until it is enabled again
+HELD = "_held"  # set while the path is suspended: nothing is sent until it is enabled again
 
 
 class Waits(OSError):
-    """The other side cannot be reached: a write is not answered yet, or a read not given."""
+    """The other side cannot be reached: a write is not answered yet, or a read not served."""
 
 
 def covering(cluster: VastCluster, tenant: int, path: str) -> Row | None:
-    """The path by which a directory is replicated synchronously."""
+    """The synchronously replicated path that covers a directory."""
     row = sides.covering(cluster, tenant, path)
     return row if row is not None and sides.synchronous(row) else None
 
 
 def begin(cluster: VastCluster, row: Row) -> None:
-    """Send what the other side does not have; when it has arrived, the two are in step. Called on the source."""
+    """Send what the other side lacks; when it has arrived, the two are in sync. Called on the source."""
     side = sides.reached_side(cluster, row)
     parted = row.get(APART) or row.get(IN_STEP) or armed(cluster, row["guid"], LEVEL)
     if side is None or parted or row["role"] != SOURCE or not row["enabled"]:
@@ -53,9 +53,9 @@ def begin(cluster: VastCluster, row: Row) -> None:
 
 
 def level(cluster: VastCluster, row: Row) -> None:
-    """The other side has all that there is, as it is now."""
+    """Bring both sides in sync: the other side now has all content of this one."""
     side = sides.reached_side(cluster, row)
-    if side is None or row.get(APART):  # it begins again when the link carries
+    if side is None or row.get(APART):  # it begins again when the link is restored
         return
     _copy(cluster, row, *side)
     for where, one in ((cluster, row), side):
@@ -76,7 +76,7 @@ def _copy(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> No
 
 
 def write(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: int | None) -> None:
-    """A client's write, on both sides where they are in step. Raises `Waits`."""
+    """A client's write, to both sides when they are in sync. Raises `Waits`."""
     side = sides.reached_side(cluster, row)
     if row.get(IN_STEP) and side is None:
         raise Waits(f"a write of {row['name']} on {cluster.name} waits for the other side")
@@ -86,25 +86,25 @@ def write(cluster: VastCluster, row: Row, path: str, size: int, label: str, of: 
 
 
 def reach(cluster: VastCluster, row: Row) -> None:
-    """Raise `Waits` where the side gives no access."""
+    """Raise `Waits` if this side gives no access."""
     if row.get(APART) and row["role"] == DESTINATION:
         raise Waits(f"{row['name']} gives no access on {cluster.name}: it was disconnected from its source")
 
 
 def cut(cluster: VastCluster, row: Row) -> None:
-    """The link to the other side is cut: so long does a side wait for it."""
+    """React to a cut link: start the time that this side waits for the other."""
     disarm(cluster, row["guid"], LEVEL)
     if armed(cluster, row["guid"], PART) is None and not row.get(APART):
         arm(cluster, row["sync_disconnect_time"] or cluster.assumed.synchronous_disconnect, PART, row["guid"])
 
 
 def mended(cluster: VastCluster, row: Row) -> None:
-    """The link carries again before the time was over: nothing has happened."""
+    """The link is restored in time: cancel the disconnect."""
     disarm(cluster, row["guid"], PART)
 
 
 def part(cluster: VastCluster, row: Row) -> None:
-    """One side waits no more for the other."""
+    """Disconnect one side: it no longer waits for the other."""
     if row.get(IN_STEP):
         row[BASE] = {"guid": "", "pointer": _here(cluster, row)}
     row.pop(IN_STEP, None)
@@ -116,7 +116,7 @@ def part(cluster: VastCluster, row: Row) -> None:
 
 
 def hears(cluster: VastCluster, row: Row, other: VastCluster, mirror: Row) -> None:
-    """What a side makes of the other one when the link carries again."""
+    """React to the state of the other side when the link is restored."""
     if mirror.get(APART) and not row.get(APART):
         part(cluster, row)
     if row["role"] == SOURCE and row.get(APART) and cluster.assumed.synchronous_rejoins and not row.get(HELD):
@@ -133,7 +133,7 @@ def _together(cluster: VastCluster, row: Row) -> None:
 
 
 def restore(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
-    """Let the source send what the other side missed, and the two be in step again. Raises `VmsError`."""
+    """Reconnect the two sides: the source sends what the other side missed. Raises `VmsError`."""
     stream, name = mirrors.stream_of(cluster, row), row["name"]
     if stream is None or str(stream["id"]) != str(stream_id):
         raise not_found()
@@ -149,7 +149,7 @@ def restore(cluster: VastCluster, row: Row, stream_id: str | None) -> None:
 
 
 def switched(cluster: VastCluster, row: Row) -> None:
-    """Somebody suspended it at the source, which parts the two, or enabled it again."""
+    """React when the path is suspended at the source, which disconnects the sides, or is enabled again."""
     if not row["enabled"] and not row.get(HELD):
         row[HELD] = True
         side = sides.reached_side(cluster, row)

@@ -1,4 +1,4 @@
-"""VTasks: what the server does on its own time, and the switch that makes the next one fail."""
+"""VTasks: the server's async tasks, and the switch that makes the next one fail."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TIMEOUT = 600  # seconds
 
 
 def fail_next(cluster: VastCluster, message: str) -> None:
-    """Doom the next task that starts: it ends FAILED, with `message` as its last message."""
+    """Make the next task that starts end FAILED, with `message` as its last message."""
     cluster.store.put(CONTROL, "task", {"message": message})
 
 
 def start(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, bool]:
-    """Start a task: its row, and whether it will succeed. One that is `held` runs until `finish`, however often it is read."""
+    """Start a task. Returns its row and whether it will succeed. A `held` task runs until `finish`, regardless of reads."""
     doom = cluster.store.get(CONTROL, "task")
     cluster.store.remove(CONTROL, "task")
     row: Row = {
@@ -46,7 +46,7 @@ def start(cluster: VastCluster, name: str, *, held: bool = False) -> tuple[Row, 
 
 
 def finish(cluster: VastCluster, key: int, state: str | None = None) -> None:
-    """End a task that was held, as it was to end or in another state; it is fine when there is none."""
+    """End a held task, in its planned state or in `state`; a task that is not held stays as it is."""
     row = cluster.get("vtasks", key)
     if row is None or HELD not in row:
         return
@@ -59,5 +59,5 @@ def finish(cluster: VastCluster, key: int, state: str | None = None) -> None:
 
 
 def embedded(task: Row) -> Row:
-    """The body that tells of a task: `{"async_task": {...}}`."""
+    """The body that shows a task: `{"async_task": {...}}`."""
     return {"async_task": {name: value for name, value in task.items() if not name.startswith("_")}}

@@ -1,4 +1,4 @@
-"""Tenants: inline QoS and capacity rules, client IP ranges, and what keeps a tenant from being deleted."""
+"""Tenants: inline QoS and capacity rules, client IP ranges, and what blocks the delete of a tenant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_tru
 from vastplan.sim.vast.settle import due, later
 
 DEFAULT_PROVIDER = 1
-FORCE = ("force_remove", "force")  # the document's, and the one that the vendor's Terraform provider sends
+FORCE = ("force_remove", "force")  # the document's name, and the one that the vendor's Terraform provider sends
 WITH_POLICY = "_with_policy"
 
 
@@ -64,7 +64,7 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
 
 
 def _left(cluster: VastCluster, row: Row) -> bool:
-    # That directories alone are in the way is the vendor's word in one place; another speaks of files.
+    # One page of the vendor says that directories alone block the delete; another speaks of files.
     empty = bool(cluster.strict and directories.children(cluster, row["id"], "/"))
     return empty or bool(directories.used(cluster, row["id"], "/")[1])
 
@@ -88,7 +88,7 @@ def _gone(cluster: VastCluster, row: Row) -> None:
 
 
 def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -> list[Row] | None:
-    """`{guid, name}` of the tenants of a peer's cluster; `None` when the peer is unknown or not connected."""
+    """`{guid, name}` of the tenants of a peer's cluster; `None` if the peer is unknown or not connected."""
     peer = cluster.get("nativereplicationremotetargets", target)
     remote = None if peer is None else remote_of(cluster, peer)
     if remote is None:
@@ -101,7 +101,7 @@ def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -
 
 
 def remote_of(cluster: VastCluster, peer: Row) -> VastCluster | None:
-    """The cluster on the other side of a connected peer: the one that holds its mirror."""
+    """The cluster on the other side of a connected peer: the one that has its mirror."""
     if peer["state"] != "CONNECTED":
         return None
     mirrors = (

@@ -1,4 +1,4 @@
-"""View policies: host lists, VIP pool permissions, audit flags, and who uses a policy."""
+"""View policies: host lists, VIP pool permissions, audit flags, and which views use a policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOSTS = (*NFS_HOSTS, *ACCESS, *(f"{kind}_{access}" for kind in ("smb", "s3") for
 OPEN_TO_ALL = ("nfs_read_write", "nfs_root_squash", "read_write", "smb_read_write", "s3_read_write")
 PROTECTION_LEVELS = frozenset({"NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"})
 ONE_PER_TENANT = ("is_s3_default_policy", "is_block_default_policy")
-# Audit flags that a policy's row repeats at its top level.
+# Audit flags that a policy's row also has at its top level.
 FLATTENED = {
     "data_create_delete": "create_delete_files_dirs_objects",
     "data_modify": "modify_data",
@@ -28,7 +28,7 @@ FLATTENED = {
     "log_username": "log_username",
 }
 AUDIT = frozenset(FLATTENED.values()) | {"modify_data_md", "read_data_md", "session_create_close"}
-UNSAID = {flag: flag == "log_full_path" for flag in sorted(AUDIT)}  # the document: this one is "enabled by default"
+UNSAID = {flag: flag == "log_full_path" for flag in sorted(AUDIT)}  # by the document "enabled by default"
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
@@ -41,7 +41,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 
 def make_default(cluster: VastCluster, tenant: Row) -> None:
-    """Make the policy that a tenant comes with, unless another one has its name."""
+    """Create the default policy of a new tenant, unless another policy has its name."""
     name = f"{tenant['name']}__default_policy"
     if any(cluster.rows("viewpolicies", name=name)):
         return
@@ -51,7 +51,7 @@ def make_default(cluster: VastCluster, tenant: Row) -> None:
 
 
 def remove_default(cluster: VastCluster, tenant: Row) -> None:
-    """Take a tenant's policy away with it."""
+    """Delete a tenant's default policy with the tenant."""
     for row in [row for row in cluster.rows("viewpolicies", tenant_id=tenant["id"]) if GOES_ALONG in row]:
         cluster.remove("viewpolicies", row)
 
@@ -80,7 +80,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 
 
 def _stored(cluster: VastCluster, row: Row) -> None:
-    for flag in ONE_PER_TENANT:  # a new default takes over from the old one
+    for flag in ONE_PER_TENANT:  # a new default replaces the old one
         for other in cluster.rows("viewpolicies", tenant_id=row["tenant_id"]) if row.get(flag) else ():
             if other["id"] != row["id"] and other.get(flag):
                 cluster.put("viewpolicies", other | {flag: False})

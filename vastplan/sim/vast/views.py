@@ -26,7 +26,7 @@ LONGEST_BUCKET = 63
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if row["tenant_id"] is None:
         row["tenant_id"] = DEFAULT_TENANT
-    if "qos_policy" in body:  # the name is writable too
+    if "qos_policy" in body:  # the policy's name is writable too
         named = next(cluster.rows("qospolicies", name=body["qos_policy"]), None)
         row["qos_policy_id"] = named["id"] if named and "qos_policy_id" not in body else row["qos_policy_id"]
     if "share_acl" in body:
@@ -93,7 +93,7 @@ def _contended(row: Row) -> bool:
 
 def _room(cluster: VastCluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
     tenant = cluster.get("tenants", row["tenant_id"]) or {}
-    most = tenant.get("max_views")  # 5.3 has no such limit
+    most = tenant.get("max_views")  # release 5.3 has no such limit
     if most and sum(1 for _ in cluster.rows("views", tenant_id=row["tenant_id"])) >= most:
         yield "detail", f"Tenant {tenant['name']} may have at most {most} views."
     path, owner = row["path"], row["tenant_id"]
@@ -125,7 +125,7 @@ def _s3(cluster: VastCluster, row: Row, body: Row, protocols: set[str]) -> Itera
             yield "locking", "Object locking needs s3_versioning."
     owner, tenant = row["bucket_owner"], cluster.get("tenants", row["tenant_id"]) or {}
     outside = any(tenant.get(f"{kind}_provider_id") for kind in ("ad", "ldap", "nis", "oidc", "krb"))
-    # Users of an external provider are not ours to know.
+    # The users of an external provider are not known here.
     if "bucket_owner" in body and owner and row.get("bucket_owner_type") != "ROLE" and not outside:
         users = cluster.rows("users", name=owner, local_provider_id=tenant["local_provider_id"])
         if next(users, None) is None:
@@ -181,7 +181,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
         "logical_capacity": size,
         "physical_capacity": size,
         "effective_allowed_delegations": tenant.get("allowed_delegations") if by_tenant else row["allowed_delegations"],
-        # A view without logging shows a hollow object, which cannot be sent back.
+        # A view without logging shows an empty object, which cannot be sent back.
         "bucket_logging": row["bucket_logging"] or {"destination_id": None, "prefix": None, "key_format": None},
         "has_bucket_logging_destination": bool(row["bucket_logging"]),
     }
@@ -197,7 +197,7 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
 
 
 def _gone(cluster: VastCluster, row: Row) -> None:
-    for rule in list(cluster.rows("s3lifecyclerules", view_id=row["id"])):  # there is no bucket that they could be of
+    for rule in list(cluster.rows("s3lifecyclerules", view_id=row["id"])):  # the bucket they belong to is gone
         cluster.remove("s3lifecyclerules", rule)
 
 

@@ -1,4 +1,4 @@
-"""VIP pools: their ranges, which no two pools may share."""
+"""VIP pools: their ranges, which may not overlap."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CNODES = (1, 2, 3, 4)
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
-    if "ip_ranges" not in body and {"start_ip", "end_ip"} & body.keys():  # the obsolete spelling
+    if "ip_ranges" not in body and {"start_ip", "end_ip"} & body.keys():  # the obsolete fields
         row["ip_ranges"] = [[row["start_ip"], row["end_ip"]]]
     first = row["ip_ranges"][0] if row["ip_ranges"] else None
     well_formed = isinstance(first, list) and len(first) == 2
@@ -65,7 +65,7 @@ VIP_POOLS = Collection(
     ),
     defaults={"role": "PROTOCOLS", "enabled": True, "port_membership": "ALL", "vlan": 0, "cluster_id": 1},
     required=frozenset({"name"}),
-    optional=frozenset({"subnet_cidr"}),  # a pool may have IPv6 addresses alone
+    optional=frozenset({"subnet_cidr"}),  # a pool may have IPv6 addresses only
     nullable=frozenset(
         {"tenant_id", "gw_ip", "gw_ipv6", "vlan", "bgp_config_id", "peer_asn", "vast_asn", "domain_name"}
     ),

@@ -1,4 +1,4 @@
-"""Block volumes: made inside of a BLOCK view, and only ever grown."""
+"""Block volumes: created in a BLOCK view; they can only grow."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> Kubernetes
 
 
 def _of_simulator(endpoint: SimulatorEndpoint) -> dict[str, Any]:
-    """A kubeconfig of what the simulator was started with, and nothing else: no file of its folder is used."""
+    """A kubeconfig with the simulator's own address, authority and token; no kubeconfig file is read."""
     cluster = {"server": endpoint.url, "certificate-authority": endpoint.ca_file}
     context = {"cluster": endpoint.site, "user": endpoint.site}
     return {
@@ -65,7 +65,7 @@ def _of_simulator(endpoint: SimulatorEndpoint) -> dict[str, Any]:
     }
 
 
-# What has to do with storage and is made by hand, of the core API and of the snapshot controller.
+# Storage objects of the core API and of the snapshot controller that people create by hand.
 _UNCOVERED = (
     Uncovered("csidrivers", "/apis/storage.k8s.io/v1/csidrivers"),
     Uncovered("limitranges", "/api/v1/limitranges"),

@@ -1,7 +1,7 @@
-"""Kubernetes: the official client's connections and credentials, raw JSON both ways.
+"""Kubernetes: the official client's connections and credentials, with raw JSON both ways.
 
-Objects are written with create, JSON merge patch carrying the resourceVersion that was read, and delete with
-preconditions. Not server-side apply: there, leaving a field out deletes it.
+Objects are written with create, with JSON merge patch carrying the resourceVersion that was read, and with delete and
+preconditions. Server-side apply is not used: there, leaving a field out deletes it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from vastplan.systems.sockets import bound
 from vastplan.systems.transport import JSON, Request, Transport, segment
 
 PAGE = 500
-SNAPSHOT_TIMEOUT = 300.0  # seconds that a snapshot is waited for of which something is to be made
+SNAPSHOT_TIMEOUT = 300.0  # seconds to wait until the snapshot that an object is created from is ready
 _MERGE = "application/merge-patch+json"
-# Metadata alone, and no fallback: https://kubernetes.io/docs/reference/using-api/api-concepts/ (metadata-only fetches).
+# Metadata only, without a fallback: https://kubernetes.io/docs/reference/using-api/api-concepts/ (metadata-only fetches).
 _NAMES_KIND = "PartialObjectMetadataList"
 _NAMES, _NAME = (f"{JSON};as={kind};g=meta.k8s.io;v=v1" for kind in (_NAMES_KIND, "PartialObjectMetadata"))
 _HARMLESS = ("/selfsubjectaccessreviews",)
@@ -79,17 +79,17 @@ class KubernetesProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All objects of a kind in all namespaces, one consistent snapshot; one that expires (410) cannot be read."""
+        """All objects of a kind in all namespaces, as one consistent snapshot; a snapshot that expires (410) is an error."""
         listed, having = kind.endpoint.listed, kind.endpoint.having
         for rows in self._listed(kind.endpoint.path, named=bool(listed)):
             if having:
                 ours = [row for row in rows if dig(row, having) is not ABSENT]
-                yield from [ours] if ours else []  # a page of nothing but others' says nothing new, and is no end
+                yield from [ours] if ours else []  # a page without such objects is skipped, and is not the end
             else:
                 yield [_parts(row, listed) for row in rows] if listed else rows
 
     def _listed(self, path: str, *, named: bool = False) -> Iterator[list[Row]]:
-        """The objects at a path, page by page; `named` is metadata alone."""
+        """The objects at a path, page by page; `named` requests metadata only."""
         following = ""
         length = Length(f"{self.describe()}: the list of {path}")
         while True:
@@ -97,7 +97,7 @@ class KubernetesProvider:
             body = self._call("GET", path, query=query, accept=_NAMES if named else JSON)
             rows = body.get("items") if isinstance(body, dict) else None
             if rows is None and at(body, ("kind",)) == _NAMES_KIND:
-                rows = []  # how a server says that there is nothing (seen on 1.34)
+                rows = []  # how a server returns an empty list (seen on 1.34)
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self.describe()}: the answer to GET {path} is not a list of objects")
             yield rows
@@ -114,7 +114,7 @@ class KubernetesProvider:
         return self._one(kind, locator, JSON)
 
     def glance(self, kind: Kind, locator: str) -> Row | None:
-        """The same, of what its list shows."""
+        """One object with only the fields that its list shows."""
         listed = kind.endpoint.listed
         row = self._one(kind, locator, _NAME if listed else JSON)
         return row if row is None or not listed else _parts(row, listed)
@@ -129,7 +129,7 @@ class KubernetesProvider:
         return body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """POST into the object's namespace; for an object that is created from a snapshot, once that is ready."""
+        """POST into the object's namespace. An object that is created from a snapshot waits until that is ready."""
         if isinstance(kind.endpoint.shape, OfSnapshots):
             body = self._made_of(kind.endpoint.shape, body)
         version, name = kind.endpoint.manifest
@@ -142,8 +142,9 @@ class KubernetesProvider:
         return row
 
     def _made_of(self, shape: OfSnapshots, body: Row) -> Row:
-        """The body with the snapshot that is meant now; raises `Refused` where none exists or it does not become
-        ready."""
+        """The body with the snapshot that it refers to now. Raises `Refused` if that does not exist or does not become
+        ready.
+        """
         which = restores.wanted(shape, body)
         if which is None:
             return body
@@ -162,7 +163,7 @@ class KubernetesProvider:
         return restores.of_content(shape, body, snapshot, content)
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """Merge patch, refused by the server when the object changed since `fresh`."""
+        """Merge patch, which the server refuses if the object changed since `fresh`."""
         metadata = {**body.get("metadata", {}), "resourceVersion": at(fresh, ("metadata", "resourceVersion"))}
         self._call(
             "PATCH",
@@ -173,7 +174,7 @@ class KubernetesProvider:
         )
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
-        """Delete that very object; what is gone is fine."""
+        """Delete exactly that object; one that is already gone is no error."""
         known = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
         preconditions = {name: value for name, value in known.items() if value is not None}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
@@ -190,19 +191,19 @@ class KubernetesProvider:
         return (*sorted(named - self._ourselves()), *([f"Helm release {release}"] if release else []))
 
     def mark_of(self, row: Row) -> Mark:
-        """The document in the name of the field manager that wrote last, else that of the label."""
+        """The document of the field manager that wrote last, else of the label."""
         return managers.mark_of(row)
 
     def owners_of(self, row: Row) -> tuple[str, ...]:
-        """Owner references, and whoever made a claim for a StatefulSet."""
+        """The owner references, or the controller that created a claim for a StatefulSet."""
         return owners.owners_of(row)
 
     def _ourselves(self) -> frozenset[str]:
-        """This document's manager, and the one of before documents were named."""
+        """This document's manager, and the one that was used before managers named documents."""
         return frozenset((MANAGER, self._manager))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """The field managers of these objects, which are read again for it; at most `OBJECTS` of them."""
+        """The field managers of these objects, at most `OBJECTS` of them, which are read again for this."""
         for number, changed in enumerate(sought[:OBJECTS]):
             row = self.read(changed.kind, changed.locator)
             for trace in of_managers(row or {}, changed.since, self._ourselves()):
@@ -214,7 +215,7 @@ class KubernetesProvider:
         return f"{namespace}/{name}" if kind.endpoint.namespaced else name
 
     def count(self, path: str) -> int:
-        """By a page of one object with metadata alone; the server counts the rest."""
+        """The number of objects at a path: one object's metadata is read, and the server counts the rest."""
         body = self._call("GET", path, query=[("limit", "1")], accept=_NAMES)
         rows, left = at(body, ("items",)), at(body, ("metadata", "remainingItemCount"))
         if not isinstance(rows, list) and at(body, ("kind",)) != _NAMES_KIND:
@@ -227,7 +228,7 @@ class KubernetesProvider:
         return f"{body.get('major')}.{str(body.get('minor', '')).rstrip('+')}" if isinstance(body, dict) else ""
 
     def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
-        """One request for whoever keeps objects of their own, with what raw answers there are."""
+        """One request, with its raw answer, for callers that store objects of their own."""
         if method in ("POST", "PUT"):
             query = [*(query or []), *_strict(MANAGER)]
         return self._call(method, path, query=query, body=body)
@@ -255,13 +256,13 @@ class KubernetesProvider:
         return self._transport.call(Request(method, path, query, body, form, accept)).body
 
     def _authorisation(self, _: Mapping[str, str] | None) -> Mapping[str, str]:
-        """The header as the kubeconfig has it; the official client renews a token by itself."""
+        """The header from the kubeconfig; the official client renews a token by itself."""
         token = self._api.configuration.auth_settings().get("BearerToken")
         return {"Authorization": str(token["value"])} if token else {}
 
 
 def _parts(row: Row, listed: tuple[str, ...]) -> Row:
-    """No more than was requested, also from a server that answers with whole objects."""
+    """Only the requested fields, even if the server returns whole objects."""
     return {name: row[name] for name in listed if name in row}
 
 
@@ -270,12 +271,12 @@ def _strict(manager: str) -> list[tuple[str, str]]:
 
 
 def _message(body: Any, _: str) -> str:
-    """Why a call was refused: the `message` of a Status, which has the whole reason."""
+    """The reason of a refusal: the `message` of a Status, which has all of it."""
     return one_line(str(body.get("message", ""))) if isinstance(body, dict) else ""
 
 
 class Pool:
-    """Connections as the official client makes them from a kubeconfig."""
+    """Connections as the official client creates them from a kubeconfig."""
 
     errors: tuple[type[Exception], ...] = (urllib3.exceptions.HTTPError,)
 

@@ -1,4 +1,4 @@
-"""A cluster's client by kubeconfig, or from within the cluster, as the official client reads them."""
+"""A cluster's client from a kubeconfig, or from within the cluster, as the official client reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.systems.failures import one_line
 from vastplan.systems.proxies import environment_proxies
 
-# The official client remembers by their content which files it has written: two at once could lose each other's.
+# The official client remembers the files it has written by their content: two loads at once could lose each other's.
 _LOADING = threading.Lock()
 _TRUST = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
 
@@ -36,17 +36,17 @@ def connect(
     unverified: bool = False,
     decides: bool = True,
 ) -> client.ApiClient:
-    """The official client for a context of a file, of what would be in one, or of the usual files.
+    """The official client for a context of a file, of a kubeconfig's content, or of the usual files.
 
-    A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too. Nor is
-    `unverified` where whoever says it does not decide that, since the credential is somebody else's.
+    A kubeconfig that does not check the server's certificate is not enough: `unverified` must be true, too. `unverified` alone
+    is not enough if its author may not decide that (`decides` is false), because the credential belongs to somebody else.
 
     Raises:
         Invalid: `unverified` is not enough.
-        VastplanError: There is none, its credentials cannot be had, or one stands in an address.
+        VastplanError: No kubeconfig or context exists, its credentials cannot be obtained, or an address contains a login.
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
-    # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
+    # TLS accepts a certificate and its key only as files: they are in memory if possible, and for a short time.
     with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory_folder()) as folder:
         try:
             if in_cluster:
@@ -64,16 +64,16 @@ def connect(
         except config.ConfigException as problem:
             raise VastplanError(f"kubernetes: {_refused(str(problem), kubeconfig, context)}") from None
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
-            # It is not quoted: there are credentials in it.
+            # The problem is not quoted: the file has credentials in it.
             raise VastplanError(f"{named}: the kubeconfig is damaged or in another format") from None
-        proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # said by the kubeconfig
+        proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # set by the kubeconfig
         for what, url in (("server", settings.host), ("proxy-url", proxy)):
             if url and holds_login(url):
                 raise VastplanError(f"{named}: its {what} is not used: {LOGIN_IN_URL}")
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):
-            # A credential plug-in that fails leaves the client without credentials and says nothing.
+            # A credential plug-in that fails leaves the client without credentials and reports nothing.
             raise VastplanError(f"{named} yields no credentials")
         if unverified and not decides and settings.verify_ssl:
             text = f"{named}: insecure_skip_verify would send the runner's credential to a server whose certificate is not checked"
@@ -81,7 +81,7 @@ def connect(
             raise Invalid([error("VP242", text, fix=fix)])
         if unverified:
             settings.verify_ssl = False
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan says it, once
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan reports it once
         elif not settings.verify_ssl:
             raise VastplanError(
                 f"{named} does not check the server's certificate; write "
@@ -96,13 +96,13 @@ def connect(
 
 
 def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: str | None) -> str:
-    """What the official client does not like about a kubeconfig, and what to write."""
+    """The official client's complaint about a kubeconfig, and what to write."""
     if "No configuration found" in problem:
         return "no kubeconfig found; write kubeconfig: FILE, or set the variable KUBECONFIG"
     if context is None or f"name {context} in " not in problem or "/contexts list" not in problem:
         return one_line(problem.removeprefix("Invalid kube-config file. "))
     known: list[str] = []
-    with contextlib.suppress(Exception):  # it was read a moment ago; where it cannot be any more, no names are told
+    with contextlib.suppress(Exception):  # the file was read a moment ago; if it cannot be read now, no names are shown
         listed = (
             kubeconfig["contexts"]
             if isinstance(kubeconfig, Mapping)
@@ -114,7 +114,7 @@ def _refused(problem: str, kubeconfig: str | Mapping[str, Any] | None, context: 
 
 
 def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
-    """The trusted authorities and the client certificate: read once, instead of from files at every connection."""
+    """The trusted authorities and the client certificate: read once, not from files at every connection."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if settings.verify_ssl else ssl.CERT_NONE)
     try:
         if settings.ssl_ca_cert or settings.ca_cert_data:
@@ -132,6 +132,6 @@ def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
 
 
 def _memory_folder() -> str | None:
-    """A folder that is no disk, where there is one."""
+    """A folder in memory, `None` if none exists."""
     places = (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm")  # nosec B108 # noqa: S108 - for a folder that tempfile makes
     return next((place for place in places if os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)), None)

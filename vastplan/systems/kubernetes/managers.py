@@ -1,8 +1,8 @@
-"""The field manager that vastplan writes as: it has the document's name, so an object shows which document owns it; or a label does.
+"""The field manager that vastplan writes as: it contains the document's name, so an object shows its owner; else a label does.
 
-A manager is one for all that a client writes with one purpose:
-https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. It goes into the query of a write, at most 128
-characters; the document's name has at most 63.
+A client writes as one manager for each purpose:
+https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. The manager is in the query of a write, with at most
+128 characters; the document's name has at most 63.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from vastplan.schema.rows import at
 
 MANAGER = "vastplan"
 LABEL = "vastplan.io/document"
-"""The label that marks the owner of an object that vastplan has not written: one that was adopted as it was, or
-restored."""
+"""The label that marks the owner of an object that vastplan has not written: one that was adopted unchanged, or
+restored.
+"""
 _NAME = r"([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)"
 _OF_A_DOCUMENT = re.compile(f"{MANAGER}:{_NAME}")
 
@@ -35,9 +36,9 @@ def entries(row: Row) -> list[dict[str, Any]]:
 
 
 def mark_of(row: Row) -> Mark:
-    """The document whose manager wrote last. Times are whole seconds; of two at once the later entry.
+    """The document whose manager wrote last. Times have whole seconds; of equal times the later entry counts.
 
-    Where none did it is the one of the label. A label has no time: it was not there before the object.
+    If no manager names a document, the label does. A label has no time: the object's creation time is the earliest.
     """
     latest = NO_MARK
     for entry in entries(row):

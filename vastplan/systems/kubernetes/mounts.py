@@ -13,13 +13,13 @@ _OVER = frozenset({"Succeeded", "Failed"})
 
 
 class PodMounts:
-    """By the pods of one cluster, as the kind of pods lists them."""
+    """Reads the pods of one cluster, as the kind of pods lists them."""
 
     def __init__(self, provider: Provider, kind: Kind) -> None:
         self._provider, self._kind = provider, kind
 
     def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
-        """Their names, in order."""
+        """The names of the pods, sorted."""
         rows = (row for page in self._provider.pages(self._kind) for row in page)
         return tuple(sorted(str(at(row, ("metadata", "name"))) for row in rows if _mounts(row, namespace, claim)))
 

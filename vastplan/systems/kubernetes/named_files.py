@@ -1,4 +1,4 @@
-"""The files that a kubeconfig of the runner's names: keys, certificates, tokens, authorities, and what its commands are given."""
+"""The files that the runner's kubeconfig names: keys, certificates, tokens, authorities, and arguments of its commands."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _PARTS = (("clusters", "cluster"), ("users", "user"))
 
 
 def kubeconfigs(named: str) -> list[Path]:
-    """The files of a name as the official client takes it, divided as in `KUBECONFIG`; of "" those that it takes by itself."""
+    """The kubeconfigs of a name as the official client reads it, split like `KUBECONFIG`; for "" its defaults."""
     listed = named or os.environ.get("KUBECONFIG", "~/.kube/config")
     return [Path(os.path.expanduser(name)) for name in listed.split(os.pathsep) if name]
 
 
 def named_files(kubeconfig: Path) -> list[Path]:
-    """All that is said there of clusters and users, as names of files; nothing of a kubeconfig that cannot be read."""
+    """All texts about its clusters and users, as paths of files; none for a kubeconfig that cannot be read."""
     try:
         text = regular_files.read(kubeconfig, regular_files.DATA_BYTES).decode()
         content = yaml.load(text, Loader=_LOADER)  # nosec B506  # noqa: S506 - it makes text of everything, and nothing else
         said = [member.get(of) for part, of in _PARTS for member in content.get(part) or ()]
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError, RecursionError):
-        return []  # connecting says so
+        return []  # connecting reports that
     return [path for text in _texts(said) for path in meant(text, kubeconfig.parent)]
 
 
@@ -39,6 +39,6 @@ def _texts(value: Any) -> Iterator[str]:
         one = left.pop()
         if isinstance(one, str):
             yield one
-        elif id(one) not in seen:  # what has an alias stands in many places
+        elif id(one) not in seen:  # a value with an alias occurs in many places
             seen.add(id(one))
             left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()

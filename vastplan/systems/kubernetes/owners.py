@@ -1,8 +1,8 @@
-"""The controllers that manage an object: its owner references, and for a claim who wrote its spec.
+"""The controllers that manage an object: its owner references, and for a claim the writer of its spec.
 
-A StatefulSet's claims carry no owner reference while its retention policy is the default, and their labels are the workload's
-own. What tells them is `managedFields`: of a claim that nobody else made, the spec was written by the controller manager, which
-in a claim of somebody's only fills in the volume. Fields: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+A StatefulSet's claims have no owner reference under the default retention policy, and their labels are the workload's
+own. `managedFields` shows who created such a claim: the controller manager wrote its spec. In a claim of anybody else the
+controller manager only fills in the volume. Fields: https://kubernetes.io/docs/reference/using-api/server-side-apply/
 (`fieldsV1`), https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ (retention of claims).
 """
 
@@ -15,12 +15,13 @@ from vastplan.schema.rows import at
 from vastplan.systems.kubernetes import managers
 
 CONTROLLERS = "kube-controller-manager"
-_ASKED_FOR = ("fieldsV1", "f:spec", "f:resources")  # of a claim; who binds one writes f:volumeName
+_ASKED_FOR = ("fieldsV1", "f:spec", "f:resources")  # of a claim; whoever binds a claim writes f:volumeName
 
 
 def owners_of(row: Row) -> tuple[str, ...]:
-    """Owners as `KIND NAME` in order, or `kube-controller-manager` for a claim that it created; none where nothing
-    shows one."""
+    """Owners as `KIND NAME`, sorted, or `kube-controller-manager` for a claim that it created; empty if nothing shows
+    one.
+    """
     references = at(row, ("metadata", "ownerReferences"))
     owners = {_named(owner) for owner in references if isinstance(owner, dict)} if isinstance(references, list) else ()
     if owners:

@@ -1,7 +1,7 @@
 """A kubeconfig in a document's folder: an address, an authority, and a credential that is written in it.
 
-A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the machine, go through
-somebody's proxy, or believe any server. So the official client never gets the file: the permitted parts are taken out and written to a new one.
+A kubeconfig can do more than a document may: run a command for a credential (`exec`, `auth-provider`), read files of the machine,
+use somebody's proxy, or trust any server. So the official client never gets the file, but a new one with the permitted parts.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _Named = Mapping[str, Mapping[str, Any]]
 
 
 def plain(folder: Path, name: str) -> dict[str, Any]:
-    """The kubeconfig of that name in a document's folder, as the official client takes it, with all files as paths there.
+    """The kubeconfig of that name in a document's folder, as the official client takes it; its files become paths in the folder.
 
     Raises:
-        VastplanError: It cannot be read, or says more than a document may.
+        VastplanError: It cannot be read, or contains more than a document may.
     """
     try:
         try:
@@ -47,7 +47,7 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
 
 
 def refusals(folder: Path, name: str) -> list[str]:
-    """What the kubeconfig says that a document may not; nothing for a file that does not exist."""
+    """Why the kubeconfig is not used: entries that a document may not have, or damage; empty if the file does not exist."""
     try:
         reasons = list(_beyond(folder, _parsed(folder, name)))
     except FileNotFoundError:
@@ -58,8 +58,9 @@ def refusals(folder: Path, name: str) -> list[str]:
 
 
 def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
-    """What the kubeconfig says of a context, `None` for its current one: the server, who vouches for it, and where its credential
-    is from, which is itself not among it. Nothing of one that cannot be used."""
+    """What the kubeconfig has for a context (`None` for its current one): the server, its authority, and the source of the
+    credential, but not the credential. Empty if the kubeconfig cannot be used.
+    """
     try:
         content = _parsed(folder, name)
         chosen = _named(content, "contexts", "context").get(context or _text(content.get("current-context")), {})
@@ -80,7 +81,7 @@ def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
 
 
 def _authority(folder: Path, cluster: Mapping[str, Any]) -> str:
-    """The digest of the certificates themselves, whether they are in the kubeconfig or in a file beside it."""
+    """The digest of the authority's certificates, whether they are in the kubeconfig or in a file beside it."""
     inline, file = cluster.get("certificate-authority-data"), cluster.get("certificate-authority")
     if inline and inline not in _NOTHING:
         try:
@@ -98,7 +99,7 @@ def _origins(user: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reason(problem: OSError | ValueError | Invalid) -> str:
-    """What is wrong, with its place and without a word of the file, in which there are credentials."""
+    """The problem with its position, without any text of the file, which has credentials in it."""
     if isinstance(problem, OSError):
         return problem.strerror or "cannot be read"
     if isinstance(problem, Invalid) and (where := problem.findings[0].where):
@@ -141,9 +142,9 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
-    """What is in the file, every value as text. Raises `OSError`, `Invalid`, or `ValueError` for what is no kubeconfig.
+    """The content of the file, every value as text. Raises `OSError`, `Invalid`, or `ValueError` if it is not a kubeconfig.
 
-    The text is read as a document's is, and bounded as that.
+    The text is read like a document, with the same limits.
     """
     path = regular_files.within(folder, name)
     raw = regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
@@ -154,7 +155,7 @@ def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
-    """The members of a list by name; raises `ValueError` for what is none."""
+    """The members of a list by name. Raises `ValueError` for a malformed one."""
     found = {}
     for entry in content.get(part) or []:
         if not isinstance(entry, dict):
@@ -171,7 +172,7 @@ def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
 
 
 def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -> list[dict[str, Any]]:
-    """The members again, with the fields that may be there and nothing else."""
+    """The members with only their permitted fields."""
     return [
         {
             "name": name,

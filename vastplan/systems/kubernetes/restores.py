@@ -1,4 +1,4 @@
-"""Objects that are created from a VolumeSnapshot: which one is meant, and what is sent of it. Pure."""
+"""Objects that are created from a VolumeSnapshot: which snapshot is used, and the body that is sent. Pure."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which VolumeSnapshot of a namespace is meant: that of a name, or the newest one of a claim, made `until` then where that is said.
+    """Which VolumeSnapshot of a namespace to use: the one called `name`, or the newest of `claim`, not later than `until` if set.
 
-    One by name is `of` a claim where that is said, "" where it is not.
+    A snapshot by name has to be `of` that claim; "" for any claim.
     """
 
     namespace: str
@@ -38,7 +38,7 @@ class Wanted:
 
 
 def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
-    """What a body says, `None` where it is not created from a snapshot."""
+    """The snapshot that a body asks for, `None` if the object is not created from one."""
     name, claim = at(body, shape.named), at(body, shape.newest_of)
     if claim is None and (name is None or at(body, (*_SOURCE, "kind")) == _CLAIM):
         return None
@@ -47,16 +47,16 @@ def wanted(shape: OfSnapshots, body: Row) -> Wanted | None:
 
 
 def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
-    """The VolumeSnapshot that is meant, of those of its namespace; `None` while the one of that name is not ready.
+    """The VolumeSnapshot to use, from the rows of its namespace; `None` while the one of that name is not ready.
 
-    Raises `Refused` where there is none, and where the newest is meant and none is ready.
+    Raises `Refused` if none of that name exists or it is of another claim, or if a claim has no ready one in time.
     """
     if which.name:
         named = _named(rows, which)
         if named is None:
             raise Refused(f"namespace {which.namespace} has no VolumeSnapshot {which.name}")
         of = at(named, _OF)
-        if which.of and of is not None and of != which.of:  # one of a content that was there before it tells no claim
+        if which.of and of is not None and of != which.of:  # that of an older content names no claim
             raise Refused(
                 f"VolumeSnapshot {which.namespace}/{which.name} is of claim {one_line(str(of))}, not of {which.of}"
             )
@@ -73,7 +73,7 @@ def usable(rows: Iterable[Row], which: Wanted) -> Row | None:
 
 
 def overdue(rows: Iterable[Row], which: Wanted, seconds: float) -> Refused:
-    """The error for the VolumeSnapshot of that name that is not ready after a time: nothing is created from it."""
+    """The error for a named VolumeSnapshot that is not ready in time: nothing was created from it."""
     said = at(_named(rows, which), ("status", "error", "message"))
     why = f": {one_line(str(said))}" if said else ""
     return Refused(
@@ -86,12 +86,15 @@ def _named(rows: Iterable[Row], which: Wanted) -> Row | None:
 
 
 def content_name(snapshot: Row) -> str:
-    """The content that a VolumeSnapshot is bound to."""
+    """The name of the content that a VolumeSnapshot is bound to."""
     return str(at(snapshot, ("status", "boundVolumeSnapshotContentName")) or "")
 
 
 def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
-    """The body of a claim that is created from it; raises `Refused` where the claim is smaller, which no driver allows (external-provisioner)."""
+    """The body of a claim that is created from the snapshot. Raises `Refused` if the claim is smaller, which no driver allows.
+
+    Source: external-provisioner.
+    """
     size, least = at(body, shape.size), at(snapshot, ("status", "restoreSize"))
     if least is not None and _quantity(size) < _quantity(least):
         raise Refused(
@@ -108,7 +111,7 @@ def of_snapshot(shape: OfSnapshots, body: Row, snapshot: Row) -> Row:
 
 
 def of_content(shape: OfSnapshots, body: Row, snapshot: Row, content: Row) -> Row:
-    """The body of another content of the same snapshot; raises `Refused` where the content does not show its handle."""
+    """The body of another content of the same snapshot. Raises `Refused` if the first content does not show its handle."""
     handle = at(content, ("status", "snapshotHandle")) or at(content, ("spec", "source", "snapshotHandle"))
     if not handle:
         raise Refused(f"VolumeSnapshotContent {content_name(snapshot)} has no snapshot handle")
@@ -127,7 +130,7 @@ def _called(snapshot: Row) -> str:
 
 
 def _quantity(said: object) -> Decimal:
-    """Zero for what is none: the driver is asked then."""
+    """A quantity; 0 for text that is not one, which the driver then decides on."""
     try:
         return Decimal(parse_quantity(str(said)))  # type: ignore[no-untyped-call]
     except ValueError:

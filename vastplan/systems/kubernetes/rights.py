@@ -1,4 +1,4 @@
-"""Which right of RBAC an operation takes: the API server's own rules, as its documentation of request attributes has them.
+"""The RBAC right that an operation needs: the API server's own rules, from its documentation of request attributes.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
 """
@@ -32,7 +32,7 @@ BESIDES = (
 
 
 def right_of(method: str, path: str) -> Right | None:
-    """What is done to which resource of which group; the version is open to everybody who is let in."""
+    """The verb and the resource with its group; `None` for the version, which everybody who is authenticated may read."""
     _, root, *steps = path.split("/")
     if root == "version":
         return None

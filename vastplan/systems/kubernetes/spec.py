@@ -1,4 +1,4 @@
-"""What a document says of a Kubernetes cluster, and of a ledger in one."""
+"""The part of a document about a Kubernetes cluster, and about a ledger in one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KubernetesEndpoint(Verified):
         return " ".join(part for part in parts if isinstance(part, str)) or "the current context"
 
     def place(self, folder: Path) -> str:
-        """The server that its kubeconfig says, whatever the context is called; without one the context."""
+        """The server in its kubeconfig, whatever its context is called; without a kubeconfig the context."""
         said = self.contents(folder).get("kubeconfig server")
         return normalised(said) if said else self.address()
 
@@ -44,7 +44,7 @@ class KubernetesEndpoint(Verified):
         return self.context if isinstance(self.context, str) else "the current context"
 
     def named(self, folder: Path) -> list[Path]:
-        """What its kubeconfigs name as well."""
+        """Its files, and the files that its kubeconfigs name."""
         from vastplan.systems.kubernetes.named_files import kubeconfigs, named_files
 
         if self.in_cluster is True:
@@ -53,11 +53,11 @@ class KubernetesEndpoint(Verified):
         return [*super().named(folder), *files, *(path for file in files for path in named_files(file))]
 
     def withheld(self) -> str:
-        """The account of the pod: a runner in a cluster has one for all that runs there, meant for this or not."""
+        """`in_cluster`, if it uses the pod's account: a runner in a cluster has one account, whether it is meant for this site or not."""
         return "in_cluster" if self.in_cluster is True else ""
 
     def contents(self, folder: Path) -> dict[str, str]:
-        """What its kubeconfig says of the context."""
+        """What its kubeconfig has for the context."""
         from vastplan.systems.kubernetes.plain_kubeconfig import contents
 
         if not isinstance(self.kubeconfig, str):
@@ -66,13 +66,13 @@ class KubernetesEndpoint(Verified):
         return {f"kubeconfig {part}": said for part, said in contents(folder, self.kubeconfig, context).items()}
 
     def unsafe(self, folder: Path) -> list[str]:
-        """What its kubeconfig says beyond where a cluster is and what opens it."""
+        """The entries of its kubeconfig beyond the address and the credential of a cluster."""
         from vastplan.systems.kubernetes.plain_kubeconfig import refusals
 
         return refusals(folder, self.kubeconfig) if isinstance(self.kubeconfig, str) else []
 
     def server(self) -> str:
-        """The context, which by itself would not say that it is a cluster."""
+        """The context with the system's name: a context alone does not show that it is a cluster."""
         return f"kubernetes ({self.label()})"
 
 

@@ -1,4 +1,4 @@
-"""Volumes and claims that an operation makes after those that are there, each with its mark, and removes again."""
+"""Volumes and claims that an operation creates like existing ones, each with the operation's mark, and deletes again."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from vastplan.schema.rehearsable import Made, Twin
 from vastplan.schema.rows import at
 
 _BY_DRIVER = ("static_pv_create_views", "static_pv_create_quotas")
-"""By these the driver would make a view and a quota itself, and leave them."""
+"""With these the driver would create a view and a quota itself, and leave them."""
 _OF_ONE = frozenset({"claimRef", "volumeName", "dataSource", "dataSourceRef", "selector"})
-"""What of a specification is one object's own."""
+"""Fields of a specification that belong to one object only."""
 
 
 class StaticVolumes:
-    """Those of one cluster, by its kinds of volumes and claims. The mark is a label, `key=value`."""
+    """The volumes and claims of one cluster, by their kinds. The mark is a label, `key=value`."""
 
     def __init__(self, site: str, provider: Provider, volumes: Kind, claims: Kind) -> None:
         self.site = site
         self._provider, self._volumes, self._claims = provider, volumes, claims
 
     def amiss(self, namespace: str, claim: str, directory: str) -> str:
-        """It is not there, not bound, or its volume does not say its directory."""
+        """Why the claim cannot serve as the model: it does not exist, is not bound, or its volume has another directory; "" if it can."""
         twin = f"the claim {namespace}/{claim} at {self.site}"
         row = self._provider.read(self._claims, f"{namespace}/{claim}")
         if row is None:
@@ -36,15 +36,15 @@ class StaticVolumes:
         return "" if _handle(volume) == directory else f"the volume of {twin} does not point to {directory}"
 
     def volume(self, name: str) -> Made:
-        """By its name."""
+        """The volume of that name."""
         return _made(self._provider.read(self._volumes, name), "Bound", "Available")
 
     def claim(self, namespace: str, name: str) -> Made:
-        """By its namespace and name."""
+        """The claim of that namespace and name."""
         return _made(self._provider.read(self._claims, f"{namespace}/{name}"), "Bound")
 
     def make_volume(self, like: Twin, name: str, directory: str, mark: str) -> None:
-        """Kept when its claim goes, and for that claim alone."""
+        """Create a volume for one claim only; it is retained when that claim is deleted."""
         volume = self._volume_of(self._twin(like))
         if volume is None:
             raise NotFound(f"the volume of {like.namespace}/{like.claim} at {self.site} is gone")
@@ -63,24 +63,24 @@ class StaticVolumes:
         self._provider.create(self._volumes, {"metadata": {"name": name, "labels": _labels(mark)}, "spec": spec})
 
     def make_claim(self, like: Twin, name: str, mark: str) -> None:
-        """Of the class, size and modes of the other one."""
+        """Create a claim of the class, size and modes of the other one."""
         spec = {**_alike(self._twin(like)), "volumeName": name}
         metadata = {"name": name, "namespace": like.namespace, "labels": _labels(mark)}
         self._provider.create(self._claims, {"metadata": metadata, "spec": spec})
 
     def drop_volume(self, name: str, mark: str) -> None:
-        """By its uid."""
+        """Delete the volume by its uid, if it has the mark."""
         self._drop(self._volumes, name, mark)
 
     def drop_claim(self, namespace: str, name: str, mark: str) -> None:
-        """By its uid."""
+        """Delete the claim by its uid, if it has the mark."""
         self._drop(self._claims, f"{namespace}/{name}", mark)
 
     def _drop(self, kind: Kind, locator: str, mark: str) -> None:
         row = self._provider.read(kind, locator)
         found = _made(row)
         if mark in found.marks:
-            # what it says may change at any time, as its claim comes and goes; which one it is does not
+            # its status may change at any time with its claim; its uid does not
             self._provider.delete(kind, locator, {"metadata": {"uid": found.id}})
 
     def _twin(self, like: Twin) -> Row:

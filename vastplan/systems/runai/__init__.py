@@ -1,4 +1,4 @@
-"""NVIDIA Run:AI: what a document says of a control plane, and how it is connected."""
+"""NVIDIA Run:AI: a control plane's part of a document, and its connection."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> RunaiProvi
     )
 
 
-# Lists of the document of 2.24 whose objects are created and deleted. Only some have a call that counts them.
+# Lists in the API document of 2.24 whose objects are created and deleted. Only some have a call that counts them.
 _UNCOVERED = (
     Uncovered("access keys"),
     Uncovered("compute resources"),

@@ -1,4 +1,4 @@
-"""NVIDIA Run:AI: offset pages where the API has them, whole-object PUT, and answers of 202 that mean later."""
+"""NVIDIA Run:AI: offset pages where the API has them, whole-object PUT, and answers of 202 for work that ends later."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RunaiProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows of this cluster, or the one that there is; pages by counting, because not every list says what comes next."""
+        """All rows of this cluster, or the only one. Pages are counted by offset, because not every list returns the next page."""
         query: dict[str, Any] = {name: self._filled(value) for name, value in kind.endpoint.query.items()}
         path, offset = self._filled(kind.endpoint.path), 0
         if isinstance(kind.endpoint.shape, Singleton):
@@ -110,18 +110,18 @@ class RunaiProvider:
             offset += len(rows)
 
     def _ours(self, kind: Kind, rows: list[Row]) -> list[Row]:
-        """The rows of this cluster; one that does not say where it belongs may be."""
+        """The rows of this cluster; a row that does not name its cluster is included."""
         for path, allowed in kind.endpoint.ours:
             values = {None, ABSENT, *map(self._filled, allowed)}
             rows = [row for row in rows if not isinstance(value := dig(row, path), Hashable) or value in values]
         return rows
 
     def _in_detail(self, kind: Kind, rows: list[Row]) -> list[Row]:
-        """Each row as it is read by itself; what is gone by then is left out."""
+        """Each row as it is read by itself; a row that is gone by then is left out."""
         return [whole for row in rows if (whole := self.read(kind, self.locator(kind, row))) is not None]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """One object by id, or by what it is of."""
+        """One object by its id, or by its type and unit."""
         path = f"{kind.endpoint.path}/{segment(locator)}"
         query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
         if isinstance(kind.endpoint.shape, PerUnit):
@@ -135,7 +135,7 @@ class RunaiProvider:
         return per_unit.shown(kind, locator, body) if isinstance(kind.endpoint.shape, PerUnit) else body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create in this cluster. What is put somewhere is not put over what somebody else has put there since."""
+        """Create in this cluster. An object of a unit is refused if another one exists by now, because a PUT would replace it."""
         if isinstance(kind.endpoint.shape, PerUnit):
             return self._put(kind, body)
         row = self._call("POST", kind.endpoint.path, body=self._placed(body, kind.endpoint.constants)).body
@@ -144,7 +144,7 @@ class RunaiProvider:
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PUT the whole object, or PATCH what changes of it; then lists that have calls of their own, by those."""
+        """PUT the whole object, or PATCH its changes; then change lists that have calls of their own."""
         if isinstance(kind.endpoint.shape, PerUnit):
             self._call("PUT", per_unit.addressed(kind, locator)[0], body=per_unit.sent(body, fresh, self.cluster_id()))
             return
@@ -174,7 +174,7 @@ class RunaiProvider:
         return per_unit.shown(kind, place, answer)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
-        """Delete; what is gone is fine."""
+        """Delete; an object that is already gone is no error."""
         path = f"{kind.endpoint.path}/{segment(locator)}"
         query: Mapping[str, str] | None = None
         if isinstance(kind.endpoint.shape, PerUnit):
@@ -185,26 +185,26 @@ class RunaiProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not show it."""
+        """None: rows do not show who wrote them."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
-        """The id, or of what it is."""
+        """The id, or type, scope and unit."""
         if isinstance(kind.endpoint.shape, PerUnit):
             return per_unit.locator(row)
         return item_id(kind.endpoint, row)
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """What the audit log since the first of these was applied says, the newest first; at most `PAGES` pages of it."""
+        """What the audit log has since the first of these was applied, newest first; at most `PAGES` pages."""
         start = earliest(sought)
         if start is None:
             return
-        end = datetime.now(UTC) + timedelta(minutes=5)  # the control plane's clock need not be ours
+        end = datetime.now(UTC) + timedelta(minutes=5)  # the control plane's clock may be ahead
         query = {"start": stamp(start), "end": stamp(end), "sortBy": "timestamp", "sortOrder": "desc"}
         for page in range(PAGES):
             paging = {"offset": page * SAMPLES, "numberOfSamples": SAMPLES}
             body = self._call("GET", "/api/v1/audit/log", {**query, **paging}).body
-            # The document requires `logs` of the answer and describes `audit_logs`.
+            # The API document requires `logs` in the answer, but describes `audit_logs`.
             rows = (body.get("audit_logs") or body.get("logs") or []) if isinstance(body, dict) else body
             if not isinstance(rows, list):
                 raise Unreachable(f"{self._url}: the answer to GET /api/v1/audit/log is not a list of objects")
@@ -213,7 +213,7 @@ class RunaiProvider:
                 return
 
     def count(self, path: str) -> int:
-        """By the call that counts, of all clusters."""
+        """The number from the call that counts, for all clusters."""
         body = self._call("GET", path).body
         count = body.get("count") if isinstance(body, dict) else None
         if not isinstance(count, int):
@@ -221,18 +221,18 @@ class RunaiProvider:
         return count
 
     def version(self) -> str:
-        """The version of the site's cluster, such as `2.24.0` (schema DisplayedCluster); "" when it does not say.
+        """The version of the site's cluster, such as `2.24.0` (schema DisplayedCluster); "" if it is not in the row.
 
-        No call says the control plane's own, which is never older: clusters are upgraded after it.
+        No call returns the control plane's own version, which is never older: clusters are upgraded after it.
         """
         return str(self._this_cluster().get("version") or "")
 
     def cluster_id(self) -> str:
-        """The uuid of the site's cluster; raises `Unreachable` when the control plane does not know the name."""
+        """The uuid of the site's cluster. Raises `Unreachable` if the control plane has no cluster of that name."""
         return str(self._this_cluster()["uuid"])
 
     def _this_cluster(self) -> Row:
-        """The site's cluster, asked for once."""
+        """The site's cluster, read once."""
         with self._lookup:
             if self._cluster_row is None:
                 rows = self._call("GET", "/api/v1/clusters").body
@@ -245,7 +245,7 @@ class RunaiProvider:
             return self._cluster_row
 
     def ask(self, method: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Row:
-        """What is answered to a documented call that is of no kind."""
+        """The answer to a documented call that belongs to no kind."""
         answer = self._call(method, path, query, body).body
         if not isinstance(answer, dict):
             text = f"{self._url}: the answer to {method} {path} is not an object"
@@ -253,7 +253,7 @@ class RunaiProvider:
         return answer
 
     def sent(self, method: str, path: str) -> None:
-        """The same, of which nothing is read but whether it was refused."""
+        """Send such a call; only a refusal in the answer matters."""
         self._call(method, path)
 
     def _call(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
@@ -269,7 +269,7 @@ class RunaiProvider:
         return [{name: self._filled(value) for name, value in item.items()} for item in items]
 
     def _placed(self, body: Row, constants: Mapping[str, Any]) -> Row:
-        """`{cluster}` in what every create of a kind carries becomes the cluster's id; what somebody wrote stays as it is."""
+        """The body with `{cluster}` in a kind's constants replaced by the cluster's id; a value that somebody wrote stays."""
         placed = dict(body)
         for name, constant in constants.items():
             if name not in body:

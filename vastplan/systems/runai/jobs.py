@@ -15,14 +15,14 @@ from vastplan.systems.transport import segment
 
 WORKLOADS = "/api/v1/workloads"
 PATHS = {"Training": "trainings", "Workspace": "workspaces", "Distributed": "distributed"}
-"""The types that can be suspended, and submitted again."""
+"""The types that can be suspended and submitted again."""
 _ASKED = ("spec", "masterSpec", "masterSpecSameAsWorker")
 _SPECS = ("spec", "masterSpec")
 _GPUS, _WORKERS = "gpuDevicesRequest", "numWorkers"
 _MANY = ("minReplicas", "maxReplicas", "slotsPerWorker", "parallelism", "completions")
-"""What of a specification says how many there are, beside GPUs and workers; without it there is one."""
+"""The fields that say how many run, beside GPUs and workers; without them one does."""
 _OWN = ("nodePools", "nodeType", "nodeAffinityRequired", "exposedUrls")
-"""What of a specification is a cluster's own: another one has other pools, nodes and addresses."""
+"""The fields that belong to one cluster: another one has other pools, nodes and addresses."""
 Row = Mapping[str, Any]
 
 
@@ -34,7 +34,7 @@ class RunaiJobs:
         self._provider = provider
 
     def using(self, project: str, claim: str) -> tuple[Job, ...]:
-        """Those of a project that are not over and mount a claim; of types that say what they mount."""
+        """The workloads of a project that have not stopped and mount a claim, of the types that show their mounts."""
         found = []
         for row in self._rows():
             job = _job(row)
@@ -46,7 +46,7 @@ class RunaiJobs:
         return tuple(sorted(found, key=lambda job: (job.name, job.id)))
 
     def job(self, id: str) -> Job | None:
-        """As it is now."""
+        """The workload as it is now, `None` if it is gone."""
         try:
             row = self._provider.ask("GET", f"{WORKLOADS}/{segment(id)}")
         except NotFound:
@@ -54,11 +54,11 @@ class RunaiJobs:
         return None if row.get("deletedAt") else _job(row)
 
     def named(self, name: str) -> Job | None:
-        """By its name; those that are deleted are not listed."""
+        """The workload of that name; deleted ones are not listed."""
         return next((_job(row) for row in self._rows() if row.get("name") == name), None)
 
     def ours(self, project: str, name: str, label: str) -> Job | None:
-        """By its name and project, and the label in what it was submitted with."""
+        """The workload of that name and project whose specification has the label."""
         for row in self._rows():
             job = _job(row)
             if (job.project, job.name) == (project, name) and job.type in PATHS and label in self._labels(job):
@@ -66,40 +66,40 @@ class RunaiJobs:
         return None
 
     def remove(self, job: Job) -> None:
-        """Answered 202, by 2.20 with 204: that it is gone is seen later."""
+        """Delete it. The answer is 202 (204 in 2.20); that it is gone shows later."""
         with contextlib.suppress(NotFound):
             self._provider.sent("DELETE", self._path(job))
 
     def suspend(self, job: Job) -> None:
-        """Answered 202: that it has stopped is seen later."""
+        """Suspend it. The answer is 202; that it has stopped shows later."""
         self._provider.ask("POST", f"{self._path(job)}/suspend")
 
     def resume(self, job: Job) -> None:
-        """As `suspend`."""
+        """Resume it, likewise."""
         self._provider.ask("POST", f"{self._path(job)}/resume")
 
     def specification(self, job: Job) -> Row:
-        """As Run:AI shows it, with what policies made of it."""
+        """Its specification as Run:AI returns it, with the effect of policies."""
         row = self._provider.ask("GET", self._path(job))
         return {name: row[name] for name in _ASKED if row.get(name) is not None}
 
     def submit(self, type: str, name: str, project: str, specification: Row) -> None:
-        """A name is there once in a project, so that one that came through is found by it."""
+        """Submit it. A name is unique in a project, so a request that took effect is found by its name."""
         where = {"name": name, "projectId": project, "clusterId": self._provider.cluster_id()}
         self._provider.ask("POST", f"{WORKLOADS}/{PATHS[type]}", {**where, **specification})
 
     def small(self, specification: Row) -> Row:
-        """A part of a GPU stays what it is."""
+        """The specification with one worker and at most one GPU; a fraction of a GPU stays."""
         return {name: _small(part) if name in _SPECS else part for name, part in specification.items()}
 
     def mapped(self, specification: Row, claims: Mapping[str, str], label: str) -> Row:
-        """Without pools, nodes and addresses of the cluster that it ran on."""
+        """The specification with mapped claims and the label, without pools, nodes and addresses of its former cluster."""
         return {name: _mapped(part, claims, label) if name in _SPECS else part for name, part in specification.items()}
 
     def _labels(self, job: Job) -> set[str]:
         try:
             asked = self.specification(job)
-        except NotFound:  # it went meanwhile
+        except NotFound:  # it was deleted meanwhile
             return set()
         labels = [dig(asked, (name, "labels")) for name in _SPECS if isinstance(asked.get(name), Mapping)]
         rows = [one for some in labels if isinstance(some, list) for one in some if isinstance(one, Mapping)]
@@ -154,7 +154,7 @@ def _small(spec: Any) -> Any:
 def _mapped(spec: Row, claims: Mapping[str, str], label: str) -> Row:
     kept = {name: value for name, value in spec.items() if name not in _OWN and value is not None}
     if "storage" in kept:
-        # all at once: a claim may have the name there that another one has here
+        # all at once: a claim there may have the name of another claim here
         mounts = [
             {**one, "claimName": claims.get(str(one.get("claimName")), one.get("claimName"))} for one in _mounts(spec)
         ]

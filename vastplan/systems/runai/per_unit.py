@@ -1,4 +1,4 @@
-"""Objects of Run:AI that have no path of their own but one for their type, and a query that says of which unit they are. Pure."""
+"""Run:AI objects without a path of their own: the path is the type's, and the query names their unit. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vastplan.schema.endpoint import PerUnit
 from vastplan.schema.kind import Kind, Row
 
 _UNITS = {"project": "projectId", "department": "departmentId", "cluster": "clusterId"}
-_SAID = frozenset({"scope", "name", *_UNITS.values()})  # of `meta`, what a PUT takes
-_NOTE = "sourceOfRule"  # which unit a rule comes from: an answer says it, and nobody wrote it
+_SAID = frozenset({"scope", "name", *_UNITS.values()})  # the fields of `meta` that a PUT accepts
+_NOTE = "sourceOfRule"  # which unit a rule comes from: only answers have it, and nobody wrote it
 
 
 def locator(row: Row) -> str:
@@ -20,7 +20,7 @@ def locator(row: Row) -> str:
 
 
 def addressed(kind: Kind, place: str) -> tuple[str, dict[str, str]]:
-    """The path and the query of what is at a locator."""
+    """The path and the query for a locator."""
     shape = kind.endpoint.shape
     assert isinstance(shape, PerUnit)
     type_, scope, unit = place.split("/", 2)
@@ -28,21 +28,21 @@ def addressed(kind: Kind, place: str) -> tuple[str, dict[str, str]]:
 
 
 def is_one(kind: Kind, row: Row) -> bool:
-    """Whether a row of the list is of a type and of a unit that the kind is about."""
+    """Whether a row of the list has a type and a unit of the kind."""
     shape = kind.endpoint.shape
     assert isinstance(shape, PerUnit)
     return row.get("type") in shape.paths and (row.get("meta") or {}).get("scope") in _UNITS
 
 
 def shown(kind: Kind, place: str, body: Row) -> Row:
-    """The row of what was read, with how much of it (`beside`) is of others: what no field of ours says."""
+    """The row of an answer; `beside` is the number of rules in it that no field of the kind covers."""
     ours = {field.wire for field in kind.fields}
     others = [path for path in _leaves(body.get("policy"), ("policy",)) if not any(path[: len(w)] == w for w in ours)]
     return {**body, "type": place.partition("/")[0], "beside": len(others)}
 
 
 def sent(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
-    """The body of a PUT: all of the policy that was read with ours over it, and the unit that it is of."""
+    """The body of a PUT: the policy, with what was read of its options, and the unit that it belongs to."""
     meta = {**(fresh.get("meta") or {}), **(body.get("meta") or {})}
     if meta.get("scope") == "cluster":
         meta["clusterId"] = cluster
@@ -52,7 +52,7 @@ def sent(body: Row, fresh: Mapping[str, Any], cluster: str) -> Row:
 
 
 def _kept(value: Any, before: Any) -> Any:
-    """A value without notes; an option that was there before keeps what else was said of it."""
+    """A value without notes; an option that existed before keeps everything that was read of it."""
     if isinstance(value, Mapping):
         below = before if isinstance(before, Mapping) else {}
         return {name: _kept(inner, below.get(name)) for name, inner in value.items() if name != _NOTE}

@@ -1,7 +1,7 @@
-"""Which permission of Run:AI an operation takes: an action by its method, a type of resource by its path.
+"""The Run:AI permission that an operation needs: an action by its method, a type of resource by its path.
 
-Both are those of the schemas `Action` and `ResourceType` of the control plane's document; which path is of which type the
-document does not say, but for their names: `docs/unverified.md`, RAI-090.
+Both are from the schemas `Action` and `ResourceType` of the API document. It does not say which path has which type, except
+by their names: `docs/unverified.md`, RAI-090.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from vastplan.model.rights import Right
 from vastplan.schema.operations import Operation, Task
 
 _ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
-# The longest start of a path counts.
+# The longest matching start of a path counts.
 _TYPES = {
     "/api/v1/access-keys": "access-keys",
     "/api/v1/asset/compute": "compute-resources",
@@ -66,7 +66,7 @@ BESIDES = (
 
 
 def right_of(method: str, path: str) -> Right | None:
-    """What is done to which type of resource."""
+    """The type of resource and the action on it; `None` for logging in."""
     if path == _LOG_IN:
         return None
     starts = [start for start in _TYPES if path == start or path.startswith(start + "/")]

@@ -1,4 +1,4 @@
-"""What a document says of a Run:AI control plane."""
+"""The part of a document about a Run:AI control plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VAST: what a document says of a cluster, and how it is connected."""
+"""VAST: a cluster's part of a document, and its connection."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
     )
 
 
-# Lists of the document of VMS 5.5 whose objects are created and deleted, without what a cluster has of hardware and of itself.
-# Credentials (`s3keys`) are not asked for.
+# Lists in the API document of VMS 5.5 whose objects are created and deleted, except hardware and the cluster itself.
+# Credentials (`s3keys`) are not read.
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers",
     "iamroles", "kerberos", "ldaps", "nis", "oidcs", "quotagroups",
@@ -67,6 +67,6 @@ SYSTEM = System(
     besides=BESIDES,
     uncovered=(
         *(Uncovered(name, f"/{name}/") for name in _UNCOVERED),
-        Uncovered("rights and keys of users and groups of other providers"),  # there are kinds, and nobody lists them
+        Uncovered("rights and keys of users and groups of other providers"),  # of known kinds, but not listed
     ),
 )

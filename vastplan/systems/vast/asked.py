@@ -12,13 +12,13 @@ from vastplan.schema.kind import Row
 
 
 def locator(shape: Asked, row: Row) -> str:
-    """Where a row's object is asked for, "" for a row that does not say of whom or where."""
+    """The locator of a row, "" if the row lacks the user or group, or the tenant."""
     place, name = row.get(shape.within), row.get(shape.name)
     return shape.locator(str(place), str(name)) if place and name else ""
 
 
 def found(endpoint: Endpoint, shape: Asked, locator: str, answer: Any) -> Row | None:
-    """The row of an answer, `None` where nothing is set of who is asked for."""
+    """The row of an answer, `None` if nothing is set for that user or group."""
     if not isinstance(answer, dict) or not any(answer.get(name) for name in shape.nothing):
         return None
     place, name = shape.parts(locator)
@@ -26,7 +26,7 @@ def found(endpoint: Endpoint, shape: Asked, locator: str, answer: Any) -> Row | 
 
 
 def split(shape: Asked, body: Row) -> tuple[str, Row]:
-    """The locator of what a body is to set, and what it sets; raises `Refused` where it does not say of whom."""
+    """The locator of the object that a body sets, and the values. Raises `Refused` if the body does not name the object."""
     at = locator(shape, body)
     if not at:
         raise Refused(f"the body needs {shape.name} and {shape.within}")
@@ -34,9 +34,9 @@ def split(shape: Asked, body: Row) -> tuple[str, Row]:
 
 
 def members(endpoint: Endpoint, shape: AskedMembers, owner: str, answer: Any) -> list[Row]:
-    """The rows of what somebody has, whichever release shows them; a `remote` one is another cluster's, and none of ours.
+    """The rows of a user's keys, in the form of any release. A `remote` key belongs to another cluster and is left out.
 
-    Raises `Refused` where he is one of those whose objects are of another kind. Releases before 5.4 show `key` and `status`, and the
+    Raises `Refused` for a local user, whose keys are objects of another kind. Releases before 5.4 return `key` and `status`, and the
     first segment of the API a list that begins with these two.
     """
     place, name, _ = shape.parts(owner)
@@ -64,7 +64,7 @@ def member_locator(endpoint: Endpoint, shape: AskedMembers, row: Row) -> str:
 
 
 def known_by(shape: AskedMembers, place: Any, answer: Row) -> Row:
-    """What a body says of the place and of whom it is about; raises `Refused` where nothing tells him from others."""
+    """The fields of a body that name the place and the user. Raises `Refused` if the answer has no field that identifies the user."""
     for field in shape.known_by:
         if answer.get(field) not in (None, ""):
             return {field: answer[field], shape.place: place}
@@ -72,5 +72,5 @@ def known_by(shape: AskedMembers, place: Any, answer: Row) -> Row:
 
 
 def addressed(shape: Asked, name: str, place: Any, values: Mapping[str, Any]) -> Row:
-    """The body that sets values of somebody in a place."""
+    """The body that sets values of a user or group in a place."""
     return {shape.name: name, shape.place: place, **values}

@@ -23,7 +23,7 @@ from vastplan.systems.http import Session
 from vastplan.systems.transport import Answer, Request, Transport, segment
 from vastplan.systems.vast import asked, clones, members
 
-PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
+PAGE = 1000  # from VMS 5.5 on, unpaged lists are cut short without notice
 TASK_TIMEOUT = 600.0  # seconds
 LOG_IN = "/token/"
 _TASK_DONE = frozenset({"COMPLETED", "SUCCESS"})
@@ -77,7 +77,7 @@ class VastProvider:
         return self._url
 
     def now(self) -> datetime | None:
-        """What time it is by the cluster's own clock, as its last answer was dated; `None` where none was."""
+        """The time by the cluster's own clock, from the date of its last answer; `None` if none had one."""
         return self._transport.now()
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class VastProvider:
             yield [row for row in rows if not _is_revoked(kind, row)]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """One object: by its id, or a member by `OWNER/ID`."""
+        """One object: by its id, or a member by `OWNER/ID`; `None` if it does not exist."""
         shape = kind.endpoint.shape
         try:
             if isinstance(shape, Singleton):
@@ -115,7 +115,7 @@ class VastProvider:
             return None
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create, and wait for a task in the answer. What only this answer holds is a secret from now on."""
+        """Create, and wait for a task in the answer. Values that only this answer contains are kept secret from now on."""
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: exactly one always exists; no other can be created")
@@ -133,7 +133,7 @@ class VastProvider:
             owner, sent = members.parted(shape, body)
             path = members.path(shape, owner)
         if isinstance(shape, Members | AskedMembers):
-            with self._member_writes:  # keys of one user that are made at once get lost
+            with self._member_writes:  # keys of one user that are created at the same time get lost
                 answer = self._send("POST", path, sent)
         else:
             answer = self._made(endpoint, path, sent)
@@ -147,7 +147,7 @@ class VastProvider:
         return self._finished(endpoint, path, answer, row)
 
     def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
-        """Create a clone of the snapshot that is meant now; the row has the time at which that was taken."""
+        """Create a clone of the snapshot that the body refers to now; the row has the time at which the snapshot was taken."""
         guid = at(body, shape.room)
         rooms = (row for page in self._listed(shape.rooms, {}) for row in page)
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
@@ -175,7 +175,7 @@ class VastProvider:
         return row
 
     def _made(self, endpoint: Endpoint, path: str, body: Row) -> Answer:
-        """The answer to a create; raises `Refused` where the reason says that nothing was done, whatever the status does."""
+        """The answer to a create. Raises `Refused` if the reason means that nothing was done, whatever the status."""
         try:
             return self._send("POST", path, body)
         except (Unclear, Refused) as failed:
@@ -185,7 +185,7 @@ class VastProvider:
             raise
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PATCH the fields in `body`; the answer may be empty. A list with calls of its own comes by those."""
+        """PATCH the fields in `body`; the answer may be empty. Lists with calls of their own are changed by these."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
             path, named = members.addressed(shape, locator)
@@ -208,7 +208,7 @@ class VastProvider:
                         self._finish(self._send("PATCH", f"{path}{below}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
-        """Delete; what is gone is fine."""
+        """Delete; an object that is already gone is no error."""
         shape = kind.endpoint.shape
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: it always exists and cannot be deleted")
@@ -233,11 +233,11 @@ class VastProvider:
             return
 
     def writers(self, row: Row) -> tuple[str, ...]:
-        """Rows do not show it."""
+        """None: rows do not show who wrote them."""
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
-        """The id; a member's is not enough without its owner's."""
+        """The id; for a member also its owner's."""
         shape = kind.endpoint.shape
         if isinstance(shape, Singleton):
             return SINGLETON_ID
@@ -248,8 +248,7 @@ class VastProvider:
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
     def set_of(self, kind: Kind, locator: str) -> Row | None:
-        """The rights of a user or group in a tenant, `None` where there are none or the tenant does not exist;
-        raises `Nobody`."""
+        """The rights of a user or group in a tenant, `None` without any or without the tenant. Raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, Asked)
         place, name = shape.parts(locator)
@@ -259,8 +258,7 @@ class VastProvider:
         return asked.found(kind.endpoint, shape, locator, self._answer_about(kind, shape, place, of, name))
 
     def had(self, kind: Kind, owner: str) -> list[Row]:
-        """The keys of a user in a tenant, by the user's locator; none where the tenant does not exist; raises
-        `Nobody`."""
+        """The keys of a user in a tenant, by the user's locator; empty without the tenant. Raises `Nobody`."""
         shape = kind.endpoint.shape
         assert isinstance(shape, AskedMembers)
         place, name, _ = shape.parts(owner)
@@ -270,7 +268,7 @@ class VastProvider:
         return asked.members(kind.endpoint, shape, owner, self._answer_about(kind, shape, place, of, name))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
-        """The changes in the events since the first of these was applied; at most `PAGES` pages of them."""
+        """The changes in the events since the first of these was applied; at most `PAGES` pages."""
         start = earliest(sought)
         if start is None:
             return
@@ -283,11 +281,11 @@ class VastProvider:
             yield from of_events((row for row in rows if isinstance(row, dict)), sought)
             if not isinstance(body, dict) or not body.get("next"):
                 return
-        # In which order they come is not documented: the last change may be among those that were not read.
+        # The order of events is not documented: the last change may be among those that were not read.
         raise Unreachable(f"{self._url}: more than {PAGES * PAGE} events since {stamp(start)}")
 
     def count(self, path: str) -> int:
-        """By a page of one row."""
+        """The number of rows, from a page of one."""
         body = self._get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
@@ -311,7 +309,7 @@ class VastProvider:
         return self._object(path, only)
 
     def finished(self, method: str, path: str, body: Row | None = None) -> None:
-        """The same, once the task in the answer has ended; raises `Refused` where that failed."""
+        """Such a call, until the task in its answer has ended. Raises `Refused` if the task failed."""
         self._finish(self._send(method, path, body))
 
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
@@ -333,7 +331,7 @@ class VastProvider:
     def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
         """The pages of a list, all of them or an error."""
         path, query = start, {"page_size": PAGE, "page": 1, **only}
-        query = {name: value for name, value in query.items() if value is not None}  # some lists take no size
+        query = {name: value for name, value in query.items() if value is not None}  # some lists accept no page size
         shown, seen, length = 0, {path}, Length(f"{self._url}: the list of {start}")
         while True:
             body = self._get(path, query)
@@ -359,7 +357,7 @@ class VastProvider:
         return row if item_id(kind.endpoint, row) else {**row, kind.endpoint.id[0]: SINGLETON_ID}
 
     def _member(self, kind: Kind, shape: Members, locator: str) -> Row | None:
-        """A member has no path of its own: it is one of those that its owner has."""
+        """A member, which has no path of its own: it is read from its owner's list."""
         endpoint, (owner, _) = kind.endpoint, members.parts(locator)
         if shape.within:
             pages: Iterator[list[Row]] = iter([[self._object(f"{endpoint.path}{segment(owner)}/")]])
@@ -367,11 +365,11 @@ class VastProvider:
             only = {shape.filter: owner} if shape.filter else {}
             pages = self._listed(endpoint.path, {**endpoint.query, **only})
         rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
-        # a filter that a server does not know it ignores
+        # a server ignores a filter that it does not know
         return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
 
     def _whose(self, kind: Kind, shape: AskedMembers, locator: str) -> Row:
-        """What a body says of whose the object of a locator is; raises `NotFound` where there is nobody of that name."""
+        """The fields of a body that name the user of a locator. Raises `NotFound` if the tenant or the user does not exist."""
         place, name, _ = shape.parts(locator)
         of = self._place(shape, place)
         if of is None:
@@ -379,7 +377,7 @@ class VastProvider:
         return asked.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
 
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
-        """What is answered about somebody in a place, whose id is `of`; raises `Nobody` where he is not known there."""
+        """The answer about a user or group in the place with id `of`. Raises `Nobody` if the place does not know the name."""
         try:
             answer = self._get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
         except NotFound:
@@ -398,9 +396,9 @@ class VastProvider:
         self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
-        """The id of the tenant of that name, `None` where none exists; raises `Unreachable` where several do.
+        """The id of the tenant of that name, `None` if none exists. Raises `Unreachable` if several do.
 
-        A client that only reads asks for each once.
+        A read-only client looks up each tenant once.
         """
         if (shape.places, name) in self._places:
             return self._places[shape.places, name]
@@ -413,7 +411,7 @@ class VastProvider:
         return found
 
     def _finish(self, answer: Answer) -> None:
-        """Wait for the task that an answer may hold; raises `Refused` when it fails, `Unclear` when it takes too long."""
+        """Wait for the task that an answer may contain. Raises `Refused` if it fails, `Unclear` if it takes too long."""
         begun = answer.body.get("async_task") if isinstance(answer.body, dict) else None
         if not isinstance(begun, dict) or "id" not in begun:
             return
@@ -434,7 +432,7 @@ class VastProvider:
         poll(ended, overdue, timeout=TASK_TIMEOUT, first=0.05, longest=5.0, growth=1.5)
 
     def _task_states(self, task: Row) -> Iterator[Row]:
-        """The task as it was answered, then as it is whenever it is asked for."""
+        """The task as it was first returned, then as it is at each read."""
         path = f"/vtasks/{segment(str(task['id']))}/"
         while True:
             yield task
@@ -442,7 +440,7 @@ class VastProvider:
             task = body if isinstance(body, dict) else task
 
     def _expired(self, answer: Answer) -> bool:
-        """An expired token is a 403 like a missing right, which says so."""
+        """Whether the token has expired: VMS answers 403 to that as to a missing right, but names a missing right."""
         return self._user is not None and answer.status in (401, 403) and "permission_denied" not in answer.text
 
     def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
@@ -468,6 +466,6 @@ class VastProvider:
 
 
 def _is_revoked(kind: Kind, row: Row) -> bool:
-    """Whether an object is only still listed."""
+    """Whether an object was revoked and is only still listed."""
     revoked = kind.endpoint.revoked
     return revoked is not None and at(row, revoked.mark) is True

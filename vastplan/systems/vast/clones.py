@@ -1,5 +1,6 @@
-"""Objects that are created from a snapshot: which snapshot is meant, and the requests that create and remove one.
-Pure."""
+"""Objects that are created from a snapshot: which snapshot is used, and the requests that create and remove one.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ _USABLE = "SUCCEED"
 
 
 def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
-    """The snapshot that a body means, of those of its room; raises `Refused` where there is none.
+    """The snapshot that a body refers to, from the rows of its tenant. Raises `Refused` if none exists.
 
-    `latest` and `before TIME` go by the time of creation that the cluster shows; a snapshot that is still being
+    `latest` and `before TIME` use the time of creation that the cluster shows; a snapshot that is still being
     created is not considered.
     """
     directory, which = _folder(body.get(shape.of)), str(body.get(shape.which))
@@ -39,9 +40,9 @@ def chosen(shape: Clones, body: Row, rows: Iterable[Row]) -> Row:
 
 
 def far(ask: Callable[[str, Mapping[str, Any]], Any], shape: Clones, body: Row, peer: str) -> Row:
-    """What a body says of a snapshot of another cluster: whose it is, and which; raises `Refused` where that is not there.
+    """The fields of a body that name another cluster's snapshot and its tenant. Raises `Refused` if either does not exist.
 
-    A peer tells names and ids, and no times: `latest` is the one with the greatest id.
+    A peer returns names and ids, but no times: `latest` is the snapshot with the greatest id.
     """
     place, guid, query = shape.far, at(body, shape.far.room), {"remote_target_guid": peer}
     room = _one(ask(place.rooms, query), "guid", guid)
@@ -75,13 +76,13 @@ def _one(answer: Any, field: str, value: object) -> Row | None:
 
 
 def sent(shape: Clones, body: Row, room: object) -> Row:
-    """What is sent to create a clone in a tenant: the rest is in the path, or only chose the snapshot."""
+    """The body that creates a clone in a tenant, without fields that are in the path or only chose the snapshot."""
     skipped = {shape.of, shape.which, shape.room[0]}
     return {**{name: value for name, value in body.items() if name not in skipped}, shape.sent_room: room}
 
 
 def path(shape: Clones, snapshot: Row) -> str:
-    """Where a snapshot is cloned."""
+    """The path at which a snapshot is cloned."""
     return shape.path.replace("{snapshot}", str(snapshot["id"]))
 
 

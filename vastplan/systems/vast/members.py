@@ -13,7 +13,7 @@ from vastplan.systems.transport import segment
 
 
 def of_owners(endpoint: Endpoint, shape: Members, rows: Iterable[Row]) -> list[Row]:
-    """The members in listed rows: the rows themselves, or what is within each of them; each says whose it is."""
+    """The members in listed rows: the rows themselves, or what is within each of them, with the owner's id."""
     if not shape.within:
         return list(rows)
     rows_of_members = []
@@ -30,7 +30,7 @@ def of_owners(endpoint: Endpoint, shape: Members, rows: Iterable[Row]) -> list[R
 
 
 def with_owner(shape: Members, row: Row, owner: str) -> Row:
-    """The row, with its owner's id where rows of this kind have it."""
+    """The row with its owner's id, where rows of this kind have it."""
     return _with(row, shape.owner, int(owner) if owner.isdecimal() else owner)
 
 
@@ -41,7 +41,7 @@ def parted(shape: Members, body: Row) -> tuple[str, Row]:
 
 
 def path(shape: Members, owner: str) -> str:
-    """Where the members of an owner are created, changed and deleted; raises `Refused` where nobody is the owner."""
+    """The path at which an owner's members are created, changed and deleted. Raises `Refused` if the body named no owner."""
     if not owner:
         raise Refused(f"{shape.path}: the body names no owner")
     return shape.path.replace("{owner}", segment(owner))
@@ -66,7 +66,7 @@ def addressed(shape: Members, locator: str) -> tuple[str, Row]:
 
 
 def removed_with(shape: Members, row: Row) -> Row:
-    """What a DELETE says of the member besides its id, as far as its row tells."""
+    """The fields of a DELETE besides the member's id, as far as its row has them."""
     values = {name: at(row, place) for name, place in shape.removed_with}
     return {name: value for name, value in values.items() if value is not None}
 

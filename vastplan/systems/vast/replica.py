@@ -1,6 +1,6 @@
 """One side of a replicated path: its role, its restore points, and the calls that change roles.
 
-Each cluster is asked about itself alone. A role or state that is not known is busy: never good, and never a reason to go on.
+Each cluster is read about itself only. An unknown role counts as changing and an unknown state as not good: never a reason to go on.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ _GOOD = frozenset({"ACTIVE", "SYNCING", "PARTIALLY_ACTIVE", "REPLICATION_READY"}
 TAKEN = frozenset(
     {"SUCCEED"}
 )  # of a snapshot that is complete; the document lists no states, so any other is one that is not
-_KEEP = timedelta(days=7)  # of what an operation asks for: so long may a person take over it
+_KEEP = timedelta(days=7)  # after which a snapshot of an operation expires: a person has that long to take over
 Row = Mapping[str, Any]
 
 
 def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | None:
-    """The row of a path, by what both sides share; `None` where none exists. Raises `Unreachable` for several of one
-    name."""
+    """The row of a path by its guid, or by the name that both sides share; `None` if none exists. Raises `Unreachable` for
+    several.
+    """
     rows = provider.rows(PATHS, {"name": name} if name else {})
     found = [row for row in rows if (row.get("guid") == guid if guid else row.get("name") == name)]
     if len(found) > 1:
@@ -35,7 +36,7 @@ def find(provider: VastProvider, *, guid: str = "", name: str = "") -> Row | Non
 
 
 class VastReplica:
-    """The row of a path on one cluster. `now` is the time, from which expiries are counted."""
+    """A protected path on one cluster. `now` returns the time from which expiries are counted."""
 
     def __init__(
         self, site: str, provider: VastProvider, id: str, guid: str, directory: str, now: Callable[[], datetime]
@@ -46,7 +47,7 @@ class VastReplica:
         self._stream = ""
 
     def look(self) -> Side:
-        """By its own row, which must be that of the group."""
+        """Its own row, which must still be the one of that guid."""
         row = self._provider.object(self.path)
         if row.get("guid") != self._guid:
             raise Unreachable(f"{self._provider.describe()}: {self.path} is now another protected path")
@@ -64,7 +65,7 @@ class VastReplica:
         )
 
     def points(self) -> tuple[Point, ...]:
-        """The restore points of its stream; those that have not arrived have no time of arrival."""
+        """The restore points of its stream, oldest first; one that has not arrived has no time of arrival."""
         rows = self._provider.rows("/replicationrestorepoints/", {"stream__id": self._stream_id(), "page_size": None})
         ours = [row for row in rows if row.get("protected_path_guid") == self._guid and row.get("guid")]
         ours.sort(key=lambda row: (str(row.get("created")), int(row.get("id") or 0)))
@@ -80,51 +81,51 @@ class VastReplica:
         )
 
     def now(self) -> datetime | None:
-        """By the clock of its cluster."""
+        """The time by the clock of its cluster."""
         return self._provider.now()
 
     def used(self) -> int | None:
-        """By the quota of its directory, where it has one."""
+        """The bytes that it uses, by the quota of its directory; `None` without one."""
         return used_in(self._provider, self._tenant(), self._directory)
 
     def replicate_now(self) -> None:
-        """A restore point that both sides keep for a week."""
+        """Create a restore point that both sides keep for a week."""
         end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%S")
         body = {"time_expires_local": end, "time_expires_target": end}
         self._provider.ask("PATCH", f"{self.path}replicate_now/", body)
 
     def take_over(self) -> None:
-        """Graceful, on the side that is to be the source."""
+        """Graceful failover, sent to the side that becomes the source."""
         self._provider.ask("PATCH", self.path, {"failover": True, "graceful": True})
 
     def give_up(self) -> None:
-        """On the side that began it."""
+        """Abort the failover, sent to the side that began it."""
         self._provider.ask("PATCH", self.path, {"abort": True})
 
     def detach(self) -> None:
-        """Not graceful: it stands alone afterwards."""
+        """Failover without grace: this side becomes STANDALONE."""
         self._provider.ask("PATCH", self.path, {"failover": True, "graceful": False})
 
     def force(self) -> None:
-        """The side that stands alone becomes the source. Its role shows the result, whatever the state of the task."""
+        """The STANDALONE side becomes the source. Its role shows the result, whatever the state of the task."""
         self._provider.ask("PATCH", f"{self.path}force_failover")
 
     def enable(self) -> None:
-        """Replication and snapshots go on."""
+        """Enable replication and snapshots."""
         self._provider.ask("PATCH", self.path, {"enabled": True})
 
     def reattach(self) -> None:
-        """On the source; which stream it is to be, the body says."""
+        """Reattach the stream that the body names; sent to the source."""
         self._provider.ask("PATCH", f"{self.path}reattach_stream/", {"stream_id": self._stream_id()})
 
     def keep(self, name: str) -> None:
-        """Of its directory."""
+        """Take a snapshot of its directory that expires after a week."""
         end = (self._now() + _KEEP).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         body = {"name": name, "path": self._directory, "tenant_id": self._tenant(), "expiration_time": end}
         self._provider.ask("POST", SNAPSHOTS, body)
 
     def kept(self, name: str) -> Kept | None:
-        """By its name and directory; names are not unique in VMS, so several are an error."""
+        """The snapshot of its directory of that name; names are not unique in VMS, so several are an error."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
         ours = [
             row
@@ -150,7 +151,7 @@ class VastReplica:
 
 
 def used_in(provider: VastProvider, tenant: Any, directory: str) -> int | None:
-    """The bytes in a directory by its quota, `None` where it has none."""
+    """The bytes that a directory uses, by its quota; `None` without one."""
     for row in provider.rows("/quotas/", {"tenant_id": tenant}):
         if str(row.get("path", "")).rstrip("/") == directory.rstrip("/"):
             used = row.get("used_effective_capacity")
@@ -159,10 +160,10 @@ def used_in(provider: VastProvider, tenant: Any, directory: str) -> int | None:
 
 
 def _directory(path: Any) -> str:
-    """With and without a slash at its end it is the same."""
+    """A path without the slash at its end."""
     return str(path or "").rstrip("/")
 
 
 def _plain(said: Any) -> str:
-    """Case and blanks vary between versions."""
+    """A value in upper case with underscores: case and blanks vary between versions."""
     return str(said or "").strip().upper().replace(" ", "_")

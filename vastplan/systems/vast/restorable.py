@@ -1,7 +1,7 @@
 """A directory with its snapshots, and a protected path that can be restored in place.
 
 VAST restores in place only what has a protected path (`/protectedpaths/{id}/restore`, OpenAPI of VMS 5.5); any snapshot can be
-cloned to a directory that is not there yet (`/snapshots/{id}/clone/`).
+cloned to a directory that does not exist yet (`/snapshots/{id}/clone/`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class VastDirectory:
         self._provider = provider
 
     def used(self) -> int | None:
-        """By the quota of the directory, where it has one."""
+        """The bytes that it uses, by the quota of the directory; `None` without one."""
         return used_in(self._provider, self.tenant, self.directory)
 
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """Whatever made them; not those of a directory above or below."""
+        """The snapshots of exactly this directory, whoever created them, oldest first."""
         rows = [row for row in self._provider.rows(SNAPSHOTS, {"tenant_id": self.tenant}) if self._is_of(row)]
         rows.sort(key=lambda row: (str(row.get("created")), _number(row)))
         return tuple(
@@ -49,13 +49,13 @@ class VastDirectory:
         )  # fmt: skip
 
     def elsewhere(self, name: str) -> str:
-        """The directory of a snapshot of that name which is of another one, "" where there is none."""
+        """The path of another directory that has a snapshot of that name, "" if none does."""
         rows = self._provider.rows(SNAPSHOTS, {"name__contains": name})
         found = [row for row in rows if row.get("name") == name and not self._is_of(row)]
         return str(found[0].get("path") or "") if found else ""
 
     def copy(self, name: str) -> Copy | None:
-        """The stream of a name."""
+        """The clone of that name, `None` if it does not exist."""
         row = self._stream(name)
         if row is None:
             return None
@@ -73,7 +73,7 @@ class VastDirectory:
         )  # fmt: skip
 
     def taken(self, directory: str) -> str:
-        """By views, quotas and streams: no list shows directories. VMS refuses one that is there all the same."""
+        """Why the directory is in use, from views, quotas and clones: no list shows directories. VMS refuses one that exists anyway."""
         for path, field, what in (
             ("/views/", "path", "a view"), ("/quotas/", "path", "a quota"), (STREAMS, "loanee_root_path", "a clone"),
         ):  # fmt: skip
@@ -83,22 +83,22 @@ class VastDirectory:
         return ""
 
     def clone(self, snapshot: int, name: str, directory: str) -> None:
-        """Within the cluster; its data follows in the background."""
+        """Clone within the cluster; the data follows in the background."""
         self.make(snapshot, name, directory, background=True)
 
     def make(self, snapshot: int, name: str, directory: str, *, background: bool) -> None:
-        """In the form in which an apply makes one, which knows it by its name then."""
+        """Clone in the form that an apply sends, so that an apply recognises the clone by its name."""
         body = {"name": name, "loanee_root_path": directory, "loanee_tenant_id": self.tenant, "enabled": background}
         self._provider.ask("POST", f"{SNAPSHOTS}{segment(str(snapshot))}/clone/", body)
 
     def stop_clone(self, name: str) -> None:
-        """One that is not there any more is stopped."""
+        """Stop a clone; one that is gone counts as stopped."""
         row = self._stream(name)
         if row is not None:
             self._provider.ask("PATCH", f"{STREAMS}{segment(str(row.get('id')))}/stop")
 
     def reached(self, directory: str) -> str:
-        """By the views of the tenant: at the directory, above it, or below it."""
+        """The view of the tenant that reaches the directory (at it, above it or below it), "" if none does."""
         for row in self._provider.rows("/views/", {"tenant_id": self.tenant}):
             path = str(row.get("path") or "").rstrip("/")
             if row.get("path") and (f"{directory}/".startswith(f"{path}/") or path.startswith(f"{directory}/")):
@@ -106,7 +106,7 @@ class VastDirectory:
         return ""
 
     def drop(self, name: str, guid: str) -> None:
-        """As the vendor's own driver does: one that still copies is stopped first, which takes the directory along."""
+        """Delete as the vendor's own driver does: a clone that still copies is stopped first, which deletes its directory."""
         row = self._stream(name)
         if row is None or str(row.get("guid") or "") != guid:
             return
@@ -130,7 +130,7 @@ class VastDirectory:
 
 
 class VastProtected(VastDirectory):
-    """A protected path, whose own cluster puts it back in place. `now` is the time, for when snapshots are to expire."""
+    """A protected path that its own cluster restores in place. `now` returns the time from which expiries of snapshots are counted."""
 
     def __init__(
         self, site: str, provider: VastProvider, row: Row, directory: str, now: Callable[[], datetime]
@@ -141,33 +141,33 @@ class VastProtected(VastDirectory):
         self._name = str(row.get("name") or "")
 
     def keep(self, name: str) -> None:
-        """As a move does."""
+        """Take a snapshot, as a move does."""
         self._replica.keep(name)
 
     def kept(self, name: str) -> Kept | None:
-        """Likewise."""
+        """The snapshot of that name."""
         return self._replica.kept(name)
 
     def look(self) -> Side:
-        """By its row, which must be the same protected path still."""
+        """Its row, which must still be the same protected path."""
         return self._replica.look()
 
     def size_of(self, snapshot: Snapshot) -> int | None:
-        """By the restore point of its name: of a snapshot that nothing replicated VMS tells no size."""
+        """The size of the restore point of that name: VMS returns no size for a snapshot that was not replicated."""
         rows = self._provider.rows(POINTS, {"stream__name": self._name, "page_size": None})
         sizes = [row.get("logical_size") for row in rows if row.get("name") == snapshot.name]
         return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], int) else None
 
     def restoring(self) -> bool:
-        """By what the row says of a restore."""
+        """Whether its row has a restore task."""
         return bool(self._provider.object(self.path).get("restore_task"))
 
     def warnings(self) -> Mapping[str, Any]:
-        """What VAST asks to check before."""
+        """What VAST returns to check before a restore."""
         return self._provider.object(f"{self.path}validate")
 
     def restore(self, snapshot: int, name: str) -> None:
-        """Its task is watched by the stream that it makes."""
+        """Start the restore; its progress shows in the clone that it creates."""
         self._provider.ask("POST", f"{self.path}restore", {"loanee_snapshot_id": snapshot, "name": name})
 
     def stop(self) -> None:
@@ -175,7 +175,7 @@ class VastProtected(VastDirectory):
         self._provider.ask("PATCH", f"{self.path}stop")
 
     def commit(self) -> None:
-        """The point of no return."""
+        """Replace the directory: the point of no return."""
         self._provider.ask("PATCH", f"{self.path}commit", {})
 
 

@@ -1,6 +1,6 @@
-"""The permission of VMS that an operation needs: the verb by its method, the realm by its collection.
+"""The VMS permission that an operation needs: the verb by its method, the realm by its collection.
 
-That permissions are create, view, edit and delete in a realm is the document's word (`Permission`, `Role`); what the realms hold is
+The API document says that permissions are create, view, edit and delete in a realm (`Permission`, `Role`). What the realms hold is
 from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms", "Creating Custom VMS Realms"),
 which names kinds of objects, not each collection: `docs/unverified.md`, VMS-112.
 """
@@ -43,14 +43,14 @@ BESIDES = (
     Operation(Task.MOVE, "GET", "/clusters/list_prefetch_paths_info/"),
     Operation(Task.MOVE, "GET", "/protectedpaths/{}/prefetch_path"),
     Operation(Task.MOVE, "POST", "/protectedpaths/{}/prefetch_path"),
-    Operation(Task.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # it goes on, which is told
+    Operation(Task.MOVE, "DELETE", "/protectedpaths/{}/prefetch_path", optional=True),  # else reported as running
     Operation(Task.MOVE, "GET", "/globalsnapstreams/"),
     Operation(Task.MOVE, "GET", "/views/"),
     Operation(Task.MOVE, "GET", "/quotas/"),
     Operation(Task.MOVE, "POST", "/snapshots/{}/clone/"),
     Operation(Task.MOVE, "PATCH", "/globalsnapstreams/{}/stop"),
     Operation(Task.MOVE, "DELETE", "/globalsnapstreams/{}/"),
-    Operation(Task.MOVE, "POST", "/views/"),  # of a rehearsal, as what follows
+    Operation(Task.MOVE, "POST", "/views/"),  # of a rehearsal, like the next one
     Operation(Task.MOVE, "DELETE", "/views/{}/"),
     Operation(Task.RESTORE, "GET", "/globalsnapstreams/"),
     Operation(Task.RESTORE, "GET", "/replicationrestorepoints/"),
@@ -65,7 +65,7 @@ BESIDES = (
 
 
 def right_of(method: str, path: str) -> Right | None:
-    """`view_logical` and its like; an action on an object (`{}`) is a change of it, whatever its method."""
+    """`view_logical` and the like; a POST to an action of an object (`{}`) is an edit."""
     name, *below = path.strip("/").split("/")
     if name in _OF_EVERYBODY:
         return None

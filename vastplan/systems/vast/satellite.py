@@ -1,6 +1,6 @@
-"""A side of a global access path: its lease, and the prefetches that fill the cache of its satellite.
+"""One side of a global access path: its lease, and the prefetches that fill the cache of its satellite.
 
-A prefetch is a task of its own: its id is in the answer alone, and those under way are listed by tenant and directory.
+A prefetch is a task of its own: only the answer has its id, and running ones are listed by tenant and directory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FAILED = frozenset({"FAILED", "ERROR", "CANCELLED", "TIMEOUT"})
 
 
 class VastCached:
-    """The row of a path on one cluster, as the origin or as the satellite."""
+    """A protected path on one cluster, as the origin or as the satellite."""
 
     def __init__(self, site: str, provider: VastProvider, id: str, guid: str) -> None:
         self.site = site
@@ -29,16 +29,16 @@ class VastCached:
         self._provider, self._guid = provider, guid
 
     def shared(self) -> bool:
-        """By its capability."""
+        """Whether its capability is global access."""
         return bool(self._row().get("capabilities") == GLOBAL)
 
     def lease(self) -> float | None:
-        """A lease of 0 counts as unknown: its meaning is not documented."""
+        """The lease in seconds; 0 counts as unknown, because its meaning is not documented."""
         lease = self._row().get("lease_expiry_time")
         return float(lease) if isinstance(lease, int | float) and lease > 0 else None
 
     def prefetch(self, directory: str) -> int:
-        """Data and names. One of the directory that runs already is a 409."""
+        """Prefetch data and names. If a prefetch of the directory is already running, VMS answers 409."""
         body = {"path": directory, "prefetch_type": FULL}
         answer = self._provider.ask("POST", f"{self.path}prefetch_path", body)
         task = answer.get("task_id") if isinstance(answer, dict) else None
@@ -47,7 +47,9 @@ class VastCached:
         return task
 
     def running(self, directory: str) -> tuple[int, ...]:
-        """Of the path's own tenant: two tenants may have one directory each of the same name. What is over may be listed, too."""
+        """The prefetches under way of a directory of the path's own tenant: another tenant may have one of that name. The list
+        may have ended ones, too.
+        """
         found = self._provider.object(_LISTED).get("prefetch_data")
         if not isinstance(found, list):
             raise Unreachable(f"{self._provider.describe()}: the answer to GET {_LISTED} has no prefetch_data")
@@ -63,7 +65,7 @@ class VastCached:
         )
 
     def prefetched(self, task: int, directory: str) -> Prefetch | None:
-        """By what it says of itself. `SUCCESS` may be of the question, so such a one is complete once it is not listed."""
+        """A prefetch by its own answer. `SUCCESS` may refer to the request, so it means complete only once the task is not listed."""
         try:
             row = self._provider.object(f"{self.path}prefetch_path", {"task_id": task})
         except NotFound:
@@ -77,7 +79,7 @@ class VastCached:
         return Prefetch(task, progress, said, full, size if isinstance(size, int) else None)
 
     def stop(self, task: int) -> None:
-        """It goes from the list of those that were, too."""
+        """Stop a prefetch; that also removes it from the list of past ones."""
         self._provider.ask("DELETE", f"{self.path}prefetch_path", {"task_id": task, "stop_running_prefetch": True})
 
     def _row(self) -> Row:
@@ -88,7 +90,7 @@ class VastCached:
 
 
 def _is_of(tenant: Any, key: Any, name: Any) -> bool:
-    """The document has its name alone."""
+    """Whether a listed tenant is this one; the API document has its name only."""
     if not isinstance(tenant, dict):
         return False
     return bool(tenant["id"] == key if "id" in tenant else tenant.get("name") == name)

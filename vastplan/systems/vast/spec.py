@@ -1,4 +1,4 @@
-"""What a document says of a VAST cluster."""
+"""The part of a document about a VAST cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that an operation creates after the model of another one, and removes again."""
+"""Views that an operation creates on the model of another one, and deletes again."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from vastplan.systems.vast.client import VastProvider
 
 VIEWS = "/views/"
 _MOUNTED = ("NFS", "NFS4")
-"""The protocols by which a claim is mounted. Those of buckets and shares take a name that a cluster has once."""
+"""The protocols that claims are mounted with. Those of buckets and shares need a name that is unique in the cluster."""
 _ALIKE = ("policy_id", "nfs_interop_flags")
 
 
 class VastViews:
-    """Views of one tenant, after the model of the view of a directory."""
+    """Views of one tenant, on the model of the view of a directory."""
 
     def __init__(self, site: str, provider: VastProvider, tenant: int, directory: str) -> None:
         self.site = site
         self._provider, self._tenant, self._directory = provider, tenant, directory
 
     def amiss(self) -> str:
-        """None is there, or none by which a claim is mounted."""
+        """Why the directory's view cannot serve as the model: it does not exist, or claims cannot be mounted through it; "" if it can."""
         row = self._row(self._directory)
         if row is None:
             return f"{self.site} has no view of {self._directory}, so nothing can mount it there"
         return "" if _protocols(row) else f"the view of {self._directory} at {self.site} does not have protocol NFS"
 
     def view(self, directory: str) -> str:
-        """Its GUID."""
+        """The GUID of the view of a directory, "" if none exists."""
         row = self._row(directory)
         return "" if row is None else str(row.get("guid") or "")
 
     def make(self, directory: str) -> Facts:
-        """With tenant, policy and protocols of the other one; the directory has to be there."""
+        """Create a view with tenant, policy and protocols of the model; the directory has to exist."""
         like = self._row(self._directory)
         if like is None:
             raise NotFound(f"{self.site} has no view of {self._directory}")
@@ -49,7 +49,7 @@ class VastViews:
         return {"id": str(guid)}
 
     def drop(self, directory: str, id: str) -> None:
-        """Of another GUID it is somebody else's."""
+        """Delete the view; one with another GUID belongs to somebody else and stays."""
         row = self._row(directory)
         if row is None or str(row.get("guid") or "") != id:
             return

@@ -1,4 +1,4 @@
-"""Admission: what changes or refuses a write after it was understood and before it is stored."""
+"""Admission: changes or refuses a write after it is decoded and before it is stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def mutate(attempt: Attempt, body: Object) -> Object:
 
 
 def validate(attempt: Attempt) -> None:
-    """Let every validating plugin have its say; raises `StatusError`."""
+    """Run every validating plugin; raises `StatusError`."""
     volumes.validate(attempt)
     policies.validate(attempt)
     quota.validate(attempt)

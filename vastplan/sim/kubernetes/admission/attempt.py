@@ -1,4 +1,4 @@
-"""One write on its way to the store, as admission sees it."""
+"""One write before it is stored, as admission sees it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vastplan.sim.kubernetes.resources import Resource
 
 @dataclass(slots=True)
 class Attempt:
-    """`new` is absent in a DELETE, `old` in a CREATE; `warnings` go to the client whatever comes of it."""
+    """`new` is absent in a DELETE, `old` in a CREATE; `warnings` go to the client in any case."""
 
     cluster: KubernetesCluster
     resource: Resource

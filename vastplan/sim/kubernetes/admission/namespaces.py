@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: nothing new where there is no namespace, or where it is being deleted."""
+"""NamespaceLifecycle: no create in a namespace that does not exist or is being deleted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ IMMORTAL = ("default", "kube-system", "kube-public")
 
 
 def admit(attempt: Attempt) -> None:
-    """Refuse a create outside a living namespace, and the delete of a namespace that must stay."""
+    """Refuse a create outside an active namespace, and the delete of a namespace that must stay."""
     if attempt.resource is NAMESPACES and attempt.operation == "DELETE" and attempt.name in IMMORTAL:
         raise NAMESPACES.forbidden(attempt.name, "this namespace may not be deleted")
     if attempt.operation != "CREATE" or not attempt.resource.namespaced:

@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy: which policies speak about a write, and what they say."""
+"""ValidatingAdmissionPolicy: which policies apply to a write, and what they decide."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MAX_MESSAGE = 5 * 1024
 
 
 def validate(attempt: Attempt) -> None:
-    """Refuse what a bound policy denies; the first denial in order of names speaks, every warning is kept."""
-    if attempt.resource in (POLICIES, BINDINGS):  # nobody can lock himself out
+    """Refuse what a bound policy denies; the first denial in order of names is reported, every warning is kept."""
+    if attempt.resource in (POLICIES, BINDINGS):  # policies never apply to policies, so nobody can lock themselves out
         return
     denial: StatusError | None = None
     for binding in sorted(attempt.cluster.objects(BINDINGS), key=lambda body: body["metadata"]["name"]):
@@ -61,7 +61,7 @@ def _matches(match: Object | None, attempt: Attempt) -> bool:
 
 
 def _namespace_labels(attempt: Attempt) -> dict[str, str] | None:
-    """The labels a namespaceSelector looks at, `None` for what is in no namespace: that always matches."""
+    """The labels that a namespaceSelector looks at, `None` for an object without a namespace, which always matches."""
     if attempt.resource is NAMESPACES:
         body = attempt.new or attempt.old
     else:
@@ -88,7 +88,7 @@ def _rule_matches(rule: Object, attempt: Attempt) -> bool:
 
 
 def _decisions(policy: Object, binding: Object, attempt: Attempt) -> Iterator[tuple[str, str]]:
-    """Message and reason of each validation that does not hold."""
+    """Message and reason of each validation that fails."""
     fails = policy["failurePolicy"] == "Fail"
     known = environment(policy)
     bindings = _bindings(attempt)

@@ -1,4 +1,4 @@
-"""ResourceQuota: what a namespace uses, and what it may use."""
+"""ResourceQuota: what a namespace uses, and its limits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _written(name: str, amount: int) -> str:
 
 
 def validate(attempt: Attempt) -> None:
-    """Refuse what would exceed a quota of the namespace; less than before is always fine."""
+    """Refuse what would exceed a quota of the namespace; a decrease is always allowed."""
     if not attempt.resource.namespaced or attempt.operation == "DELETE" or attempt.subresource:
         return
     quotas = attempt.cluster.objects(QUOTAS, attempt.namespace)

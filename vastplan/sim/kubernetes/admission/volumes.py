@@ -23,7 +23,7 @@ def is_default(body: Object) -> bool:
 
 
 def default_class(cluster: KubernetesCluster) -> str | None:
-    """The name of the default StorageClass: the newest, then the first by name."""
+    """The name of the default StorageClass: the newest, among equally new ones the first by name."""
     marked = [body["metadata"] for body in cluster.objects(CLASSES) if is_default(body)]
     marked.sort(key=lambda metadata: metadata["name"])
     marked.sort(key=lambda metadata: metadata["creationTimestamp"], reverse=True)
@@ -31,7 +31,7 @@ def default_class(cluster: KubernetesCluster) -> str | None:
 
 
 def mutate(attempt: Attempt, body: Object) -> Object:
-    """A new claim or volume with its default class and its finalizer."""
+    """Add the default class and the protection finalizer to a new claim or volume."""
     if attempt.operation != "CREATE" or attempt.resource not in PROTECTION:
         return body
     finalizer = PROTECTION[attempt.resource]
@@ -46,7 +46,7 @@ def mutate(attempt: Attempt, body: Object) -> Object:
 
 
 def validate(attempt: Attempt) -> None:
-    """Refuse growth that the claim's state or its class does not allow."""
+    """Refuse growth that the claim's phase or its class does not allow."""
     if attempt.resource is not CLAIMS or attempt.operation != "UPDATE" or attempt.subresource:
         return
     assert attempt.new is not None and attempt.old is not None

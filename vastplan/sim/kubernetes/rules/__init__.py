@@ -1,4 +1,4 @@
-"""The rules of each kind of object: defaults, what a create and an update may say."""
+"""The rules of each kind of object: defaults, and the checks of a create and an update."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ _COMMON = Rules()
 
 
 def of(resource: Resource) -> Rules:
-    """The rules of a resource; a custom resource has those of its definition only."""
+    """The rules of a resource; a custom resource has only those of its definition."""
     return _RULES.get(resource, _COMMON)

@@ -1,4 +1,4 @@
-"""Namespace, Secret, ConfigMap and Lease."""
+"""Rules of Namespace, Secret, ConfigMap and Lease."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME_LABEL = "kubernetes.io/metadata.name"
 
 def _namespace_defaults(body: Object) -> None:
     name = body["metadata"].get("name")
-    if name:  # the label cannot be taken away
+    if name:  # the label cannot be removed
         body["metadata"]["labels"] = {**body["metadata"].get("labels", {}), _NAME_LABEL: name}
 
 
@@ -92,7 +92,7 @@ def _check_config_map(body: Object) -> list[Cause]:
 
 def _lease_defaults(body: Object) -> None:
     spec = body.setdefault("spec", {})
-    for field in ("strategy", "preferredHolder"):  # of a feature that is off unless somebody switches it on
+    for field in ("strategy", "preferredHolder"):  # fields of a feature that is off by default
         spec.pop(field, None)
 
 

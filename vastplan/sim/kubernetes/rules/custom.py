@@ -9,11 +9,11 @@ from vastplan.sim.kubernetes.status import Cause, not_supported, required
 from vastplan.sim.tables import Table
 
 UNSET: Any = object()
-"""No value: there was no object, or no such field in it."""
+"""No value: the object, or the field in it, did not exist."""
 
 
 def causes(table: Table, schema: dict[str, Any], new: Any, old: Any = UNSET, path: str = "") -> list[Cause]:
-    """What the definition refuses in `new`; rules about `oldSelf` count only where there was a value before."""
+    """What the definition refuses in `new`; rules about `oldSelf` apply only if a value existed before."""
     while "$ref" in schema:
         schema = table.content["schemas"][schema["$ref"].removeprefix("#/schemas/")]
     faults: list[Cause] = []

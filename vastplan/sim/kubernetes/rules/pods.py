@@ -1,4 +1,4 @@
-"""Pods, as far as their volumes: nothing schedules or runs them."""
+"""Rules of pods, as far as their containers and volumes need them."""
 
 from __future__ import annotations
 

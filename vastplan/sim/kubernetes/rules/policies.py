@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy and its binding."""
+"""Rules of ValidatingAdmissionPolicy and its binding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResourceQuota."""
+"""Rules of ResourceQuota."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one kind of object adds to the common handling."""
+"""The rules that one kind of object adds to the common handling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _nothing(body: Object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a kind; `defaults` and `create` change the object they are given."""
+    """The rules of a kind; `defaults` and `create` change the object that is passed in."""
 
     name: Callable[[str], list[str]] = names.subdomain
     defaults: Callable[[Object], None] = _nothing  # on every write

@@ -1,4 +1,4 @@
-"""StorageClass and CSIDriver."""
+"""Rules of StorageClass and CSIDriver."""
 
 from __future__ import annotations
 

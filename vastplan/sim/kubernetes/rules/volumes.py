@@ -1,4 +1,4 @@
-"""PersistentVolumeClaim and PersistentVolume."""
+"""Rules of PersistentVolumeClaim and PersistentVolume."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _VOLUME_MODES = ("Block", "Filesystem")
 _RECLAIM = ("Delete", "Recycle", "Retain")
-# What a PersistentVolume's spec holds beside its source.
+# The fields of a PersistentVolume's spec other than its source.
 _NOT_A_SOURCE = {
     "accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
     "storageClassName", "volumeAttributesClassName", "volumeMode",
@@ -22,7 +22,7 @@ _NOT_A_SOURCE = {
 
 
 def claim_size(body: Object) -> str:
-    """The size a claim asks for, `0` when it does not say."""
+    """The size a claim requests, `0` if it names none."""
     return str(body["spec"].get("resources", {}).get("requests", {}).get("storage", "0"))
 
 
@@ -41,7 +41,7 @@ def _modes(spec: Object, path: str = "spec") -> list[Cause]:
 
 
 def _takes(source: Object) -> bool:
-    """Whether a claim can be made from such a data source."""
+    """Whether a claim can be created from such a data source."""
     kind = (source.get("apiGroup", ""), source.get("kind"))
     return kind in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
@@ -51,7 +51,7 @@ def _claim_defaults(body: Object) -> None:
     spec.setdefault("volumeMode", "Filesystem")
     spec.setdefault("resources", {})
     if "dataSource" in spec and not _takes(spec["dataSource"]):
-        del spec["dataSource"]  # without a word
+        del spec["dataSource"]  # silently
     if "dataSource" in spec:
         spec.setdefault("dataSourceRef", dict(spec["dataSource"]))
 
@@ -92,7 +92,7 @@ def _check_claim_update(new: Object, old: Object) -> list[Cause]:
     if class_before != class_after:
         causes.append(immutable(f"metadata.annotations.{_CLASS_ANNOTATION}", class_after))
     before, after = json.loads(json.dumps(old["spec"])), json.loads(json.dumps(new["spec"]))
-    if not before.get("volumeName"):  # once
+    if not before.get("volumeName"):  # it can be set once
         before.pop("volumeName", None)
         after.pop("volumeName", None)
     if "storageClassName" not in before:  # the class of a claim without one may be filled in later
@@ -142,7 +142,7 @@ def _check_volume(body: Object) -> list[Cause]:
         causes.append(
             not_supported("spec.persistentVolumeReclaimPolicy", spec["persistentVolumeReclaimPolicy"], _RECLAIM)
         )
-    sources = sorted(_source(body), key=lambda name: (name == "csi", name))  # the server looks at it last
+    sources = sorted(_source(body), key=lambda name: (name == "csi", name))  # the server looks at csi last
     if not sources:
         causes.append(required("spec", "must specify a volume type"))
     causes += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
