@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import vastplan.kinds
 from vastplan.schema.discover import discover
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.defaults.marks import KINDS, ONE, leaf_fields
 from vastplan.schema.codec import decode
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Evidence
 from vastplan.schema.rows import ABSENT, Path, dig, put
 from vastplan.schema.versions import at_least, parse

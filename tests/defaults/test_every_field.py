@@ -12,7 +12,8 @@ from pydantic import MISSING, BaseModel, TypeAdapter
 
 from tests.defaults.marks import KINDS, leaf_fields
 from vastplan.schema.compile import fields_of
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import AsWitness, Marker, SameAs
 
 REASONS = {

@@ -12,7 +12,8 @@ from vastplan.schema.codec import decode
 from vastplan.schema.compile import kind
 from vastplan.schema.defaults import counts, is_witness, known_defaults, left_out
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.kind import Kind, Witness
+from vastplan.schema.kind import Kind
+from vastplan.schema.live import Witness
 from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,

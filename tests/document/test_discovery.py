@@ -49,7 +49,8 @@ def test_nothing_is_imported_before_it_is_used() -> None:
 KIND = """
     from typing import Annotated
     from vastplan.schema.compile import kind
-    from vastplan.schema.kind import Attribute, Endpoint
+    from vastplan.schema.kind import Endpoint
+    from vastplan.schema.live import Attribute
     from vastplan.schema.markers import IDENTITY, Refers
     from vastplan.schema.types import Spec
 

@@ -9,7 +9,8 @@ import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
 from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Members, OfSnapshots, PerUnit, Update
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
 

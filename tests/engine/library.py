@@ -30,7 +30,8 @@ from vastplan.model.value import Ref, Secret, from_json
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Metric, Ready, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, SENSITIVE, SET, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

@@ -14,7 +14,8 @@ from vastplan.model.outcome import State
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IDENTITY, WRITE_ONLY, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

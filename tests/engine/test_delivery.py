@@ -25,9 +25,11 @@ from vastplan.model.sensitive import INSTEAD, without_secrets
 from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
 from vastplan.model.value import REDACTED
 from vastplan.schema.compile import kind
+from vastplan.schema.creation import Delivers, Drawn
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Delivers, Drawn, Kind, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SENSITIVE, WRITE_ONLY, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

@@ -17,7 +17,8 @@ from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
 from vastplan.model.value import REDACTED, Ref, Secret
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.shapes.list_map import LIST_MAP
 
 A = entry("shelf", "a", size=3)

@@ -13,8 +13,9 @@ from vastplan.engine.attribution import attribute
 from vastplan.engine.ignore import IgnoreRule, ignore, without
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
+from vastplan.schema.field import Field
 from vastplan.schema.history import Sought, Trace
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
 from vastplan.schema.shapes.struct import STRUCT

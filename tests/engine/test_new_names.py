@@ -15,7 +15,8 @@ from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Values
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.live import Attribute
 
 LEFT_OUT = object()
 

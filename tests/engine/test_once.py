@@ -14,8 +14,10 @@ from vastplan.model.errors import Unclear
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
 from vastplan.schema.compile import kind
+from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.kind import Attribute, Kind, Once, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, MADE_WITH, WRITE_ONLY, MadeWith
 from vastplan.schema.types import MISSING, Name, Spec
 

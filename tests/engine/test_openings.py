@@ -20,7 +20,8 @@ from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Verb
 from vastplan.schema.endpoint import Update
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import table

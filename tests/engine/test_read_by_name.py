@@ -19,7 +19,8 @@ from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import REDACTED
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 
 
 def _path(values: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,8 @@ from vastplan.model.plan import Verb
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Asked, Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Kind, Row
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

@@ -11,7 +11,9 @@ from vastplan.engine.observe import Collection, Live, Observed
 from vastplan.engine.twins import twins
 from vastplan.engine.users import by_used, index_users
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Kind, LetsIn, UsedBy
+from vastplan.schema.access import LetsIn
+from vastplan.schema.dependents import UsedBy
+from vastplan.schema.kind import Kind
 
 # A book stands on shelves by name; a catalogue lists books of its own shelf by title.
 ON = UsedBy("book", "books", "name", "shelf", "pages")

@@ -24,7 +24,7 @@ from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Pl
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown, from_json
 from vastplan.model.wording import some
-from vastplan.schema.kind import Metric
+from vastplan.schema.live import Metric
 
 
 @pytest.mark.parametrize(

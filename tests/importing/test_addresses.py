@@ -12,7 +12,7 @@ from vastplan.importing.addresses import Addresses
 from vastplan.importing.model import key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.kind import Attribute
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IDENTITY, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

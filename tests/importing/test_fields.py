@@ -30,7 +30,8 @@ from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import Encoder, at, item_id
 from vastplan.schema.endpoint import Asked
 from vastplan.schema.entries import Scope, compose
-from vastplan.schema.kind import Field, Kind, Row
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Row
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import put
 from vastplan.schema.walk import leaves, redacted, same, value_at

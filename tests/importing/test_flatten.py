@@ -16,7 +16,8 @@ from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
-from vastplan.schema.kind import Kind, Witness
+from vastplan.schema.kind import Kind
+from vastplan.schema.live import Witness
 from vastplan.schema.markers import (
     CREATE_ONLY,
     DOCUMENT,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from tests.importing.made_up import made_up, one, seen
 from vastplan.engine.observe import Live
 from vastplan.importing.server_defaults import ServerDefaults
-from vastplan.schema.kind import Witness
+from vastplan.schema.live import Witness
 from vastplan.schema.markers import IDENTITY, SCHEMA, WITNESS, ServerDefault
 from vastplan.schema.types import MISSING, Name, Spec
 

@@ -22,7 +22,8 @@ from vastplan.model.site_ledger import path_text
 from vastplan.report.review import reverted as drifted
 from vastplan.schema.codec import at, dig
 from vastplan.schema.endpoint import Asked, AskedMembers
-from vastplan.schema.kind import Field, Kind, Row
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Row
 from vastplan.schema.markers import Marker
 from vastplan.schema.provider import Provider
 from vastplan.schema.shapes.struct import STRUCT

@@ -18,7 +18,8 @@ from tests.lab import Lab, full_registry
 from vastplan.engine import observe, read
 from vastplan.model.plan import Plan
 from vastplan.schema.codec import at, decode, item_id
-from vastplan.schema.kind import Field, Kind, Row
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Row
 from vastplan.schema.rows import put
 
 NEWER = "NEWER_X"

@@ -12,7 +12,8 @@ from tests.lab import Lab, full_registry
 from vastplan.engine.body import NEVER_SENT
 from vastplan.model.plan import Verb
 from vastplan.schema.endpoint import PerUnit, Update
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.versions import is_before
 from vastplan.sim.tables import Operation, Table, load
 

@@ -8,7 +8,7 @@ from vastplan.schema.shapes.set import Set
 from vastplan.schema.shapes.shape import Encoder, Read
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class CommaSeparated(Set):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vastplan.ledger.backend import Backend
     from vastplan.model.site_ledger import SiteLedger
     from vastplan.schema.discover import Registry
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 _SITE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _CODE = re.compile(r'"([A-Z]{3}-[0-9]{2})"')

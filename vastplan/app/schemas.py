@@ -31,7 +31,7 @@ from vastplan.schema.compile import fields_of
 from vastplan.schema.connection import CommandSecret
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.markers import AsWitness, Evidence, SameAs, ServerDefault
 from vastplan.schema.system import discover_systems
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, written
 from vastplan.model.value import Ref, Secret
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import ABSENT
 

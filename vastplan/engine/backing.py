@@ -16,7 +16,9 @@ from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Backs, Closes, Field, Kind
+from vastplan.schema.access import Backs, Closes
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 from vastplan.schema.shapes.shape import scalar_reader
 

@@ -8,7 +8,8 @@ from typing import Any
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.schema.codec import Encoder, changed_part, decode, merge, overlay, prune
 from vastplan.schema.endpoint import Update
-from vastplan.schema.kind import Field, Kind, Row, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import Marker
 
 Path = tuple[str, ...]

@@ -9,7 +9,8 @@ from typing import TypeVar
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, error
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.references import fields_with_references
 
 _Named = TypeVar("_Named", bound=Hashable)

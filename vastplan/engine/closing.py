@@ -18,7 +18,8 @@ from vastplan.engine.users import ByUsed, by_used, listed
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json, references
-from vastplan.schema.kind import Closes, Enforces, Kind, Values
+from vastplan.schema.access import Closes, Enforces
+from vastplan.schema.kind import Kind, Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Contents, Kind
+from vastplan.schema.dependents import Contents
+from vastplan.schema.kind import Kind
 
 Figure = int | float | Unknown
 LIMITING = (Verb.UPDATE, Verb.ADOPT)

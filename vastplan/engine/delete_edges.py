@@ -21,7 +21,8 @@ from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref, references, to_json
 from vastplan.model.wording import counted, some
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 
 _SHOWN = 5  # names in a message

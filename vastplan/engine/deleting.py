@@ -14,7 +14,8 @@ from vastplan.engine.observe import Live
 from vastplan.engine.usage import Figure
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json
-from vastplan.schema.kind import Deleting, Kind, Values
+from vastplan.schema.access import Deleting
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.walk import merge
 
 

@@ -13,8 +13,9 @@ from vastplan.model.sensitive import keep_token
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, digest
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import at
+from vastplan.schema.creation import Delivers, Drawn
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Delivers, Drawn, Kind, Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.walk import table
 
 if TYPE_CHECKING:

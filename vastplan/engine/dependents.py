@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.plan import GOING, Action
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Dependents, Kind
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 
 Group = tuple[list[str], list[Live]]  # sorted paths, each ending in "/", and the objects with these paths
 

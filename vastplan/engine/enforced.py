@@ -10,7 +10,7 @@ from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json, references
-from vastplan.schema.kind import Enforces
+from vastplan.schema.access import Enforces
 
 _AS_DESIRED = (Verb.CREATE, Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
 

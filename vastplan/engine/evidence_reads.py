@@ -12,7 +12,8 @@ from vastplan.engine.meant import places_told
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Verb
-from vastplan.schema.kind import Dependents, Kind
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching, targets_of
 
 

@@ -19,7 +19,8 @@ from vastplan.model.escaping import inert
 from vastplan.model.ip_ranges import Interval, interval_text, parse_interval
 from vastplan.model.plan import Action, Block, Step, Verb
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
 
 _Network = tuple[Any, ...]
 _TAKING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)

@@ -18,7 +18,8 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger
 from vastplan.model.value import Ref, Unknown
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from vastplan.model.address import Address
 from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, by_hand, moved_by_hand
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, references
-from vastplan.schema.kind import Field, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Values
 
 
 @dataclass(frozen=True, slots=True)

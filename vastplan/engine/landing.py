@@ -10,7 +10,9 @@ from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json
-from vastplan.schema.kind import Dependents, Kind, Lands, Values
+from vastplan.schema.across_sites import Lands
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind, Values
 
 _Rule = tuple[str, str, str]  # kind, its room, its path
 _MAKING = (Verb.CREATE, Verb.REPLACE)

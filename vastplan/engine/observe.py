@@ -10,7 +10,8 @@ from typing import Any
 
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
-from vastplan.schema.kind import Kind, Metric, Row, Values
+from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.live import Metric
 from vastplan.schema.provider import NO_MARK, Mark, Marking, Owning, Provider
 
 SystemKey = tuple[str, str]  # site, system

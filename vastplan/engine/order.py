@@ -27,7 +27,7 @@ from vastplan.model.plan import GOING, Action, Operation, Step, Verb
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.references import fields_with_references
 
 _MAKING = (Verb.CREATE, Verb.REPLACE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vastplan.engine.meant import meant
 from vastplan.engine.observe import Live, Observed
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.references import raw_references, targets_of
 
 

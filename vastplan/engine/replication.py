@@ -18,8 +18,9 @@ from vastplan.model.plan import Action
 from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
 from vastplan.model.units import BYTES, SECONDS, show
 from vastplan.model.value import Ref
+from vastplan.schema.across_sites import Grouped, Told
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Grouped, Kind, Told
+from vastplan.schema.kind import Kind
 
 EVERYTHING = "recreating it sends all data again"
 _AT_ONCE = "each write is on both sites before it is answered"

@@ -27,7 +27,8 @@ from vastplan.model.plan import GOING, Action, Plan, let_go
 from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
 from vastplan.model.value import Ref, Secret, Unknown, from_json, to_json
-from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 
 MANY, GROWTH = 1000, 2

@@ -15,8 +15,9 @@ from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned
 from vastplan.model.units import SECONDS, show
 from vastplan.model.wording import some
+from vastplan.schema.creation import Delivers
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Delivers, Kind
+from vastplan.schema.kind import Kind
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches

@@ -11,7 +11,8 @@ from typing import Any
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Kind, UsedBy
+from vastplan.schema.dependents import UsedBy
+from vastplan.schema.kind import Kind
 
 ByUsed = Mapping[str, tuple[Live, ...]]  # by what they use
 _NOBODY: tuple[Live, ...] = ()

@@ -27,9 +27,12 @@ from vastplan.model.nearest import closest, known_ones
 from vastplan.model.plan import NOT_THERE, Action, Block, Cause, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
+from vastplan.schema.across_sites import Grouped
+from vastplan.schema.creation import Delivers
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Delivers, Field, Grouped, Kind, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.walk import in_sync, table

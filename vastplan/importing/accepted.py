@@ -12,7 +12,8 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.allowed import models_at
 from vastplan.schema.entries import EntryType
-from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.problem_words import said
 from vastplan.schema.types import CANONICAL

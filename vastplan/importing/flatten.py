@@ -17,7 +17,8 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Evidence, Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING

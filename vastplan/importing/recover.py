@@ -15,7 +15,8 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 from vastplan.schema.walk import leaves, map_references, same, value_at

@@ -10,7 +10,8 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref, Reveal, Secret
 from vastplan.schema import walk
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.kind import Field, Kind, Row, Values
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import at, dig, prune, put
 from vastplan.schema.walk import changed_part, merge, overlay

@@ -12,32 +12,15 @@ from typing import Annotated, Any
 from pydantic import MISSING, BaseModel
 
 from vastplan.model.plan import Stage
+from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
+from vastplan.schema.across_sites import Grouped, Lands
+from vastplan.schema.creation import Delivers, Once
+from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import (
-    Attribute,
-    Closes,
-    Contents,
-    ControllerOwned,
-    Deleting,
-    Delivers,
-    Dependents,
-    Enforces,
-    Field,
-    Grouped,
-    Keyed,
-    Kind,
-    Lands,
-    LetsIn,
-    Measure,
-    Metric,
-    Once,
-    Precedes,
-    Ready,
-    Row,
-    UsedBy,
-    Values,
-    Witness,
-)
+from vastplan.schema.field import Field
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
 from vastplan.schema.markers import (
     Admits,
     Clears,

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.model.value import REDACTED
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs, ServerDefault
 from vastplan.schema.rows import ABSENT, Path, dig
 from vastplan.schema.shapes.shape import Leaf

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from vastplan.schema.entries import Composition, EntryType, entry_type
-from vastplan.schema.kind import Field as KindField
+from vastplan.schema.field import Field as KindField
 from vastplan.schema.kind import Kind
 
 T = TypeVar("T")

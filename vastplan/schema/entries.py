@@ -13,7 +13,8 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
 from vastplan.model.wording import plural
 from vastplan.schema.compile import fields_of
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 
 if TYPE_CHECKING:
     from vastplan.schema.recovery import Pieces, Recovered, Unsayable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.model.value import Ref, json_text
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 from vastplan.schema.markers import Opens
 
 

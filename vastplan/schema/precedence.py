@@ -8,8 +8,9 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.schema.dependents import Precedes
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind, Precedes
+from vastplan.schema.kind import Kind
 
 _Key = tuple[str, tuple[Any, ...]]  # kind, and the values by which two objects belong together
 

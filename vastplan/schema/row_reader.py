@@ -10,7 +10,7 @@ from vastplan.schema.rows import ABSENT, Path, dig
 from vastplan.schema.shapes.shape import Read
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class _Read(NamedTuple):

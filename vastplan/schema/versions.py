@@ -15,7 +15,8 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Site
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Product, RequiredFrom, Since, Until
 from vastplan.schema.walk import table
 

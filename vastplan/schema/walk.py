@@ -17,7 +17,7 @@ from vastplan.schema.rows import ABSENT, Path, deep_overlay
 from vastplan.schema.shapes.shape import Canonicalise, Change, Leaf, MapReferences, Shape
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 _UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
 _UNDISCLOSED = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})

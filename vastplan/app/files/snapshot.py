@@ -14,7 +14,8 @@ from vastplan.ledger.codec import refuse_misshapen
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 
 
 def _from_data(data: dict[str, Any]) -> Snapshot:

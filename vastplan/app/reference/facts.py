@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.model import units
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker, RequiredFrom, Since, Until
 from vastplan.schema.versions import NAMES
 

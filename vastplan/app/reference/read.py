@@ -21,7 +21,8 @@ from vastplan.app.reference.types import BELOW, SAYS, Schema, type_of
 from vastplan.schema.compile import fields_of
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind
 from vastplan.schema.system import discover_systems
 from vastplan.schema.walk import table
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vastplan.model import units
-from vastplan.schema.kind import Field
+from vastplan.schema.field import Field
 
 Schema = dict[str, Any]
 _LARGEST = 2**63 - 1  # a count with this maximum has no other limit

@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from vastplan.model.units import parse_bytes
 from vastplan.model.wording import quoted
 from vastplan.schema.endpoint import COLLECTION, Collection, Endpoint, Update, WirePath
-from vastplan.schema.kind import ControllerOwned
+from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Says, Spec
 

@@ -5,7 +5,7 @@ Source: the CRDs of external-snapshotter (snapshot.storage.k8s.io/v1), and https
 
 from __future__ import annotations
 
-from vastplan.schema.kind import Attribute, Ready
+from vastplan.schema.live import Attribute, Ready
 from vastplan.schema.markers import Since
 
 GROUP_VERSION = "snapshot.storage.k8s.io/v1"

@@ -7,8 +7,8 @@ from pydantic import model_validator
 from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
+from vastplan.schema.access import Enforces
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Enforces
 from vastplan.schema.markers import SET, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 

@@ -11,8 +11,9 @@ from pydantic import model_validator
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
+from vastplan.schema.access import Backs, Closes
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Backs, Closes, Row, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import ATOMIC, SET, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 

@@ -5,7 +5,8 @@ from typing import Annotated
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, READY, SINCE, SNAPSHOT
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Dependents, Once
+from vastplan.schema.creation import Once
+from vastplan.schema.dependents import Dependents
 from vastplan.schema.markers import IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 

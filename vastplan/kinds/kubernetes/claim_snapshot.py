@@ -9,7 +9,9 @@ from typing import Annotated
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import CREATED, GROUP_VERSION, READY, SINCE, SNAPSHOT
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Dependents, Once
+from vastplan.schema.creation import Once
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 

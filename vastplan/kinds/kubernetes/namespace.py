@@ -6,7 +6,8 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned, Dependents
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
 from vastplan.schema.types import MISSING, Says
 

@@ -18,7 +18,8 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import ControllerOwned, Metric
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,

@@ -20,8 +20,11 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
+from vastplan.schema.dependents import Dependents, UsedBy
 from vastplan.schema.endpoint import OfSnapshots
-from vastplan.schema.kind import Dependents, Keyed, Measure, Metric, Row, UsedBy, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Measure, Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import ObjectName, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Metric, Row, Values
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import MISSING, Spec
 

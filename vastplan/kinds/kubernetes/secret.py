@@ -9,7 +9,8 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, ControllerOwned, Keyed
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.live import Attribute, ControllerOwned
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
 from vastplan.schema.types import MISSING, Says, SecretSource
 

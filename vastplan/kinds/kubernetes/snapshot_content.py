@@ -21,8 +21,9 @@ from vastplan.kinds.kubernetes._snapshots import (
     WHOSE,
 )
 from vastplan.schema.compile import kind
+from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import OfSnapshots
-from vastplan.schema.kind import Attribute, Once
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 

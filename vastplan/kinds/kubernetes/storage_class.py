@@ -19,8 +19,10 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.kinds.kubernetes._secrets import SECRET_SINCE, ClassSecrets, one_form, unused
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import LetsIn, Row, UsedBy, Values
+from vastplan.schema.dependents import UsedBy
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,

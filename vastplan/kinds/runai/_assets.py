@@ -12,7 +12,8 @@ from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
-from vastplan.schema.kind import Metric, Ready, Row, Values
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.types import MISSING, SecretSource
 
 

@@ -5,9 +5,12 @@ There is no update, and Run:AI does not promise to refuse a second, equal rule.
 
 from typing import Annotated, Literal
 
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
+from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Dependents, Keyed, LetsIn, Ready
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.live import Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 

@@ -23,7 +23,8 @@ from vastplan.kinds.runai._assets import (
 )
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed, Row, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,

@@ -8,9 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Delta, Endpoint, Update
-from vastplan.schema.kind import Keyed, LetsIn, Ready, Row, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,

@@ -8,7 +8,7 @@ from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_
 from vastplan.kinds.runai.workload import running
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Metric, Witness
+from vastplan.schema.live import Metric, Witness
 
 
 class Department(OrgUnit):

@@ -7,7 +7,8 @@ from pydantic import Field, StringConstraints
 from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, credentials, value_at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed, Row, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.types import MISSING, Says, SecretSource
 
 _Key = Annotated[

@@ -16,7 +16,7 @@ from vastplan.kinds.runai._assets import (
     with_scope,
 )
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 

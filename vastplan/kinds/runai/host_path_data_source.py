@@ -6,7 +6,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, Says
 

@@ -13,7 +13,7 @@ from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Attribute, Measure, Metric, Ready
+from vastplan.schema.live import Attribute, Measure, Metric, Ready
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 

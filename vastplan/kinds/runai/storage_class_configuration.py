@@ -8,7 +8,7 @@ from typing import Annotated
 
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec
 

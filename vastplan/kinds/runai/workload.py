@@ -3,8 +3,10 @@
 from typing import Annotated
 
 from vastplan.schema.compile import kind
+from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Dependents, Metric, Row, Values
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY, Refers, Wire
 from vastplan.schema.types import MISSING, Spec
 

@@ -16,7 +16,7 @@ from vastplan.kinds.runai._assets import SCOPES, unit_of_scope, with_scope
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, PerUnit, Update
-from vastplan.schema.kind import Metric
+from vastplan.schema.live import Metric
 from vastplan.schema.markers import (
     IDENTITY,
     IMMUTABLE,

@@ -14,7 +14,7 @@ from vastplan.model import units
 from vastplan.model.ip_ranges import networks
 from vastplan.model.wording import quoted, shortened, some
 from vastplan.schema.endpoint import Delta, Endpoint
-from vastplan.schema.kind import ControllerOwned
+from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
 
 # The defaults of VMS.

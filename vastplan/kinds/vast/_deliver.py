@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from vastplan.model import units
-from vastplan.schema.kind import Delivers, Drawn
+from vastplan.schema.creation import Delivers, Drawn
 from vastplan.schema.markers import Refers, Revokes, Unit
 from vastplan.schema.types import A_SPAN, Says, Spec, quantity
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import model_validator
 
 from vastplan.schema.endpoint import Asked, Endpoint
-from vastplan.schema.kind import Attribute
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers
 from vastplan.schema.types import MISSING, ReferenceName, Spec
 

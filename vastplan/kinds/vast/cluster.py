@@ -5,7 +5,7 @@ from typing import Annotated
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Metric
+from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
 

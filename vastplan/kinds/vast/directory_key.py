@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, MaxAge, Overlap, into_secret
 from vastplan.kinds.vast._rights import Tenant
 from vastplan.kinds.vast.s3_key import S3KeyDelivery
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import AskedMembers, Endpoint
-from vastplan.schema.kind import Attribute, LetsIn
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     AFTER_CREATE,
     DOCUMENT,

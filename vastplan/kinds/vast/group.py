@@ -5,7 +5,8 @@ from typing import Annotated
 from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Keyed
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IMMUTABLE, Opens
 from vastplan.schema.types import MISSING, Count, Text
 

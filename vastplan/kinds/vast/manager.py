@@ -15,8 +15,11 @@ from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast._deliver import Generation, IntoSecret, SecretKey, into_secret
 from vastplan.kinds.vast.manager_role import Permission
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Drawn, LetsIn, Row, Values
+from vastplan.schema.creation import Drawn
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     DOCUMENT,
     EXPLICIT_NULL,

@@ -11,8 +11,10 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
+from vastplan.schema.across_sites import Grouped, Lands, Told
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Grouped, Lands, Metric, Precedes, Ready, Told
+from vastplan.schema.dependents import Precedes
+from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
     CREATE_ONLY,

@@ -22,7 +22,9 @@ from vastplan.kinds.vast._whom import (
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.kind import Keyed, Metric, Row, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
     IDENTITY,
@@ -109,6 +111,7 @@ class GroupQuota(QuotaLimits):
 
 _RULES = ("user_quotas", "group_quotas")
 BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
+OF_USERS = (*BY_USER, "is_user_quota")  # a limit is reported before the is_user_quota that it implies
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:

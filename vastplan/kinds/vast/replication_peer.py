@@ -7,7 +7,7 @@ from pydantic import Field
 
 from vastplan.kinds.vast._common import NOTHING, collection
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Metric, Ready
+from vastplan.schema.live import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 

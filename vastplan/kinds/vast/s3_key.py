@@ -9,9 +9,10 @@ from typing import Annotated
 from pydantic import model_validator
 
 from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Members
-from vastplan.schema.kind import Attribute, LetsIn
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     AFTER_CREATE,
     DOCUMENT,

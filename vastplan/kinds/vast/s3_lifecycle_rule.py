@@ -7,8 +7,9 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import NOTHING, OFF, collection
 from vastplan.model.wording import quoted
+from vastplan.schema.access import Deleting
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Deleting, Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,

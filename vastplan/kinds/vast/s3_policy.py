@@ -10,7 +10,7 @@ from vastplan.model.canonical_json import plain
 from vastplan.model.plan import Stage
 from vastplan.model.s3_narrowed import narrowed
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed
+from vastplan.schema.import_keys import Keyed
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,

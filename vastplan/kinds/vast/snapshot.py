@@ -9,7 +9,9 @@ from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
 from vastplan.kinds.vast.clone import UNFINISHED
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Dependents, Metric, Once, Ready
+from vastplan.schema.creation import Once
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 

@@ -9,7 +9,8 @@ from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Contents, Measure, Witness
+from vastplan.schema.dependents import Contents
+from vastplan.schema.live import Attribute, Measure, Witness
 from vastplan.schema.markers import (
     ATOMIC,
     IDENTITY,

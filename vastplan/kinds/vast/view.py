@@ -16,7 +16,10 @@ from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Precedes, Row, Values, Witness
+from vastplan.schema.dependents import Precedes
+from vastplan.schema.import_keys import CalledAs, Keyed
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import Attribute, Metric, Witness
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,

@@ -7,8 +7,10 @@ from pydantic import model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, OFF, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned, LetsIn, Row, Values, Witness
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.live import ControllerOwned, Witness
 from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,

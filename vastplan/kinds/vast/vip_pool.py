@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from vastplan.kinds.vast._common import OFF, RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.model.wording import quoted
+from vastplan.schema.access import LetsIn
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, LetsIn
+from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     DOCUMENT,
     EXPLICIT_NULL,

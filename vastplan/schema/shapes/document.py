@@ -11,7 +11,7 @@ from vastplan.schema.rows import Path
 from vastplan.schema.shapes.shape import Encoder, Read, Shape, Typist
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class JsonDocument(Shape):

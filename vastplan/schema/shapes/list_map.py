@@ -22,7 +22,7 @@ from vastplan.schema.shapes.shape import (
 )
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class ListMap(Shape):

@@ -12,7 +12,7 @@ from vastplan.schema.rows import Path
 from vastplan.schema.shapes.shape import Canonicalise, Encoder, Leaf, Read, Shape, Typist, scalar_reader, secrets
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class Map(Shape):

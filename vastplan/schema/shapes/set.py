@@ -10,7 +10,7 @@ from vastplan.schema.shapes.list import List
 from vastplan.schema.shapes.shape import Canonicalise, Change, MapReferences, Read, Shape
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class Set(List):

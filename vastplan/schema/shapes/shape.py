@@ -14,7 +14,7 @@ from vastplan.schema.markers import Codec, Marker, Refers
 from vastplan.schema.rows import ABSENT, Path
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 Read = Callable[[Any], Any]  # a raw value that is not null -> the canonical one
 Change = Callable[[Refers, Any], Any]

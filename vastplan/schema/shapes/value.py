@@ -10,7 +10,7 @@ from vastplan.schema.rows import Path
 from vastplan.schema.shapes.shape import Shape
 
 if TYPE_CHECKING:
-    from vastplan.schema.kind import Field
+    from vastplan.schema.field import Field
 
 
 class Value(Shape):

@@ -1,0 +1,76 @@
+"""What depends on an object, uses it, counts against its limit, or is created after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """Objects of another kind that depend on an object of this kind: they are counted before it is deleted, never changed.
+
+    A dependent has equal fields (`same`: pairs of this object's field and the dependent's; `id` is this object's id), and its
+    path is this object's path or below it (`under`); with `counted` only dependents whose figure of that name is not zero
+    count. With `remain` they stay after the object is deleted; `locks` are the dependents' figures that forbid deleting them.
+    With `when` (a field, a value) the rule holds only for objects of this kind with that value. With `by` a dependent refers
+    to this object by that field, as text: this object is deleted only after the dependent is deleted or has another value
+    there. A field of a dependent may be one of the object that it refers to: `tenant.local_provider`.
+    """
+
+    kind: str
+    name: str
+    same: tuple[tuple[str, str], ...]
+    under: tuple[str, str] | None = None
+    counted: str = ""
+    remain: bool = False
+    locks: tuple[str, ...] = ()
+    when: tuple[str, Any] | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedBy:
+    """Objects of another `kind` (users) that use an object of this kind, each in the room (a namespace, a tenant) that its field
+    `room` names.
+
+    The user's field `theirs` has, or lists, the value of this object's field `ours`. With `same_room` a name counts only in its
+    room: objects of this kind have the field `room` too. `name` is the word for users in messages.
+    """
+
+    kind: str
+    name: str
+    ours: str
+    theirs: str
+    room: str
+    same_room: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The sum of the figure `metric` over objects of another kind that belong to an object of this kind: for a limit (`floors`)
+    for which the system has no figure of its own.
+
+    An object counts if its field equals this object's (`same`: this object's field, the other's; `id` is this object's id).
+    Where the `path` of one is inside that of another, only the outer one counts.
+    """
+
+    name: str
+    kind: str
+    metric: str
+    same: tuple[str, str]
+    path: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Precedes:
+    """Objects of another kind, on another site, that are created after an object of this kind, because this one creates what
+    they belong to.
+
+    They are those with equal fields (`same`: pairs of this object's field and theirs). With `here` they are on the same site.
+    """
+
+    kind: str
+    same: tuple[tuple[str, str], ...]
+    here: bool = False

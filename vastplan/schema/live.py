@@ -1,0 +1,85 @@
+"""What is read of live objects: when they are usable, what others refer to, figures, and which objects belong to others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """When an object that is created asynchronously is usable: the value at `path` is one of `ok`. With a value in
+    `failed` it never becomes usable; the text at `message` says why."""
+
+    path: tuple[str, ...]
+    ok: frozenset[Any]
+    failed: frozenset[Any] = frozenset()
+    message: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of an object that other objects can refer to. `predict` computes it before the object exists, from the
+    fields `of`."""
+
+    name: str
+    path: tuple[str, ...]
+    predict: Callable[[Mapping[str, Any]], Any] | None = None
+    of: tuple[str, ...] = ()
+
+    def predicted(self, values: Mapping[str, Any]) -> Any:
+        """Returns the value that follows from an entry's values, `None` where none does. `predict` gets only the fields `of`."""
+        if self.predict is None:
+            return None
+        return self.predict({name: values[name] for name in self.of if name in values})
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A live figure for guards and reports: its name, its place on the wire, its unit.
+
+    With `ones` and `zeros` the words listed there count as 1 and as 0. A list counts its items; with `by` it is a
+    mapping instead, from the value at `by` in each item to the value at `each`. `absent` is the figure where the object
+    is present without it, for figures that the vendor's document makes optional. Any other value is `Unknown`.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+    ones: frozenset[Any] = frozenset()
+    zeros: frozenset[Any] = frozenset()
+    by: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    absent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The size of an object of the document, as one figure: the sum of the numbers at `path`, where `*` is any key."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerOwned:
+    """How an object that a driver or another system created for itself is recognised: the text at `path` of the row
+    matches `pattern` as a whole. With `goes_along` the system deletes the object together with what it refers to, so it does
+    not block that delete."""
+
+    name: str
+    path: tuple[str, ...]
+    pattern: str = r".+"
+    goes_along: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A row that ships with the system and shows its defaults: the one whose value at `path` is `value`. It counts only for
+    objects whose fields in `like` equal its own."""
+
+    path: tuple[str, ...]
+    value: Any
+    like: tuple[str, ...] = ()
