@@ -68,9 +68,7 @@ def text(drift: Drift, style: Style, paths: Sequence[Path] | None = None, accept
 
 def _headline(drift: Drift) -> str:
     """It is `none` only if everything was read."""
-    if drift.drift or drift.astray():
-        return "Drift: "
-    if drift.not_ours:
+    if drift.drift or drift.astray() or drift.not_ours:
         return "Drift: "
     return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 

@@ -10,7 +10,6 @@ from vastplan.model.address import Address
 from vastplan.model.plan import Action, Node, Plan, Stage, Verb
 
 STAGES = tuple(Stage)
-_GOING = (Verb.DELETE,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +184,6 @@ def _drawn(address: str, refers: Mapping[str, set[str]], rank: Mapping[str, int]
 
 def _state(ends: tuple[str, str], still: bool, actions: Mapping[str, Action]) -> str:
     verbs = [actions[end].verb for end in ends if end in actions]
-    if not still or any(verb in _GOING for verb in verbs):
+    if not still or Verb.DELETE in verbs:
         return "gone"
     return "new" if Verb.CREATE in verbs else "same"

@@ -11,6 +11,7 @@ from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Severity
 from vastplan.model.plan import (
+    GOING,
     Action,
     Evidence,
     FieldChange,
@@ -28,7 +29,6 @@ from vastplan.report.differences import before_after
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.values import author_text, counted, kind_words, plain
 
-_GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
 _SHOWN_TEAMS = 6
 
@@ -65,7 +65,7 @@ _OF_VERB = {Verb.UPDATE: Risk.UPDATE, Verb.ADOPT: Risk.ADOPT, Verb.CREATE: Risk.
 
 def risk(action: Action) -> Risk:
     """The worst risk of an action."""
-    if action.verb in _GOING:
+    if action.verb in GOING:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
         return Risk.BLOCKED
@@ -145,9 +145,9 @@ def _verdict(plan: Plan) -> str:
         return _sentence([f"nothing to change{where}, {counted(plan.in_sync, 'object')} in sync", unread])
     waiting = sum(1 for action in plan.actions if any(block.guard == "approval" for block in action.blocked))
     blocked = sum(1 for action in plan.actions if action.blocked) - waiting
-    going = Counter(action.verb for action in plan.actions if action.verb in _GOING)
-    data = Counter(action.verb for action in plan.actions if action.verb in _GOING and action.holds_data)
-    lost = [f"{going[verb]:,} to {verb.value}{_with_data(data[verb])}" for verb in _GOING if going[verb]]
+    going = Counter(action.verb for action in plan.actions if action.verb in GOING)
+    data = Counter(action.verb for action in plan.actions if action.verb in GOING and action.holds_data)
+    lost = [f"{going[verb]:,} to {verb.value}{_with_data(data[verb])}" for verb in GOING if going[verb]]
     free = len(plan.actions) - waiting - blocked
     parts = [
         f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
