@@ -304,7 +304,7 @@ def _patches(plant: Plant) -> list[Any]:
     clock = _NoTime()
     return [
         patch("vastplan.app.connect.world", served),
-        patch("vastplan.systems.vast.client.Session", session),
+        patch("vastplan.systems.vast.session.Session", session),
         patch("vastplan.systems.runai.client.Session", session),
         patch("vastplan.systems.kubernetes.client.Pool", pool),
         patch("vastplan.systems.kubernetes.kubeconfig.connect", connect),

@@ -6,6 +6,7 @@ import email.utils
 import json
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -211,6 +212,11 @@ def logging_in(system: str, server: Server) -> VastProvider | RunaiProvider:
     )  # fmt: skip
 
 
+def headers(one: VastProvider | RunaiProvider) -> Mapping[str, str]:
+    """The headers of a request, after a log-in."""
+    return (one._vms if isinstance(one, VastProvider) else one)._headers(None)
+
+
 @pytest.mark.parametrize("system", LOG_IN)
 def test_one_log_in_however_many_threads_notice(system: str, tmp_path: Path) -> None:
     many, gate = 6, threading.Barrier(6)
@@ -230,7 +236,7 @@ def test_one_log_in_however_many_threads_notice(system: str, tmp_path: Path) -> 
 
     with serving(tmp_path, answer) as server:
         one = logging_in(system, server)
-        one._headers(None)
+        headers(one)
         what = KINDS["tenant" if system == "vast" else "department"]
         threads = [threading.Thread(target=one.read, args=(what, str(number))) for number in range(many)]
         for thread in threads:
@@ -247,11 +253,11 @@ def test_a_log_in_is_repeated_and_a_refused_one_is_not(system: str, status: int,
     bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status)
     (tmp_path / "other").mkdir()
     with serving(tmp_path, first(bad, lambda _, handler: say(handler, 200, {token: "t"}))) as server:
-        assert logging_in(system, server)._headers(None) == {"Authorization": "Bearer t"}
+        assert headers(logging_in(system, server)) == {"Authorization": "Bearer t"}
         assert [one.path.endswith(path) for one in server.seen] == [True, True]
     with serving(tmp_path / "other", lambda _, handler: say(handler, 401)) as server:
         with pytest.raises(NotAuthorised):
-            logging_in(system, server)._headers(None)
+            headers(logging_in(system, server))
         assert len(server.seen) == 1  # else an account is locked
 
 
@@ -286,7 +292,7 @@ def test_a_log_in_carries_nothing_but_itself(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password else\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     with serving(tmp_path, lambda _, handler: say(handler, 200, {"access": "t"})) as server:
-        logging_in("vast", server)._headers(None)
+        headers(logging_in("vast", server))
         assert ["authorization" in one.headers for one in server.seen] == [False]
 
 

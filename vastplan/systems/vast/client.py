@@ -1,4 +1,4 @@
-"""VAST: token or API token, `{count, next, results}` pages, empty answers to PATCH, and tasks to wait for."""
+"""VAST: how objects of each shape of endpoint are listed, read, created, updated and deleted."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from vastplan.model.errors import Nobody, NotAuthorised, NotFound, Refused, Unclear, Unreachable
-from vastplan.model.long_lists import Length
-from vastplan.model.polling import poll
+from vastplan.model.errors import Nobody, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Clones, Endpoint, Members, Singleton
@@ -17,17 +15,10 @@ from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.deltas import calls, without_deltas
-from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
-from vastplan.systems.http import Session
-from vastplan.systems.transport import Answer, Request, Transport, segment
+from vastplan.systems.transport import Answer, segment
 from vastplan.systems.vast import asked, clones, members
-
-PAGE = 1000  # from VMS 5.5 on, unpaged lists are cut short without notice
-TASK_TIMEOUT = 600.0  # seconds
-LOG_IN = "/token/"
-_TASK_DONE = frozenset({"COMPLETED", "SUCCESS"})
-_TASK_FAILED = frozenset({"FAILED", "TIMEOUT", "ERROR", "CANCELLED", "PARTIALLY_COMPLETED"})
+from vastplan.systems.vast.session import PAGE, VmsSession
 
 
 class VastProvider:
@@ -52,25 +43,13 @@ class VastProvider:
         self.writable = writable
         self.simulated = simulated
         self._url = url
-        self._token = token
-        self._user = user
-        self._tenant = {"X-Tenant-Name": tenant} if tenant else {}
-        self._bearer: str | None = None
-        self._login = threading.Lock()
         self._member_writes = threading.Lock()
         self._places: dict[tuple[str, str], Any] = {}
-        base = f"{url.rstrip('/')}/api/{api_version}"
-        self._transport = Transport(
-            base,
-            Session(base, verify=verify, parallel=parallel, limits=limits),
-            authorise=self._headers,
-            expired=self._expired,
-            harmless=lambda request: request.method == "POST" and request.path == LOG_IN,
-            writable=writable,
-            trust_by="ca_file",
-            parallel=parallel,
-            limits=limits,
-        )
+        self._vms = VmsSession(
+            url, verify=verify, token=token, user=user, tenant=tenant, api_version=api_version, writable=writable,
+            parallel=parallel, limits=limits,
+        )  # fmt: skip
+        self._transport = self._vms.transport
 
     def describe(self) -> str:
         """The cluster's address."""
@@ -92,7 +71,7 @@ class VastProvider:
             return
         if isinstance(shape, Asked | AskedMembers):
             raise Refused(f"{kind.name}: they cannot be listed; each is read by itself")
-        for rows in self._listed(endpoint.path, endpoint.query):
+        for rows in self._vms.listed(endpoint.path, endpoint.query):
             rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
             yield [row for row in rows if not _is_revoked(kind, row)]
 
@@ -109,7 +88,7 @@ class VastProvider:
                 return next((row for row in rows if asked.member_locator(kind.endpoint, shape, row) == locator), None)
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
-            row = self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            row = self._vms.object(f"{kind.endpoint.path}{segment(locator)}/")
             return None if _is_revoked(kind, row) else row
         except NotFound:
             return None
@@ -134,7 +113,7 @@ class VastProvider:
             path = members.path(shape, owner)
         if isinstance(shape, Members | AskedMembers):
             with self._member_writes:  # keys of one user that are created at the same time get lost
-                answer = self._send("POST", path, sent)
+                answer = self._vms.send("POST", path, sent)
         else:
             answer = self._made(endpoint, path, sent)
         row: Row = answer.body if isinstance(answer.body, dict) else {}
@@ -149,15 +128,15 @@ class VastProvider:
     def _cloned(self, endpoint: Endpoint, shape: Clones, body: Row) -> Row:
         """Create a clone of the snapshot that the body refers to now; the row has the time at which the snapshot was taken."""
         guid = at(body, shape.room)
-        rooms = (row for page in self._listed(shape.rooms, {}) for row in page)
+        rooms = (row for page in self._vms.listed(shape.rooms, {}) for row in page)
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
         if room is None:
             raise Refused(f"{self._url}: {shape.rooms} has none whose GUID is {guid}")
         if body.get(shape.far.peer) is not None:
-            peer = self._object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
-            found = clones.far(self._get, shape, body, str(peer.get("guid")))
+            peer = self._vms.object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
+            found = clones.far(self._vms.get, shape, body, str(peer.get("guid")))
             return self._stream(endpoint, endpoint.path, {**clones.sent(shape, body, room), **found})
-        rows = (row for page in self._listed(shape.snapshots, {"tenant_id": room}) for row in page)
+        rows = (row for page in self._vms.listed(shape.snapshots, {"tenant_id": room}) for row in page)
         snapshot = clones.chosen(shape, body, [row for row in rows if row.get("tenant_id", room) == room])
         row = self._stream(endpoint, clones.path(shape, snapshot), clones.sent(shape, body, room))
         return {**row, shape.taken: snapshot.get("created")}
@@ -169,7 +148,7 @@ class VastProvider:
 
     def _finished(self, endpoint: Endpoint, path: str, answer: Answer, row: Row) -> Row:
         """The row of the created object, once the task in the answer has ended."""
-        self._finish(answer)
+        self._vms.finish(answer)
         if not item_id(endpoint, row):
             raise Unclear(f"POST {path}: the answer has no id")
         return row
@@ -177,7 +156,7 @@ class VastProvider:
     def _made(self, endpoint: Endpoint, path: str, body: Row) -> Answer:
         """The answer to a create. Raises `Refused` if the reason means that nothing was done, whatever the status."""
         try:
-            return self._send("POST", path, body)
+            return self._vms.send("POST", path, body)
         except (Unclear, Refused) as failed:
             for reason, fix in endpoint.refuses.items():
                 if reason in str(failed):
@@ -189,23 +168,23 @@ class VastProvider:
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
             path, named = members.addressed(shape, locator)
-            self._finish(self._send("PATCH", path, {**members.parted(shape, body)[1], **named}))
+            self._vms.finish(self._vms.send("PATCH", path, {**members.parted(shape, body)[1], **named}))
         elif isinstance(shape, Singleton):
-            self._finish(self._send("PATCH", kind.endpoint.path, body))
+            self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, body))
         elif isinstance(shape, Asked):
             self._set(kind, shape, locator, body)
         elif isinstance(shape, AskedMembers):
             whose = self._whose(kind, shape, locator)
-            self._finish(self._send("PATCH", shape.path, {**body, **whose, shape.key: shape.parts(locator)[2]}))
+            self._vms.finish(self._vms.send("PATCH", shape.path, {**body, **whose, shape.key: shape.parts(locator)[2]}))
         else:
             path = f"{kind.endpoint.path}{segment(locator)}/"
             rest = without_deltas(kind.endpoint.deltas, body)
             if rest:
-                self._finish(self._send("PATCH", path, rest))
+                self._vms.finish(self._vms.send("PATCH", path, rest))
             for delta in kind.endpoint.deltas:
                 if delta.field in body:
                     for below, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
-                        self._finish(self._send("PATCH", f"{path}{below}/", part))
+                        self._vms.finish(self._vms.send("PATCH", f"{path}{below}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; an object that is already gone is no error."""
@@ -217,18 +196,18 @@ class VastProvider:
                 self._set(kind, shape, locator, shape.nothing)
             elif isinstance(shape, AskedMembers):
                 whose = self._whose(kind, shape, locator)
-                self._finish(self._send("DELETE", shape.path, {**whose, shape.key: shape.parts(locator)[2]}))
+                self._vms.finish(self._vms.send("DELETE", shape.path, {**whose, shape.key: shape.parts(locator)[2]}))
             elif isinstance(shape, Members):
                 path, named = members.addressed(shape, locator)
-                self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
+                self._vms.finish(self._vms.send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
             elif kind.endpoint.revoked is not None:
-                self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
+                self._vms.send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
                 path = f"{kind.endpoint.path}{segment(locator)}/"
                 if isinstance(shape, Clones) and not clones.is_done(shape, fresh):
-                    self._finish(self._send("PATCH", f"{path}{shape.stop}"))
+                    self._vms.finish(self._vms.send("PATCH", f"{path}{shape.stop}"))
                 left = {shape.with_directory: False} if isinstance(shape, Clones) else None
-                self._finish(self._send("DELETE", path, left))
+                self._vms.finish(self._vms.send("DELETE", path, left))
         except NotFound:
             return
 
@@ -274,7 +253,7 @@ class VastProvider:
             return
         for page in range(1, PAGES + 1):
             query = {"timestamp__gte": stamp(start), "page_size": PAGE, "page": page}
-            body = self._get("/events/", query)
+            body = self._vms.get("/events/", query)
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list):
                 raise Unreachable(f"{self._url}: the answer to GET /events/ is not a list of objects")
@@ -286,7 +265,7 @@ class VastProvider:
 
     def count(self, path: str) -> int:
         """The number of rows, from a page of one."""
-        body = self._get(path, {"page_size": 1})
+        body = self._vms.get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
             raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many objects exist")
@@ -294,7 +273,7 @@ class VastProvider:
 
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""
-        body = self._get("/versions/", {"status": "success", "page_size": 1})
+        body = self._vms.get("/versions/", {"status": "success", "page_size": 1})
         rows = body.get("results") if isinstance(body, dict) else body
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
@@ -302,68 +281,32 @@ class VastProvider:
 
     def ask(self, method: str, path: str, body: Row | None = None) -> Any:
         """The answer to a documented call that belongs to no kind. The caller waits for a task in it."""
-        return self._send(method, path, body).body
+        return self._vms.send(method, path, body).body
 
     def object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
         """The answer at a path that belongs to no kind, with the query `only`."""
-        return self._object(path, only)
+        return self._vms.object(path, only)
 
     def finished(self, method: str, path: str, body: Row | None = None) -> None:
         """Such a call, until the task in its answer has ended. Raises `Refused` if the task failed."""
-        self._finish(self._send(method, path, body))
+        self._vms.finish(self._vms.send(method, path, body))
 
     def rows(self, path: str, only: Mapping[str, Any]) -> list[Row]:
         """All rows of a list that belongs to no kind, with the query `only`, page by page."""
-        return [row for page in self._listed(path, only) for row in page]
-
-    def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
-        return self._transport.call(Request(method, path, body=body))
-
-    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        return self._transport.call(Request("GET", path, query)).body
-
-    def _object(self, path: str, only: Mapping[str, Any] | None = None) -> Row:
-        body = self._get(path, only)
-        if not isinstance(body, dict):
-            raise Unreachable(f"{self._url}: the answer to GET {path} is not an object")
-        return body
-
-    def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
-        """The pages of a list, all of them or an error."""
-        path, query = start, {"page_size": PAGE, "page": 1, **only}
-        query = {name: value for name, value in query.items() if value is not None}  # some lists accept no page size
-        shown, seen, length = 0, {path}, Length(f"{self._url}: the list of {start}")
-        while True:
-            body = self._get(path, query)
-            rows = body.get("results") if isinstance(body, dict) else body
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise Unreachable(f"{self._url}: the answer to GET {start} is not a list of objects")
-            yield rows
-            shown += len(rows)
-            following = body.get("next") if isinstance(body, dict) else None
-            if not following:
-                break
-            length.another(len(rows))
-            path, query = self._transport.follow(str(following)), {}
-            if path in seen:
-                raise Unreachable(f"{self._url}: the pages of {start} lead in a circle")
-            seen.add(path)
-        count = body.get("count") if isinstance(body, dict) else None
-        if isinstance(count, int) and shown < count:
-            raise Unreachable(f"{self._url}: the list of {start} was cut short: {shown} of {count}")
+        return [row for page in self._vms.listed(path, only) for row in page]
 
     def _singleton(self, kind: Kind) -> Row:
-        row = self._object(kind.endpoint.path)
+        row = self._vms.object(kind.endpoint.path)
         return row if item_id(kind.endpoint, row) else {**row, kind.endpoint.id[0]: SINGLETON_ID}
 
     def _member(self, kind: Kind, shape: Members, locator: str) -> Row | None:
         """A member, which has no path of its own: it is read from its owner's list."""
         endpoint, (owner, _) = kind.endpoint, members.parts(locator)
         if shape.within:
-            pages: Iterator[list[Row]] = iter([[self._object(f"{endpoint.path}{segment(owner)}/")]])
+            pages: Iterator[list[Row]] = iter([[self._vms.object(f"{endpoint.path}{segment(owner)}/")]])
         else:
             only = {shape.filter: owner} if shape.filter else {}
-            pages = self._listed(endpoint.path, {**endpoint.query, **only})
+            pages = self._vms.listed(endpoint.path, {**endpoint.query, **only})
         rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
         # a server ignores a filter that it does not know
         return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
@@ -379,7 +322,7 @@ class VastProvider:
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
         """The answer about a user or group in the place with id `of`. Raises `Nobody` if the place does not know the name."""
         try:
-            answer = self._get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
+            answer = self._vms.get(kind.endpoint.path, {**kind.endpoint.query, shape.name: name, shape.place: of})
         except NotFound:
             answer = None
         if not answer:
@@ -393,7 +336,7 @@ class VastProvider:
         of = self._place(shape, place)
         if of is None:
             raise NotFound(f"{self._url}: {shape.places} has no {place}")
-        self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
+        self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
         """The id of the tenant of that name, `None` if none exists. Raises `Unreachable` if several do.
@@ -402,67 +345,15 @@ class VastProvider:
         """
         if (shape.places, name) in self._places:
             return self._places[shape.places, name]
-        rows = [row for page in self._listed(shape.places, {"name": name}) for row in page if row.get("name") == name]
+        rows = [
+            row for page in self._vms.listed(shape.places, {"name": name}) for row in page if row.get("name") == name
+        ]
         if len(rows) > 1:
             raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} objects named {name}")
         found = rows[0].get("id") if rows else None
         if not self.writable:
             self._places[shape.places, name] = found
         return found
-
-    def _finish(self, answer: Answer) -> None:
-        """Wait for the task that an answer may contain. Raises `Refused` if it fails, `Unclear` if it takes too long."""
-        begun = answer.body.get("async_task") if isinstance(answer.body, dict) else None
-        if not isinstance(begun, dict) or "id" not in begun:
-            return
-        name, states = begun.get("name", begun["id"]), self._task_states(begun)
-
-        def ended() -> bool | None:
-            task = next(states)
-            state = str(task.get("state", "")).upper()
-            if state in _TASK_FAILED:
-                messages = task.get("messages")
-                last = messages[-1] if isinstance(messages, list) and messages else messages
-                raise Refused(f"task {name} ended as {state}: {one_line(str(last or 'no reason given'))}")
-            return True if state in _TASK_DONE else None
-
-        def overdue() -> Unclear:
-            return Unclear(f"task {name} did not end within {TASK_TIMEOUT:.0f} s")
-
-        poll(ended, overdue, timeout=TASK_TIMEOUT, first=0.05, longest=5.0, growth=1.5)
-
-    def _task_states(self, task: Row) -> Iterator[Row]:
-        """The task as it was first returned, then as it is at each read."""
-        path = f"/vtasks/{segment(str(task['id']))}/"
-        while True:
-            yield task
-            body = self._get(path)
-            task = body if isinstance(body, dict) else task
-
-    def _expired(self, answer: Answer) -> bool:
-        """Whether the token has expired: VMS answers 403 to that as to a missing right, but names a missing right."""
-        return self._user is not None and answer.status in (401, 403) and "permission_denied" not in answer.text
-
-    def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
-        if self._token is not None:
-            return {"Authorization": f"Api-Token {self._token()}", **self._tenant}
-        with self._login:  # one log-in, however many threads notice that the token has expired
-            if self._bearer is None or (refused and refused["Authorization"] == f"Bearer {self._bearer}"):
-                self._bearer = self._log_in()
-            return {"Authorization": f"Bearer {self._bearer}", **self._tenant}
-
-    def _log_in(self) -> str:
-        assert self._user is not None
-        name, password = self._user
-        answer = self._transport.exchange(Request("POST", LOG_IN, body={"username": name, "password": password()}), {})
-        if answer.status in (400, 401, 403):
-            raise NotAuthorised(
-                f"{self._url}: user {name} could not log in: {explain(answer.body, '')}; correct username or password",
-                answer.status,
-            )
-        if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
-            raise Unreachable(f"{self._url}: logging in answered {answer.status}")
-        return str(answer.body["access"])
 
 
 def _is_revoked(kind: Kind, row: Row) -> bool:
