@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +28,6 @@ _HEAD_SIZE = 512  # bytes
 _BASE = "follows"
 """The key of the first line of a journal: the digest of the file to which the journal belongs."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileLedger:
@@ -211,20 +209,12 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
     By default only its owner can read it; with `mode` None, the umask decides.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
-    try:
-        descriptor = os.open(temporary, _NEW, 0o666 if mode is None else 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            if mode is not None:
-                os.fchmod(descriptor, mode)
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, path)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise OSError(problem.errno, problem.strerror, str(path)) from None
+    with regular_files.replacing(path, 0o666 if mode is None else 0o600) as file:
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -10,6 +10,7 @@ import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from errno import EACCES, EFBIG, EINVAL, EISDIR, ELOOP
 from pathlib import Path
 from typing import BinaryIO
@@ -108,10 +109,17 @@ def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
     Raises:
         OSError: The file cannot be written; it has the file's name.
     """
+    with replacing(path, mode) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, mode: int) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` when it is closed; its name until then cannot be guessed. Raises as `write_new`."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
         with os.fdopen(os.open(temporary, _WRITE, mode), "wb") as file:
-            file.write(content)
+            yield file
         os.replace(temporary, path)
     except OSError as problem:
         with contextlib.suppress(OSError):

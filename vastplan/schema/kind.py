@@ -21,8 +21,6 @@ from vastplan.schema.walk import table
 Row = dict[str, Any]
 Values = dict[str, Any]
 
-_set = object.__setattr__
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -94,7 +92,7 @@ class Kind:
     finish_decode: Callable[[Values, Row], Values] | None = None
 
     def __post_init__(self) -> None:
-        _set(self, "fields", table(self.fields))
+        object.__setattr__(self, "fields", table(self.fields))
 
     @property
     def remade(self) -> bool:

@@ -66,13 +66,7 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
     """A path without a schedule, with its peer, which is created first, and the tenant of the copy on the peer's other site."""
     _of_a_bucket(entry, scope)
     site, written = entry.address.site, values["peer"]
-    name = (
-        written["existing"]
-        if isinstance(written, dict)
-        else written.target.name
-        if isinstance(written, Ref)
-        else written
-    )
+    name = _name_of(written)
     peering = scope.get(Address(site, "peering", name))
     if peering is not None:
         values["peer"], before = peer_at(peering, site)
@@ -87,6 +81,13 @@ def _with_a_peer(entry: Entry, scope: Scope, values: dict[str, Any]) -> Entry:
         text = f"{values['peer']} is not a link to a site of this document, and the tenant there is not known"
         scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
     return entry.standing_for(values)
+
+
+def _name_of(peer: Ref | dict[str, str] | str) -> str:
+    """The name of a peer: of one that another entry passes on, or as it is written in this one."""
+    if isinstance(peer, Ref):
+        return peer.target.name
+    return peer["existing"] if isinstance(peer, dict) else peer
 
 
 def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:

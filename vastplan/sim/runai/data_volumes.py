@@ -75,7 +75,7 @@ def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
 def _fresh(ctx: Context, row: Row) -> Row:
     """The data volume with what has happened since to its claim in the cluster; one that is being created waits for its end."""
     if "pending" not in row:
-        before = dict(row["status"])
+        before = row["status"]
         _look(ctx, row)
         if row["status"] != before:
             ctx.put("datavolume", row)

@@ -42,7 +42,6 @@ class VastProvider:
     ) -> None:
         self.writable = writable
         self.simulated = simulated
-        self._url = url
         self._member_writes = threading.Lock()
         self._places: dict[tuple[str, str], Any] = {}
         self._vms = VmsSession(
@@ -53,7 +52,7 @@ class VastProvider:
 
     def describe(self) -> str:
         """The cluster's address."""
-        return self._url
+        return self._vms.url
 
     def now(self) -> datetime | None:
         """The time by the cluster's own clock, from the date of its last answer; `None` if none had one."""
@@ -131,7 +130,7 @@ class VastProvider:
         rooms = (row for page in self._vms.listed(shape.rooms, {}) for row in page)
         room = next((row.get("id") for row in rooms if row.get("guid") == guid), None)
         if room is None:
-            raise Refused(f"{self._url}: {shape.rooms} has none whose GUID is {guid}")
+            raise Refused(f"{self._vms.url}: {shape.rooms} has none whose GUID is {guid}")
         if body.get(shape.far.peer) is not None:
             peer = self._vms.object(f"{shape.far.peers}{segment(str(body[shape.far.peer]))}/")
             found = clones.far(self._vms.get, shape, body, str(peer.get("guid")))
@@ -256,19 +255,19 @@ class VastProvider:
             body = self._vms.get("/events/", query)
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list):
-                raise Unreachable(f"{self._url}: the answer to GET /events/ is not a list of objects")
+                raise Unreachable(f"{self._vms.url}: the answer to GET /events/ is not a list of objects")
             yield from of_events((row for row in rows if isinstance(row, dict)), sought)
             if not isinstance(body, dict) or not body.get("next"):
                 return
         # The order of events is not documented: the last change may be among those that were not read.
-        raise Unreachable(f"{self._url}: more than {PAGES * PAGE} events since {stamp(start)}")
+        raise Unreachable(f"{self._vms.url}: more than {PAGES * PAGE} events since {stamp(start)}")
 
     def count(self, path: str) -> int:
         """The number of rows, from a page of one."""
         body = self._vms.get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
-            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many objects exist")
+            raise Unreachable(f"{self._vms.url}: the answer to GET {path} does not say how many objects exist")
         return count
 
     def version(self) -> str:
@@ -276,7 +275,7 @@ class VastProvider:
         body = self._vms.get("/versions/", {"status": "success", "page_size": 1})
         rows = body.get("results") if isinstance(body, dict) else body
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
+            raise Unreachable(f"{self._vms.url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
     def ask(self, method: str, path: str, body: Row | None = None) -> Any:
@@ -316,7 +315,7 @@ class VastProvider:
         place, name, _ = shape.parts(locator)
         of = self._place(shape, place)
         if of is None:
-            raise NotFound(f"{self._url}: {shape.places} has no {place}")
+            raise NotFound(f"{self._vms.url}: {shape.places} has no {place}")
         return asked.known_by(shape, of, self._answer_about(kind, shape, place, of, name))
 
     def _answer_about(self, kind: Kind, shape: Asked | AskedMembers, place: str, of: Any, name: str) -> Row:
@@ -326,16 +325,16 @@ class VastProvider:
         except NotFound:
             answer = None
         if not answer:
-            raise Nobody(f"{self._url}: {place} has no user or group {name}")
+            raise Nobody(f"{self._vms.url}: {place} has no user or group {name}")
         if not isinstance(answer, dict):
-            raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not an object")
+            raise Unreachable(f"{self._vms.url}: the answer to GET {kind.endpoint.path} is not an object")
         return answer
 
     def _set(self, kind: Kind, shape: Asked, locator: str, values: Mapping[str, Any]) -> None:
         place, name = shape.parts(locator)
         of = self._place(shape, place)
         if of is None:
-            raise NotFound(f"{self._url}: {shape.places} has no {place}")
+            raise NotFound(f"{self._vms.url}: {shape.places} has no {place}")
         self._vms.finish(self._vms.send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked | AskedMembers, name: str) -> Any:
@@ -349,7 +348,7 @@ class VastProvider:
             row for page in self._vms.listed(shape.places, {"name": name}) for row in page if row.get("name") == name
         ]
         if len(rows) > 1:
-            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} objects named {name}")
+            raise Unreachable(f"{self._vms.url}: {shape.places} has {len(rows)} objects named {name}")
         found = rows[0].get("id") if rows else None
         if not self.writable:
             self._places[shape.places, name] = found
