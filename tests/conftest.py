@@ -70,7 +70,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # What another test kept secret may be an everyday word in this one.
     monkeypatch.setattr("vastplan.model.sensitive._kept", Kept())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
-    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", 8.0)
+    monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", 8.0)
 
 
 @pytest.fixture(autouse=True)

@@ -20,9 +20,9 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.document.load import load
-from vastplan.engine.consent import Approval, Consent
-from vastplan.engine.observe import Live
-from vastplan.engine.wait import until_gone
+from vastplan.engine.live.consent import Approval, Consent
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.wait import until_gone
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from tests.throwaway.comma_separated import COMMA_SEPARATED
 from vastplan.document.typed import document_form
-from vastplan.engine.body import create_body, update_body
-from vastplan.engine.diff import diff
+from vastplan.engine.live.body import create_body, update_body
+from vastplan.engine.live.diff import diff
 from vastplan.schema.codec import Encoder, decode
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint

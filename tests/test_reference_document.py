@@ -18,7 +18,7 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.document.load import load
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
 from vastplan.schema.discover import discover

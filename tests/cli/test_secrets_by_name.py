@@ -14,8 +14,8 @@ from tests.lab import Lab
 from vastplan.app.connect import connected
 from vastplan.app.planning.source import LiveSystems
 from vastplan.app.workspace import open_workspace
-from vastplan.engine.names import Named
-from vastplan.engine.read import Names
+from vastplan.engine.live.names import Named
+from vastplan.engine.live.read import Names
 from vastplan.model.value import REDACTED
 from vastplan.sim.kubernetes.plane import KubernetesPlane
 

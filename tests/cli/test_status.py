@@ -19,7 +19,7 @@ from vastplan.cli.running import Run, progress
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import shown
 from vastplan.cli.waiting import Waiting, waiting
-from vastplan.engine.apply import ProgressEvent
+from vastplan.engine.applying.apply import ProgressEvent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Step
 

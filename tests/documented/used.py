@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import vastplan.systems
 from tests.lab import full_registry
-from vastplan.engine.body import NEVER_SENT
+from vastplan.engine.live.body import NEVER_SENT
 from vastplan.schema.endpoint import Asked, AskedMembers, Clones, Members, OfSnapshots, PerUnit, Update
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind

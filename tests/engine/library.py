@@ -13,14 +13,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from vastplan.engine.apply import apply
-from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.consent import Consent
-from vastplan.engine.ignore import IgnoreRule
-from vastplan.engine.match import Matches, match
-from vastplan.engine.plan import PlanInputs, build, collections_to_read
-from vastplan.engine.read import observe
-from vastplan.engine.renames import moves_of
+from vastplan.engine.applying.apply import apply
+from vastplan.engine.applying.apply_context import ApplyContext
+from vastplan.engine.deciding.ignore import IgnoreRule
+from vastplan.engine.deciding.plan import PlanInputs, build, collections_to_read
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.read import observe
+from vastplan.engine.live.renames import moves_of
+from vastplan.engine.matching.match import match
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt

@@ -13,7 +13,7 @@ import yaml
 
 from tests.engine.test_isolation_rule import claim, denied, send
 from tests.lab import EVERYTHING, Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, entry, ref
 from tests.engine.test_read_by_name import BY_NAME, Shut, planned
-from vastplan.engine.match import Matches
-from vastplan.engine.names import Named
-from vastplan.engine.read import observe
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.names import Named
+from vastplan.engine.live.read import observe
 from vastplan.model.address import Address
 from vastplan.model.errors import Nobody, Unclear
 from vastplan.model.plan import Plan

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.lab import REGISTRY_KINDS
-from vastplan.engine.stale import outgrown
+from vastplan.engine.deciding.staleness import outgrown
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Evidence, Verb
 

@@ -9,9 +9,9 @@ import pytest
 from tests.engine import library
 from tests.engine.library import SITE
 from tests.engine.test_delivery import BOX, JIM, JOE, KINDS, Lobby, badge, begun, card, other
-from vastplan.engine.beside import Beside, more_than_known
-from vastplan.engine.guards.owner import owners
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.owners import owners
+from vastplan.engine.values.unowned import Beside, more_than_known
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Plan

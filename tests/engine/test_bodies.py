@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import pytest
 
-from vastplan.engine.body import update_body
-from vastplan.engine.diff import diff, digests, value_at
+from vastplan.engine.live.body import update_body
+from vastplan.engine.live.diff import diff, digests, value_at
 from vastplan.model.plan import Cause
 from vastplan.schema.codec import Encoder
 from vastplan.schema.compile import kind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, Bench, entry, ref
-from vastplan.engine.diff import digests
+from vastplan.engine.live.diff import digests
 from vastplan.ledger import events
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import Outcome, State

@@ -11,8 +11,8 @@ import pytest
 from tests.lab import EVERYTHING, REGISTRY_KINDS, Lab
 from vastplan.app import drift, ledger
 from vastplan.app.plan import PlanOptions, make_plan
-from vastplan.engine.match import match
-from vastplan.engine.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.matching.match import match
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, Step, Verb

@@ -12,9 +12,9 @@ import pytest
 
 from tests.engine import library
 from tests.engine.library import SITE, Bench, Library, action, at, ref
-from vastplan.engine.consent import Consent
-from vastplan.engine.delivery import draw
-from vastplan.engine.diff import digests
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.diff import digests
+from vastplan.engine.values.delivery import draw
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.consent import Consent
-from vastplan.engine.diff import diff, leaves, same
-from vastplan.engine.wait import until_gone, until_ready
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.diff import diff, leaves, same
+from vastplan.engine.live.wait import until_gone, until_ready
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import State
@@ -280,7 +280,7 @@ def test_what_is_withheld_beside_what_changes_is_said() -> None:
 
 def intent(bench: Bench, verb: str, of: Any) -> None:
     """An apply noted what it meant to do and was cut off."""
-    from vastplan.engine.diff import digests
+    from vastplan.engine.live.diff import digests
 
     fields = digests(KINDS[of.address.kind], of.values, bench.part.key)
     noted = {str(of.address): Intent(verb, fields)}
@@ -664,7 +664,7 @@ def test_waiting_until_it_is_ready() -> None:
     ],
 )
 def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
+    monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", -0.1)
     library = Library()
     row = library.put("reading", name="r", state=state, why=why)
     with pytest.raises((Refused, Unclear)) as raised:
@@ -691,7 +691,7 @@ def test_waiting_until_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(slept) == 3
     other = library.put("reading", name="r")
     until_gone(kind, library, other["id"], "another that had its place")
-    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
+    monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", -0.1)
     with pytest.raises(Unclear, match="was deleted and still exists"):
         until_gone(kind, library, other["id"], other["id"], sleep)
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import Nobody, kinds
-from vastplan.engine.consent import Consent
-from vastplan.engine.groups import key_of, members, part_of, turned
-from vastplan.engine.guards.owner import owners
-from vastplan.engine.match import match
-from vastplan.engine.observe import Collection, Observed, live_of
-from vastplan.engine.plan import PlanInputs, build, collections_to_read
-from vastplan.engine.standing import Standing, standings
+from vastplan.engine.deciding.plan import PlanInputs, build, collections_to_read
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.groups import key_of, members, part_of, turned
+from vastplan.engine.live.observe import Collection, Observed, live_of
+from vastplan.engine.live.owners import owners
+from vastplan.engine.matching.match import match
+from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.finding import Where

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.engine.library import Bench, entry, ref
-from vastplan.engine.consent import Approval
+from vastplan.engine.live.consent import Approval
 from vastplan.model.plan import Verb
 
 SMALL, LARGE = 60, 240

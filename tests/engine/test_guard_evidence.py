@@ -12,7 +12,7 @@ import yaml
 
 from tests.lab import EVERYTHING, Lab
 from vastplan.app.apply import record_limits
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
 from vastplan.report.review import reverted

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, Bench, entry, ref
-from vastplan.engine.instead import lets_in_by
+from vastplan.engine.matching.substitution import lets_in_by
 from vastplan.model.errors import Refused
 from vastplan.model.outcome import State
 from vastplan.schema.entries import Entry

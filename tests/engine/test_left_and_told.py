@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.attribution import attribute
-from vastplan.engine.ignore import IgnoreRule, ignore, without
+from vastplan.engine.deciding.ignore import IgnoreRule, ignore, without
+from vastplan.engine.matching.attribution import attribute
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
 from vastplan.schema.field import Field

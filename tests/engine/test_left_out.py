@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from vastplan.engine.left_out import left_out
+from vastplan.engine.live.open_operations import left_out
 from vastplan.model.address import Address
 from vastplan.model.operation import Operation, Phase
 from vastplan.schema.entries import Entry

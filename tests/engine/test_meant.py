@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.meant import meant
-from vastplan.engine.observe import Observed
+from vastplan.engine.live.namesakes import meant
+from vastplan.engine.live.observe import Observed
 
 LABELS = {"run.ai/resource": "access-key"}
 TEAMS = ("one", "two")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, at, ref
-from vastplan.engine import new_names as module
-from vastplan.engine.new_names import new_names
-from vastplan.engine.observe import Live
+from vastplan.engine.live import new_names as module
+from vastplan.engine.live.new_names import new_names
+from vastplan.engine.live.observe import Live
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Values

@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine import library
 from tests.engine.library import Bench, Library, action, at, entry
-from vastplan.engine.once import made_of, noted
+from vastplan.engine.values.creation import made_of, noted
 from vastplan.model.errors import Unclear
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST

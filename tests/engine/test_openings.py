@@ -13,10 +13,10 @@ import yaml
 
 from tests.guards.stage import planned
 from tests.lab import REGISTRY_KINDS
-from vastplan.engine.diff import from_nothing
-from vastplan.engine.match import Matches
-from vastplan.engine.opening import keeps_closed, openings
-from vastplan.engine.referrers import Referrers
+from vastplan.engine.access.opening import keeps_closed, openings
+from vastplan.engine.live.diff import from_nothing
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Verb
 from vastplan.schema.endpoint import Update

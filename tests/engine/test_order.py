@@ -11,7 +11,7 @@ import pytest
 from tests.engine.library import Bench, at, entry, ref
 from tests.lab import Lab
 from tests.restoring.scene import SECTIONS
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.errors import Refused
 from vastplan.model.outcome import State
 from vastplan.model.plan import Verb

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, entry, ref
-from vastplan.engine.names import Named, names_to_read
-from vastplan.engine.plan import PlanInputs, build
-from vastplan.engine.read import observe
+from vastplan.engine.deciding.plan import PlanInputs, build
+from vastplan.engine.live.names import Named, names_to_read
+from vastplan.engine.live.read import observe
 from vastplan.ledger import events
 from vastplan.model.errors import NotAuthorised, Unclear
 from vastplan.model.plan import Plan

@@ -11,12 +11,13 @@ import pytest
 
 from tests.engine import library
 from tests.engine.library import KINDS, SITE, Bench, Library, at, entry
-from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.consent import Consent
-from vastplan.engine.match import Matches, match
-from vastplan.engine.observe import Collection, Observed, live_of
-from vastplan.engine.plan import PlanInputs, build
-from vastplan.engine.read import observe
+from vastplan.engine.applying.apply_context import ApplyContext
+from vastplan.engine.deciding.plan import PlanInputs, build
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Collection, Observed, live_of
+from vastplan.engine.live.read import observe
+from vastplan.engine.matching.match import match
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.library import SITE, Bench, action, at, entry, ref
-from vastplan.engine.consent import Consent
-from vastplan.engine.diff import diff, digests, wire_digests
-from vastplan.engine.ignore import IgnoreRule, ignore
-from vastplan.engine.match import match
-from vastplan.engine.moved_references import moved_references, under_new_names
-from vastplan.engine.read import observe
-from vastplan.engine.renames import resolve_renames
+from vastplan.engine.deciding.ignore import IgnoreRule, ignore
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.diff import diff, digests, wire_digests
+from vastplan.engine.live.moved_references import moved_references, under_new_names
+from vastplan.engine.live.read import observe
+from vastplan.engine.live.renames import resolve_renames
+from vastplan.engine.matching.match import match
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.plan import Cause, Plan, Verb

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Verb
 from vastplan.sim.faults import Effect, Fault

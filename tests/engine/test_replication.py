@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.test_groups import OURS, PATH, TENANTS, a_view, both, of_path, path, plan, row
-from vastplan.engine.replication import replications
+from vastplan.engine.state.replication import replications
 from vastplan.model.finding import Where
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.plan import Plan, Verb
@@ -288,7 +288,7 @@ def test_what_is_only_in_the_ledger_is_told_and_no_group_twice() -> None:
 def test_a_move_of_ours_is_no_stranger() -> None:
     from tests.engine.test_groups import observed
     from tests.guards.stage import kinds
-    from vastplan.engine.match import match
+    from vastplan.engine.matching.match import match
     from vastplan.ledger import events
 
     book = events.Reducer(replace(events.new_part("doc", "iad"), key="00" * 32))

@@ -11,8 +11,8 @@ import pytest
 
 from tests.lab import REGISTRY_KINDS, Lab
 from vastplan.app.files.plan import dumps
-from vastplan.engine.diff import Difference
-from vastplan.engine.secret_sources import source_text, with_sources
+from vastplan.engine.live.diff import Difference
+from vastplan.engine.live.secret_sources import source_text, with_sources
 from vastplan.model.plan import Cause, FieldChange, Plan, Verb
 from vastplan.model.value import Secret
 from vastplan.report.text import Style, plan_text

@@ -11,7 +11,7 @@ import pytest
 
 from tests.lab import Lab
 from vastplan.app.apply import apply_plan
-from vastplan.engine.apply import ProgressEvent
+from vastplan.engine.applying.apply import ProgressEvent
 from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Plan, Verb
 

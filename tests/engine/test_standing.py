@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.guards.stage import planned
-from vastplan.engine.guards.owner import Owners
-from vastplan.engine.observe import Live
-from vastplan.engine.standing import Standing, standings
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.owners import Owners
+from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.model.address import Address
 
 OURS = Address("iad", "protected_path", "nightly")

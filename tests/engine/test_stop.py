@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.lab import Lab
 from vastplan.app.apply import apply_plan
-from vastplan.engine.apply import ProgressEvent
+from vastplan.engine.applying.apply import ProgressEvent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Step
 

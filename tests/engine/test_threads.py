@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
-from vastplan.engine.match import match
-from vastplan.engine.plan import collections_to_read
-from vastplan.engine.read import observe
+from vastplan.engine.deciding.plan import collections_to_read
+from vastplan.engine.live.read import observe
+from vastplan.engine.matching.match import match
 from vastplan.model.outcome import State
 
 THREADS = 8

@@ -8,8 +8,8 @@ import pytest
 
 from tests.engine import library
 from tests.engine.library import SITE, Bench, Library, at, ref
-from vastplan.engine.names import names_to_read
-from vastplan.engine.read import observe
+from vastplan.engine.live.names import names_to_read
+from vastplan.engine.live.read import observe
 from vastplan.model.errors import Unclear
 from vastplan.model.outcome import State
 from vastplan.model.plan import Verb

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
-from vastplan.engine.read import observe
+from vastplan.engine.live.read import observe
 from vastplan.model.errors import NotFound, Unreachable
 from vastplan.model.outcome import State
 from vastplan.model.site_ledger import Owned, SiteLedger

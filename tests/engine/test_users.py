@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from tests.engine.library import KINDS, SITE
-from vastplan.engine.made import ITSELF, made_by
-from vastplan.engine.observe import Collection, Live, Observed
-from vastplan.engine.twins import twins
-from vastplan.engine.users import by_used, index_users
+from vastplan.engine.live.creator import ITSELF, made_by
+from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.twins import twins
+from vastplan.engine.live.users import by_used, index_users
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.access import LetsIn
 from vastplan.schema.dependents import UsedBy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.engine.library import KINDS, SITE, Library
-from vastplan.engine.read import observe
+from vastplan.engine.live.read import observe
 from vastplan.model.errors import Unreachable
 from vastplan.model.watch import Watch
 from vastplan.schema.kind import Kind, Row

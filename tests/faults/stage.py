@@ -26,9 +26,9 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.document.load import load
-from vastplan.engine.apply import Progress, apply
-from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.applying.apply import Progress, apply
+from vastplan.engine.applying.apply_context import ApplyContext
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.polling import poll
@@ -320,7 +320,7 @@ class Stage:
     def _order(self) -> Iterator[None]:
         """One request at a time, where that is asked for; and what settles by reads is not waited for."""
         with (
-            patch("vastplan.engine.read.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
+            patch("vastplan.engine.live.read.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.workspace.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.applying.carry_out.apply", _one_by_one if self.orderly else apply),
             patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),

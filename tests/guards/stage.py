@@ -31,10 +31,10 @@ from typing import Any
 import yaml
 
 import vastplan.kinds
-from vastplan.engine.consent import Approval, ChangeLimits, Consent
-from vastplan.engine.match import Matches
-from vastplan.engine.observe import Collection, Observed, live_of
-from vastplan.engine.plan import PlanInputs, build
+from vastplan.engine.deciding.plan import PlanInputs, build
+from vastplan.engine.live.consent import Approval, ChangeLimits, Consent
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Collection, Observed, live_of
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.plan import Plan

@@ -11,7 +11,7 @@ import yaml
 from tests.guards.stage import NOW, Case, cases, consent, planned
 from vastplan.app.files import approvals_template
 from vastplan.app.files.approvals import load
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import kinds, planned
-from vastplan.engine.evidence_reads import second_read
+from vastplan.engine.guards.evidence_reads import second_read
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.plan import Plan, Verb

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import Case, kinds, planned
-from vastplan.engine.closing import ClosedRooms, may_close
-from vastplan.engine.enforced import EnforcedByPlan, keeps_closed_now
-from vastplan.engine.evidence_reads import second_read
-from vastplan.engine.observe import Live
-from vastplan.engine.referrers import Referrer, Referrers
-from vastplan.engine.stale import overtaken
+from vastplan.engine.access.closing import ClosedRooms, may_close
+from vastplan.engine.access.enforcement import EnforcedByPlan, keeps_closed_now
+from vastplan.engine.deciding.staleness import overtaken
+from vastplan.engine.guards.evidence_reads import second_read
+from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.referrers import Referrer, Referrers
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.address import Address

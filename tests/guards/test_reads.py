@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.guards.stage import Case, cases, kinds, planned
-from vastplan.engine.evidence_reads import may_be_read, second_read
+from vastplan.engine.guards.evidence_reads import may_be_read, second_read
 from vastplan.model.plan import Verb
 
 SYSTEMS = {"iad": frozenset({"vast", "kubernetes", "runai"})}

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
-from vastplan.engine.admitted import lost_by_moves, lost_clients
-from vastplan.engine.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
-from vastplan.engine.evidence_reads import second_read
-from vastplan.engine.guards.evaluate import block_dependents
-from vastplan.engine.guards.fields import too_low
-from vastplan.engine.observe import Collection, Observed, figure
-from vastplan.engine.plan import PlanInputs, build
-from vastplan.engine.stale import grown, overtaken
+from vastplan.engine.access.admission import lost_by_moves, lost_clients
+from vastplan.engine.deciding.blocks import block_dependents
+from vastplan.engine.deciding.plan import PlanInputs, build
+from vastplan.engine.deciding.staleness import grown, overtaken
+from vastplan.engine.guards.evidence_reads import second_read
+from vastplan.engine.live.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
+from vastplan.engine.live.floors import too_low
+from vastplan.engine.live.observe import Collection, Observed, figure
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Severity

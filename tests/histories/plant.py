@@ -24,7 +24,7 @@ from urllib3.exceptions import NewConnectionError
 import vastplan.kinds
 import vastplan.systems
 from vastplan.document import specs
-from vastplan.engine.wait import until_gone, until_ready
+from vastplan.engine.live.wait import until_gone, until_ready
 from vastplan.ledger.file import FileSession
 from vastplan.model.polling import poll
 from vastplan.schema.discover import discover
@@ -311,8 +311,8 @@ def _patches(plant: Plant) -> list[Any]:
         patch("vastplan.app.workspace.discover", lambda _: _REGISTRY),
         patch("vastplan.app.workspace.discover_systems", lambda _: _DISCOVERED_SYSTEMS),
         patch("vastplan.app.workspace.ThreadPoolExecutor", _AtOnce),
-        patch("vastplan.engine.read.ThreadPoolExecutor", _AtOnce),
-        patch("vastplan.engine.apply.ThreadPoolExecutor", _AtOnce),
+        patch("vastplan.engine.live.read.ThreadPoolExecutor", _AtOnce),
+        patch("vastplan.engine.applying.apply.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.model.polling.time", clock),
         patch("vastplan.systems.bounds.time", clock),
         patch.dict(poll.__kwdefaults__, sleep=clock.sleep),

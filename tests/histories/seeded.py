@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 from unittest.mock import patch
 
-from vastplan.engine import closing, diff
-from vastplan.engine.closing import Closed, ClosedRooms
+from vastplan.engine.access import closing
+from vastplan.engine.access.closing import Closed, ClosedRooms
+from vastplan.engine.live import diff
 from vastplan.model.plan import Action, Verb
 
 
@@ -28,7 +29,7 @@ def _unheld(kinds: tuple[str, ...], verbs: tuple[Verb, ...]) -> AbstractContextM
         closed = closing.closed_by(action, rooms)
         return None if closed is not None and closed.rule.kind in kinds and action.verb in verbs else closed
 
-    return patch("vastplan.engine.narrowing.closed_by", closed_by)
+    return patch("vastplan.engine.access.narrowing.closed_by", closed_by)
 
 
 def _a_class_closes_under_its_users() -> AbstractContextManager[object]:
@@ -40,7 +41,7 @@ def _a_class_closes_under_its_users() -> AbstractContextManager[object]:
 def _a_project_that_stays_loses_its_class() -> Iterator[None]:
     """A policy drops the namespace of a project whose delete is blocked."""
     with (
-        patch("vastplan.engine.order.dropped", lambda *_: ()),
+        patch("vastplan.engine.ordering.order.dropped", lambda *_: ()),
         _unheld(("persistent_volume_claim",), (Verb.UPDATE,)),
     ):
         yield
@@ -58,7 +59,7 @@ def _hands_are_blamed() -> AbstractContextManager[object]:
     def without_the_wire(*arguments: Any) -> diff.Difference:
         return real(*arguments[:5])
 
-    return patch("vastplan.engine.verdict.diff", without_the_wire)
+    return patch("vastplan.engine.deciding.verdict.diff", without_the_wire)
 
 
 def _sites_are_forgotten() -> AbstractContextManager[object]:
@@ -68,12 +69,12 @@ def _sites_are_forgotten() -> AbstractContextManager[object]:
 
 def _pools_go_under_volumes() -> AbstractContextManager[object]:
     """A pool or policy is deleted while volumes mount by it."""
-    return patch("vastplan.engine.narrowing.takes_away", lambda *_: False)
+    return patch("vastplan.engine.access.narrowing.takes_away", lambda *_: False)
 
 
 def _names_are_not_followed() -> AbstractContextManager[object]:
     """What is renamed is referred to by its old name until the next apply."""
-    return patch("vastplan.engine.match.new_names", lambda *_: {})
+    return patch("vastplan.engine.matching.match.new_names", lambda *_: {})
 
 
 BUGS: dict[str, Callable[[], AbstractContextManager[object]]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from vastplan.engine.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Collection, Live, Observed
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import vastplan.kinds
-from vastplan.engine.observe import Collection, Live, Observed
+from vastplan.engine.live.observe import Collection, Live, Observed
 from vastplan.importing.terraform.address import ResourceAddress, parse_module
 from vastplan.schema.discover import discover
 

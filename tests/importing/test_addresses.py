@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 
 from tests.importing.made_up import made_up, one, seen
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.model import key_of
 from vastplan.model.address import Address

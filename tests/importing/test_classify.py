@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import pytest
 
 from tests.importing.made_up import made_up, one, seen
-from vastplan.engine.guards.owner import Owners, owners
-from vastplan.engine.match import match
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.owners import Owners, owners
+from vastplan.engine.matching.match import match
 from vastplan.importing.classify import Classified, classify, leave
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Reason, Selection, key_of

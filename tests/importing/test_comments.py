@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.lab import REGISTRY_KINDS, full_registry
-from vastplan.engine.observe import Collection, Live, Observed
-from vastplan.engine.users import index_users
+from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.users import index_users
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Flat
 from vastplan.importing.model import key_of

@@ -18,9 +18,9 @@ from tests.kinds.cases import Case, cases
 from tests.lab import full_registry
 from vastplan.app.redact import asked_for
 from vastplan.document.load import Document
-from vastplan.engine.names import Named
-from vastplan.engine.observe import Observed
-from vastplan.engine.read import observe
+from vastplan.engine.live.names import Named
+from vastplan.engine.live.observe import Observed
+from vastplan.engine.live.read import observe
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.flatten import Flat, flatten
 from vastplan.importing.model import Degraded, Detail, key_of

@@ -9,7 +9,7 @@ import pytest
 from pydantic import model_validator
 
 from tests.importing.made_up import made_up, one, seen
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.flatten import Flat, flatten, is_unset
 from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from tests.importing.made_up import made_up, one, seen
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.lookup import Lookup
 from vastplan.schema.markers import IDENTITY, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec

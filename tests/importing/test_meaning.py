@@ -10,7 +10,7 @@ import pytest
 
 import vastplan.kinds
 from tests.importing.terraform_states import live
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.meaning import Changed, changed_meanings, meaning, without
 from vastplan.importing.model import Degraded, Reason, Step
 from vastplan.importing.recover import Written

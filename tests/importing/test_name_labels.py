@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.importing.terraform_states import live, observed
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import LiveKey, key_of
 from vastplan.importing.name import as_key, names

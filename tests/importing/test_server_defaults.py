@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from tests.importing.made_up import made_up, one, seen
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.schema.live import Witness
 from vastplan.schema.markers import IDENTITY, SCHEMA, WITNESS, ServerDefault

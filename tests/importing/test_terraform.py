@@ -23,7 +23,7 @@ from tests.importing.terraform_states import (
     shown,
     tfstate,
 )
-from vastplan.engine.observe import Collection, Observed
+from vastplan.engine.live.observe import Collection, Observed
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
 from vastplan.importing.terraform.match import labels, matched

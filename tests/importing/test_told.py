@@ -19,7 +19,7 @@ from vastplan.app.importing.result import accounted, coverage_of
 from vastplan.app.importing.verify import Verified
 from vastplan.app.importing.world import read
 from vastplan.app.workspace import open_workspace
-from vastplan.engine.observe import Collection, Observed
+from vastplan.engine.live.observe import Collection, Observed
 from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
 from vastplan.importing.name import names
 from vastplan.model.errors import VastplanError

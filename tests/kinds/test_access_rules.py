@@ -10,7 +10,7 @@ import pytest
 
 from tests.kinds.test_runai_units import plane
 from tests.lab import Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Verb
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Verb
 

@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.test_clones import BASE, CLASS, HOME, owned, refused, told, verbs
 from tests.lab import Lab
 from vastplan.app.ledger import forget
-from vastplan.engine import wait
+from vastplan.engine.live import wait
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb

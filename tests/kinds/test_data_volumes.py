@@ -10,7 +10,7 @@ import pytest
 
 from tests.kinds.test_runai_units import plane
 from tests.lab import Lab
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.plan import Plan
 from vastplan.schema.endpoint import Delta
 from vastplan.systems.deltas import calls
@@ -110,7 +110,7 @@ def test_a_project_goes_after_its_data_volumes(lab: Lab) -> None:
 
 @pytest.mark.slow
 def test_one_whose_claim_is_not_there_is_not_ready(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", 0.2)
+    monkeypatch.setattr("vastplan.engine.live.wait.TIMEOUT", 0.2)
     one = shared()
     one["data_volumes"]["imagenet"]["claim"] = {"existing": "nothing"}
     lab.write(one)

@@ -12,10 +12,10 @@ import pytest
 from tests.force import by_force
 from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
-from vastplan.engine.consent import Consent
-from vastplan.engine.diff import leaves
-from vastplan.engine.observe import Live
-from vastplan.engine.wait import until_ready
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.diff import leaves
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.wait import until_ready
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.site_ledger import path_text
@@ -342,7 +342,7 @@ def cut_off(lab: Lab, case: Case, plan: Plan, monkeypatch: pytest.MonkeyPatch) -
         return until_ready(kind, provider, locator)
 
     with monkeypatch.context() as patched:
-        patched.setattr("vastplan.engine.execute.until_ready", crash)
+        patched.setattr("vastplan.engine.applying.execute.until_ready", crash)
         with pytest.raises(Crash):
             lab.apply(plan)
     live = lab.live(case.address)

@@ -15,7 +15,7 @@ from tests.kinds.cases import Case
 from tests.kinds.test_kinds import CASES, FEW, made
 from tests.kinds.test_kinds import lab as lab
 from tests.lab import Lab, full_registry
-from vastplan.engine import observe, read
+from vastplan.engine.live import observe, read
 from vastplan.model.plan import Plan
 from vastplan.schema.codec import at, decode, item_id
 from vastplan.schema.field import Field

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab, full_registry
-from vastplan.engine.body import NEVER_SENT
+from vastplan.engine.live.body import NEVER_SENT
 from vastplan.model.plan import Verb
 from vastplan.schema.endpoint import PerUnit, Update
 from vastplan.schema.field import Field

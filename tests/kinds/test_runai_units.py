@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.kinds.runai._access import Grant, grants, rule_name
 from vastplan.kinds.runai._org_unit import finish_encode
 from vastplan.kinds.runai.data_source import KIND as DATA_SOURCE

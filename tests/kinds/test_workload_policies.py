@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.consent import Approval, Consent
+from vastplan.engine.live.consent import Approval, Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb

@@ -15,7 +15,7 @@ from tests.kube.hands import Hands
 from tests.kube.recording import NOWHERE, Tape
 from tests.kube.server import TOKEN, ApiServer
 from tests.lab import EVERYTHING, Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.plan import Plan
 
 _READS = ("GET", "HEAD")

@@ -18,8 +18,8 @@ from tests.lab import EVERYTHING, Lab
 from tests.ledger.benches import Time
 from vastplan.app.apply import apply_plan
 from vastplan.app.applying.journal import LedgerJournal
-from vastplan.engine.apply import Progress, ProgressEvent
-from vastplan.engine.consent import Consent
+from vastplan.engine.applying.apply import Progress, ProgressEvent
+from vastplan.engine.live.consent import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes_session import KubernetesSession

@@ -13,7 +13,7 @@ from tests.moving.seen import SITES, Seen
 from tests.moving.theatre import BASE, GB, SHARED, TWIN, theatre
 from tests.moving.together import DATA, DATA_TWIN, Both
 from vastplan.app.plan import PlanOptions, make_plan
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.sim.runai import workloads

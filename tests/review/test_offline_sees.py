@@ -17,11 +17,11 @@ from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.app.worlds import world
-from vastplan.engine.names import names_to_read
-from vastplan.engine.observe import Live, Observed
-from vastplan.engine.read import observe
-from vastplan.engine.twins import twins
-from vastplan.engine.users import by_used, index_users
+from vastplan.engine.live.names import names_to_read
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.engine.live.read import observe
+from vastplan.engine.live.twins import twins
+from vastplan.engine.live.users import by_used, index_users
 from vastplan.model.value import REDACTED, Unknown
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.lab import Lab
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 from vastplan.model.plan import Door, Plan, Verb, lets_in
 from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import size

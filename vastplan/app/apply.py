@@ -19,7 +19,7 @@ from vastplan.app.planning.source import LiveSystems
 from vastplan.app.stale import saved_plan
 from vastplan.app.stale.borne_out import borne_out
 from vastplan.app.workspace import Workspace
-from vastplan.engine.apply import Progress
+from vastplan.engine.applying.apply import Progress
 from vastplan.model.consent import Approval
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan

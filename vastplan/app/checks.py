@@ -16,8 +16,8 @@ from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
 from vastplan.document.nearest import Nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
-from vastplan.engine.match import Matches
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error

@@ -9,7 +9,7 @@ from typing import Any
 from vastplan.app.endpoints import LEDGER
 from vastplan.document.load import Document
 from vastplan.document.specs import LedgerSpec, LimitsSpec
-from vastplan.engine.consent import ChangeLimits, limits_of
+from vastplan.engine.live.consent import ChangeLimits, limits_of
 from vastplan.model.plan import Cause, DocumentHead, FieldChange, HeldAgainst, Plan
 from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.site_ledger import SiteLedger

@@ -9,7 +9,7 @@ from vastplan.app.clock import timestamp
 from vastplan.app.ledger import read_parts
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
-from vastplan.engine.moved_references import moved_references, under_new_names
+from vastplan.engine.live.moved_references import moved_references, under_new_names
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError

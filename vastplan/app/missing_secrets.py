@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vastplan.document.load import Document
 from vastplan.document.secret_sources import SecretSources
-from vastplan.engine.secret_sources import secret_leaves
+from vastplan.engine.live.secret_sources import secret_leaves
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.nearest import closest

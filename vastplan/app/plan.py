@@ -21,7 +21,7 @@ from vastplan.app.planning.sources import changed_sources
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.engine.attribution import attribute
+from vastplan.engine.matching.attribution import attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding

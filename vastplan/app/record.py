@@ -14,9 +14,9 @@ from vastplan.app.endpoints import contents, endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import asked_for, digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
-from vastplan.engine.names import names_to_read
-from vastplan.engine.observe import Observed
-from vastplan.engine.read import Names, observe
+from vastplan.engine.live.names import names_to_read
+from vastplan.engine.live.observe import Observed
+from vastplan.engine.live.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
 from vastplan.model.snapshot import Figure, SeenObject
 from vastplan.model.value import Unknown

@@ -9,9 +9,9 @@ import vastplan.systems
 from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.workspace import Workspace
-from vastplan.engine.evidence_reads import may_be_read
-from vastplan.engine.names import NOTHING_NAMED, Named, names_to_read
-from vastplan.engine.plan import collections_to_read
+from vastplan.engine.deciding.plan import collections_to_read
+from vastplan.engine.guards.evidence_reads import may_be_read
+from vastplan.engine.live.names import NOTHING_NAMED, Named, names_to_read
 from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
 from vastplan.schema.discover import Registry
 from vastplan.schema.endpoint import Asked, AskedMembers

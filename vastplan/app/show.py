@@ -7,9 +7,9 @@ from typing import Any
 
 from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
-from vastplan.engine.diff import leaves, value_at
-from vastplan.engine.match import Match
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.diff import leaves, value_at
+from vastplan.engine.live.matches import Match
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.flatten import is_unset
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address

@@ -18,9 +18,9 @@ from vastplan.document import ledger_place
 from vastplan.document.load import Document, load
 from vastplan.document.look_alikes import look_alikes
 from vastplan.document.secret_sources import ALLOW_ENV, names
-from vastplan.engine.circular import circular
-from vastplan.engine.delivery import delivers_of, destination
-from vastplan.engine.plan import document_digest
+from vastplan.engine.deciding.plan import document_digest
+from vastplan.engine.live.cycles import circular
+from vastplan.engine.values.delivery import delivers_of, destination
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause

@@ -7,7 +7,7 @@ from vastplan.app.files.review_key import load as load_review_key
 from vastplan.app.plan import PlanOptions
 from vastplan.app.workspace import Workspace
 from vastplan.cli.request import PlanningRequest
-from vastplan.engine.consent import Consent
+from vastplan.engine.live.consent import Consent
 
 
 def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:

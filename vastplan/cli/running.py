@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import shown
-from vastplan.engine.apply import Progress, ProgressEvent
+from vastplan.engine.applying.apply import Progress, ProgressEvent
 from vastplan.model import formatting
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.model import LiveKey, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref

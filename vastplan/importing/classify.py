@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from vastplan.engine.guards.owner import Owners
-from vastplan.engine.made import ITSELF, made_by
-from vastplan.engine.match import Matches
-from vastplan.engine.observe import Live
-from vastplan.engine.standing import Standing, standings
-from vastplan.engine.twins import SiteId, twins
+from vastplan.engine.live.creator import ITSELF, made_by
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.owners import Owners
+from vastplan.engine.live.twins import SiteId, twins
+from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of, pattern_of
 from vastplan.model.address import Address

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from vastplan.engine.observe import Live
-from vastplan.engine.users import UsersIndex
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.users import UsersIndex
 from vastplan.importing.flatten import Flat
 from vastplan.importing.model import LiveKey
 from vastplan.importing.place import Placed

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.accepted import acceptable, named_after, required
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.classify import leave

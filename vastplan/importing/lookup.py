@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.schema.references import raw_references
 
 Index = dict[tuple[str, ...], list[Live]]

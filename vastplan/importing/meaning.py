@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.model import Degraded, Reason, Step
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address

@@ -9,7 +9,7 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.model.escaping import inert
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Theirs

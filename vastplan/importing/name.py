@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import LiveKey, key_of
 

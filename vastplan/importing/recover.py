@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.accepted import refused
 from vastplan.importing.classify import leave
 from vastplan.importing.flatten import Flat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.schema.defaults import is_witness, known_defaults
 from vastplan.schema.markers import Evidence
 from vastplan.schema.rows import Path

@@ -10,15 +10,15 @@ from functools import cache
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
 from vastplan.app.planning.request import Planned
-from vastplan.engine.apply import Progress, apply
-from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.consent import noted
-from vastplan.engine.delivery import Fault
-from vastplan.engine.diff import digests
-from vastplan.engine.formers import alike, identity_of
-from vastplan.engine.moved_references import moved_references
-from vastplan.engine.observe import Live
-from vastplan.engine.renames import moves_of
+from vastplan.engine.applying.apply import Progress, apply
+from vastplan.engine.applying.apply_context import ApplyContext
+from vastplan.engine.live.consent import noted
+from vastplan.engine.live.diff import digests
+from vastplan.engine.live.matches import Fault
+from vastplan.engine.live.moved_references import moved_references
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.renames import moves_of
+from vastplan.engine.values.formers import alike, identity_of
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
-from vastplan.engine.consent import limits_of, noted
+from vastplan.engine.live.consent import limits_of, noted
 from vastplan.ledger import events
 from vastplan.model.plan import Plan
 

@@ -12,8 +12,8 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.secrets import revealer
 from vastplan.app.stale.borne_out import BorneOut
 from vastplan.app.workspace import Workspace
-from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.stale import overtaken
+from vastplan.engine.applying.apply_context import ApplyContext
+from vastplan.engine.deciding.staleness import overtaken
 from vastplan.model.errors import Stale
 from vastplan.model.escaping import inert
 

@@ -20,7 +20,7 @@ from vastplan.document import merge
 from vastplan.document.edit import Edit, edits, written
 from vastplan.document.load import folder_of
 from vastplan.document.yaml import MAX_BYTES
-from vastplan.engine.diff import leaves, same, value_at
+from vastplan.engine.live.diff import leaves, same, value_at
 from vastplan.model import regular_files
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift, DriftedField, DriftedObject

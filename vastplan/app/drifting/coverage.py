@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from vastplan.app.drifting.rehearsed import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.engine.guards.owner import owners
-from vastplan.engine.made import made_by
-from vastplan.engine.standing import Standing, standings
+from vastplan.engine.live.creator import made_by
+from vastplan.engine.live.owners import owners
+from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
 

@@ -9,7 +9,7 @@ from typing import Literal
 from vastplan.app.drifting.coverage import look_over
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.engine.opening import keeps_closed
+from vastplan.engine.access.opening import keeps_closed
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand

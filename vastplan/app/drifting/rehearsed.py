@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import REHEARSE
 from vastplan.model.operation import Operation

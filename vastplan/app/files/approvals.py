@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, StringConstraints, ValidationError
 from vastplan.document import other_files
 from vastplan.document.mistakes import mistakes
 from vastplan.document.yaml import load as load_yaml
-from vastplan.engine.consent import Approval
+from vastplan.engine.live.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.model.nearest import closest

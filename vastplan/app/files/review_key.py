@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vastplan.app.files.runner_keys import refuse_in_reach
 from vastplan.document.load import Document
-from vastplan.engine.secret_sources import secret_leaves
+from vastplan.engine.live.secret_sources import secret_leaves
 from vastplan.model.canonical_json import text
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Plan

@@ -9,7 +9,7 @@ from typing import Any
 from vastplan.app.importing.world import World
 from vastplan.document.scalars import flow
 from vastplan.document.typed import by_name, document_form
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import leave

@@ -10,7 +10,7 @@ from vastplan.app.drifting.coverage import in_use
 from vastplan.app.planning.check import forbidden
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.engine.observe import Live
+from vastplan.engine.live.observe import Live
 from vastplan.importing.classify import leave
 from vastplan.importing.model import Left, LiveKey, Reason, key_of
 from vastplan.importing.write import Text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from vastplan.engine.observe import Observed
+from vastplan.engine.live.observe import Observed
 from vastplan.importing.model import LiveKey
 from vastplan.importing.terraform import match
 from vastplan.importing.terraform.handover import handover

@@ -16,7 +16,7 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.meaning import meaning
 from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed

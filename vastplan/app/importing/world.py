@@ -13,10 +13,10 @@ from vastplan.app.importing.terraform import Found, StateFile, labels, look_up
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
-from vastplan.engine.guards.owner import owners
-from vastplan.engine.match import match
-from vastplan.engine.observe import Live, Observed
-from vastplan.engine.users import UsersIndex, index_users
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.engine.live.owners import owners
+from vastplan.engine.live.users import UsersIndex, index_users
+from vastplan.engine.matching.match import match
 from vastplan.importing.classify import classify, leave
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of

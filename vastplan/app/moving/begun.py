@@ -9,7 +9,7 @@ from vastplan.app.moving.pair import ClaimOf, Pair, Rehearsal
 from vastplan.app.operating.course import all_parts
 from vastplan.app.operating.record import of_kind
 from vastplan.app.workspace import Workspace
-from vastplan.engine.left_out import under_way
+from vastplan.engine.live.open_operations import under_way
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert

@@ -10,8 +10,8 @@ from vastplan.checks.as_told import figure
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE, Followed
-from vastplan.engine.match import Matches
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry

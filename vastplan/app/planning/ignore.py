@@ -7,7 +7,7 @@ from datetime import date
 
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import DriftSpec
-from vastplan.engine.ignore import IgnoreRule
+from vastplan.engine.deciding.ignore import IgnoreRule
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 

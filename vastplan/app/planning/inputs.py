@@ -14,9 +14,9 @@ from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
-from vastplan.engine.consent import in_force, limits_of
-from vastplan.engine.observe import Observed
-from vastplan.engine.plan import PlanInputs
+from vastplan.engine.deciding.plan import PlanInputs
+from vastplan.engine.live.consent import in_force, limits_of
+from vastplan.engine.live.observe import Observed
 from vastplan.model.address import Address
 from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
-from vastplan.engine.delivery import delivers_of, destination
-from vastplan.engine.formers import MARK
-from vastplan.engine.plan import Draft, PlanInputs
+from vastplan.engine.deciding.plan import Draft, PlanInputs
+from vastplan.engine.values.delivery import delivers_of, destination
+from vastplan.engine.values.formers import MARK
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.nearest import nearest, nearest_address

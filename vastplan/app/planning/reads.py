@@ -9,8 +9,8 @@ from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.desired import Desired
 from vastplan.app.workspace import Workspace
-from vastplan.engine.names import Named, names_to_read
-from vastplan.engine.plan import collections_to_read
+from vastplan.engine.deciding.plan import collections_to_read
+from vastplan.engine.live.names import Named, names_to_read
 from vastplan.model.site_ledger import SiteLedger
 
 CollectionKey = tuple[str, str]  # site, kind

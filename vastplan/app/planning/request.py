@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from vastplan.app.files.review_key import ReviewKey
 from vastplan.app.workspace import Workspace
-from vastplan.engine.consent import Consent
-from vastplan.engine.match import Matches
-from vastplan.engine.observe import Observed
+from vastplan.engine.live.consent import Consent
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Observed
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.operation import Operation

@@ -13,9 +13,9 @@ from vastplan.app.endpoints import endpoints, places
 from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
-from vastplan.engine.names import NOTHING_NAMED, Named
-from vastplan.engine.observe import Collection, Live, Observed
-from vastplan.engine.read import Names, observe
+from vastplan.engine.live.names import NOTHING_NAMED, Named
+from vastplan.engine.live.observe import Collection, Live, Observed
+from vastplan.engine.live.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from vastplan.engine.secret_sources import secret_sources
+from vastplan.engine.live.secret_sources import secret_sources
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.schema.entries import Entry

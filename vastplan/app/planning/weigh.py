@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from vastplan.app.planning.named import named_nowhere
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
-from vastplan.engine.evidence_reads import second_read
-from vastplan.engine.match import Matches
-from vastplan.engine.names import names_to_read
-from vastplan.engine.observe import Observed
-from vastplan.engine.plan import Draft, PlanInputs, build, draft
+from vastplan.engine.deciding.plan import Draft, PlanInputs, build, draft
+from vastplan.engine.guards.evidence_reads import second_read
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.names import names_to_read
+from vastplan.engine.live.observe import Observed
 from vastplan.model.plan import Plan
 
 

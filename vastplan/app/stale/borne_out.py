@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vastplan.app.planning.request import Planned
-from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
+from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
 from vastplan.model.address import Address
 from vastplan.model.canonical_json import plain
 from vastplan.model.errors import Stale

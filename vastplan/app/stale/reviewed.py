@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from vastplan.app.endpoints import LEDGER
-from vastplan.engine.stale import grown
+from vastplan.engine.deciding.staleness import grown
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, Verb, only_noted

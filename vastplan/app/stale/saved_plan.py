@@ -9,7 +9,7 @@ from vastplan.app.connect import Providers
 from vastplan.app.endpoints import endpoints
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.engine.plan import LIFETIME
+from vastplan.engine.deciding.plan import LIFETIME
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vastplan.engine.backing import relying
-from vastplan.engine.enforced import keeps_closed_now
+from vastplan.engine.access.backing import relying
+from vastplan.engine.access.enforcement import keeps_closed_now
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Verb

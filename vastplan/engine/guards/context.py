@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from vastplan.engine.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
-from vastplan.engine.contents import ContentsIndex, index_contents
-from vastplan.engine.dependents import DependentsIndex
-from vastplan.engine.formers import goes_unasked
-from vastplan.engine.groups import Split, changing, on_any_site, split
-from vastplan.engine.guards.owner import Owners
-from vastplan.engine.landing import Ground, ground_of
-from vastplan.engine.match import Matches
-from vastplan.engine.narrowing import Narrowing
-from vastplan.engine.observe import Live, Observed
-from vastplan.engine.referrers import Referrers
-from vastplan.engine.verbs import standing_intent
+from vastplan.engine.access.narrowing import Narrowing
+from vastplan.engine.live.consent import AddressPatterns, Allowed, Approval, ChangeLimits, Consent
+from vastplan.engine.live.groups import Split, changing, on_any_site, split
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.engine.live.owners import Owners
+from vastplan.engine.matching.contents import ContentsIndex, index_contents
+from vastplan.engine.matching.dependents import DependentsIndex
+from vastplan.engine.matching.referrers import Referrers
+from vastplan.engine.matching.remote_directories import Ground, ground_of
+from vastplan.engine.matching.verbs import standing_intent
+from vastplan.engine.values.formers import goes_unasked
 from vastplan.model.address import Address
 from vastplan.model.operation import Operation
 from vastplan.model.plan import GOING, Action, Block, Verb

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.engine.delivery import Destination, delivers_of, destination, found_there, predicted
-from vastplan.engine.diff import leaves, value_at
 from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.live.diff import leaves, value_at
+from vastplan.engine.values.delivery import Destination, delivers_of, destination, found_there, predicted
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.shell import word

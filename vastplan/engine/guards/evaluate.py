@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vastplan.engine import usage
-from vastplan.engine.deleting import deletion
-from vastplan.engine.guards import access, destination, fields, landing, loss, operating, ownership
+from vastplan.engine.guards import access, destination, fields, loss, open_operation, ownership, remote_directory
+from vastplan.engine.guards.automatic_deletion import deletion
 from vastplan.engine.guards.context import Guard, GuardContext
-from vastplan.engine.referrers import Referrer
+from vastplan.engine.matching import usage
+from vastplan.engine.matching.referrers import Referrer
 from vastplan.model.address import Address
-from vastplan.model.plan import GOING, Action, Block, Evidence, Operation, Verb
+from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    operating.under_way, ownership.of_another, ownership.copies, ownership.torn, ownership.busy, destination.occupied, landing.in_the_way, loss.approved,
+    open_operation.under_way, ownership.of_another, ownership.copies, ownership.torn, ownership.busy, destination.occupied, remote_directory.in_the_way, loss.approved,
     loss.in_use, loss.said_to_exist,
     loss.orphans, loss.locks, loss.deletes, ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing,
     access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
@@ -30,42 +30,6 @@ def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -
         blocks = tuple(block for guard in guards if (block := guard(action, context)) is not None)
         guarded[address] = replace(action, blocked=(*action.blocked, *blocks)) if blocks else action
     return guarded
-
-
-def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operation, ...]) -> dict[Address, Action]:
-    """Block what waits for something blocked, and what is applied together with it; `operations` come causes before effects."""
-    held = dict(actions)
-    changed = True
-    # A block can travel back: an action has several steps, or is applied together with what comes after it.
-    while changed:
-        changed = False
-        for operation in operations:
-            action = held[operation.address]
-            block = None if action.blocked else _block(action, operation, operations, held)
-            if block is not None:
-                held[operation.address] = replace(action, blocked=(block,))
-                changed = True
-    return held
-
-
-def _block(
-    action: Action, operation: Operation, operations: tuple[Operation, ...], held: Mapping[Address, Action]
-) -> Block | None:
-    for index in operation.after:
-        cause = held[operations[index].address]
-        if cause.blocked:  # never itself: it is not blocked yet
-            return Block("waits", f"waits for {cause.address}, which is {_state(cause)}")
-    for text in action.together:
-        with_it = held.get(Address.parse(text))
-        if with_it is None:
-            return Block("together", f"is applied together with {text}, which is unknown")
-        if with_it.blocked:
-            return Block("together", f"is applied together with {with_it.address}, which is {_state(with_it)}")
-    return None
-
-
-def _state(stopped: Action) -> str:
-    return "stale" if any(block.guard == "moved" for block in stopped.blocked) else "blocked"
 
 
 def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
@@ -87,7 +51,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
         ]
     if action.verb in GOING:
         shown += usage.weighed(live, context.dependents)
-        left = landing.left_behind(live, context)
+        left = remote_directory.left_behind(live, context)
         shown += [Evidence("leaves behind", left)] if left else []
     shown += context.contents.weighed(action, live)
     shown += narrowed

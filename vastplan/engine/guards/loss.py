@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil
 
-from vastplan.engine import usage
-from vastplan.engine.deleting import deletion
-from vastplan.engine.formers import entry_of, goes_unasked
+from vastplan.engine.guards.automatic_deletion import deletion
 from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.live.floors import Figure
+from vastplan.engine.matching import usage
+from vastplan.engine.values.formers import entry_of, goes_unasked
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
@@ -89,7 +90,7 @@ def deletes(action: Action, context: GuardContext) -> Block | None:
     return Block("deletes", *missing) if missing else None
 
 
-def _figure(figure: usage.Figure, unit: str) -> str:
+def _figure(figure: Figure, unit: str) -> str:
     return str(figure) if isinstance(figure, Unknown) else usage.shown(figure, unit)
 
 

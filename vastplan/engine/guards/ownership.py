@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
-from vastplan.engine.formers import goes_unasked
-from vastplan.engine.groups import leader, on_any_site, told
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
-from vastplan.engine.observe import Live
+from vastplan.engine.live.groups import leader, on_any_site, told
+from vastplan.engine.live.observe import Live
+from vastplan.engine.values.formers import goes_unasked
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb

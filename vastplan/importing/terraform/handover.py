@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
-from vastplan.engine.match import LiveKey
+from vastplan.engine.live.matches import LiveKey
 from vastplan.importing.terraform.address import ResourceAddress, showable
 from vastplan.importing.terraform.match import Matched
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from vastplan.engine.match import LiveKey
-from vastplan.engine.observe import Live, Observed
+from vastplan.engine.live.matches import LiveKey
+from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.terraform.address import Key
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy, ResourceType
 from vastplan.importing.terraform.state import Instance, State

@@ -1,0 +1,168 @@
+"""The clients that an object lets in, by its own fields and by what it refers to, and those that a change cuts off. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.model.address import Address
+from vastplan.model.ip_ranges import cut_off
+from vastplan.model.plan import Action, FieldChange, Verb
+from vastplan.model.value import Ref, from_json, to_json
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Admits, Refers, Revokes
+from vastplan.schema.walk import table
+
+_KEEPING = (Verb.UPDATE, Verb.ADOPT)
+
+
+def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
+    """By changed field, the clients that it would no longer let in."""
+    if action.verb not in _KEEPING:
+        return {}
+    fields = table(kind.fields).by_name
+    # A reference that is detached and attached again has a change of its own, beside the one that may narrow its field.
+    changes = [
+        (change, field.admits)
+        for change in action.changes
+        if (field := fields.get(change.path)) is not None and field.admits is not None and not change.known_after_apply
+    ]
+    if not changes:
+        return {}
+    after = {**(to_json(live.values) if live is not None else {}), **action.desired}
+    lost = {
+        change.path: _lost(change.path, admits, {change.path: change.before}, {**after, change.path: change.after})
+        for change, admits in changes
+    }
+    return {path: clients for path, clients in lost.items() if clients}
+
+
+def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
+    """By field, the access rights that an update or adoption removes, whoever uses them. A replace counts as a delete."""
+    if action.verb not in _KEEPING:
+        return {}
+    fields = table(kind.fields).by_name
+    gone = {
+        change.path: revoked(field.revokes, change.before, change.after)
+        for change in action.changes
+        if (field := fields.get(change.path)) is not None and field.revokes is not None
+    }
+    return {path: texts for path, texts in gone.items() if texts}
+
+
+def revoked(rule: Revokes, before: Any, after: Any) -> list[str]:
+    """The items removed from a value that gives access."""
+    if rule.lost is not None:
+        return rule.lost(before, after)
+    had = [before] if before in rule.of else [] if rule.of else before
+    return [text for text in _values(had) if text not in _values(after)]
+
+
+def taken_by_moves(
+    action: Action, kind: Kind, live: Live, matches: Matches, actions: Mapping[Address, Action]
+) -> dict[str, tuple[Revokes, list[str]]]:
+    """The access rights that the object loses because it refers to another target: those of the target now that the new one lacks.
+
+    The keys name the field, the new target and the target's field.
+    """
+    gone: dict[str, tuple[Revokes, list[str]]] = {}
+    for change, refers in moves(action, kind):
+        before, after = _referred(live, change.path, refers, matches), from_json(change.after)
+        if before is not None and isinstance(after, Ref):
+            then = _values_of(after, matches, actions)
+            for field in before.kind.fields:
+                if field.revokes is not None:
+                    texts = revoked(field.revokes, before.values.get(field.name), then.get(field.name))
+                    gone[f"{change.path} {after.target.name} ({field.name})"] = field.revokes, texts
+    return {what: (rule, texts) for what, (rule, texts) in gone.items() if texts}
+
+
+def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
+    """The changes of fields that refer to what lets clients in (`admits`): the new target may let in others."""
+    fields = table(kind.fields).by_name if action.verb in _KEEPING else {}
+    return [
+        (change, field.refers)
+        for change in action.changes
+        if (field := fields.get(change.path)) is not None
+        and field.refers is not None
+        and field.refers.admits
+        and not change.known_after_apply
+    ]
+
+
+def lost_by_moves(
+    action: Action, kind: Kind, live: Live, matches: Matches, actions: Mapping[Address, Action]
+) -> dict[str, list[str]]:
+    """The clients that the target now lets in and the new target would not. The keys name the field, the new target and its field."""
+    lost: dict[str, list[str]] = {}
+    for change, refers in moves(action, kind):
+        lost |= _lost_by_move(change, _referred(live, change.path, refers, matches), matches, actions)
+    return lost
+
+
+def _lost_by_move(
+    change: FieldChange, before: Live | None, matches: Matches, actions: Mapping[Address, Action]
+) -> dict[str, list[str]]:
+    after = from_json(change.after)
+    if before is None or not isinstance(after, Ref):
+        return {change.path: ["those it lets in now (cannot determine who)"]}
+    now, then = to_json(matches.symbolic(before.kind, before)), _values_of(after, matches, actions)
+    lost = {
+        f"{change.path} {after.target.name} ({field.name})": _lost(field.name, field.admits, now, then)
+        for field in before.kind.fields
+        if field.admits is not None
+    }
+    return {what: clients for what, clients in lost.items() if clients}
+
+
+def _referred(live: Live, name: str, refers: Refers, matches: Matches) -> Live | None:
+    """The live object that the field `name` of a live object refers to."""
+    raw = live.values.get(name)
+    found = (matches.observed.find(live.site, kind, attribute, raw) for kind, attribute in refers.targets)
+    return next((target for target in found if target is not None), None)
+
+
+def _values_of(ref: Ref, matches: Matches, actions: Mapping[Address, Action]) -> Values:
+    """The values that an object will have after this plan is applied, as far as they are known."""
+    address, action = ref.target, actions.get(ref.target)
+    kind = matches.kinds[address.kind]
+    desired = action.desired if action is not None else {}
+    if action is not None and action.verb in (Verb.CREATE, Verb.REPLACE):
+        unsaid = {field.name: list(field.admits.unsaid) for field in kind.fields if field.admits is not None}
+        return {**unsaid, **desired}
+    live = matches.match(address).live
+    if live is None:
+        named = matches.observed.named(address.site, kind, address.name)
+        live = next(iter(named)) if len(named) == 1 else None
+    return {**(to_json(matches.symbolic(kind, live)) if live is not None else {}), **desired}
+
+
+def _lost(name: str, admits: Admits, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The clients that a field would no longer let in, from the values of an object before and after."""
+    was, then = before.get(name), after.get(name)
+    if any(after.get(field) is True for field in (name, *admits.also)):
+        return []
+    if admits.open_when_empty and not then:
+        return []
+    if admits.open_when_empty and not was:
+        return ["everybody else"]
+    return cut_off(_texts(was), [text for field in (name, *admits.also) for text in _texts(after.get(field))])
+
+
+def _values(value: Any) -> list[str]:
+    """A value, or the items of a list, as texts; an empty value gives none."""
+    return [*_texts(value if isinstance(value, list) else [value] if value else [])]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The items of a list as texts, a reference as its address; `everybody` for a switch that is on."""
+    if value is True:
+        yield "everybody"
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict) and len(item) == 1:
+            yield str(next(iter(item.values())))
+        else:
+            yield item if isinstance(item, str) else json.dumps(item)

@@ -1,0 +1,73 @@
+"""How an action opens access besides the fields that it changes: by a created or deleted object, or by a default. Pure.
+
+Kinds declare it: what gives access (`lets_in`), what keeps closed (`closes`, `enforces`, `Refers(shields=...)`), and `Admits` for
+fields that a system leaves open unless they are set. What single fields open is in `schema/opening.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vastplan.engine.access.enforcement import keeps_closed_now
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.matching.referrers import Referrers
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Door, Opening, Verb
+from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Admits
+from vastplan.schema.references import raw_references
+
+
+def openings(
+    action: Action, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers
+) -> tuple[Opening, ...]:
+    """How an action opens access besides the fields that it changes. `referrers` are those of the objects to delete."""
+    kind = matches.kinds[action.address.kind]
+    if action.verb is Verb.DELETE:
+        live = matches.match(action.address).live
+        held = keeps_closed(kind) and (live is None or keeps_closed_now(live, referrers))
+        return (Opening(Door.GONE),) if held and not _goes_with_all(action, matches, actions) else ()
+    made = (Opening(Door.MADE),) if action.verb is Verb.CREATE and kind.lets_in is not None else ()
+    return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
+
+
+def _unsaid(action: Action, kind: Kind) -> Iterator[Opening]:
+    """The fields of a new object that the system opens because the document does not set them, grouped by whom they let in."""
+    fields: dict[tuple[str, ...], list[str]] = {}
+    for field in kind.fields:
+        if field.admits is not None and field.name not in action.desired and _open_unsaid(field.admits):
+            fields.setdefault(field.admits.unsaid, []).append(field.name)
+    yield from (Opening(Door.UNSAID, tuple(names), whom) for whom, names in fields.items())
+
+
+def _open_unsaid(admits: Admits) -> bool:
+    return bool(admits.unsaid) or admits.open_when_empty
+
+
+def keeps_closed(kind: Kind) -> bool:
+    """Whether objects of a kind keep something closed, which opens when they are deleted."""
+    return (
+        bool(kind.closes)
+        or kind.enforces is not None
+        or any(field.refers and field.refers.shields for field in kind.fields)
+    )
+
+
+def _goes_with_all(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    """Whether everything that the object keeps closed by name is deleted too, or gone: then nothing is left to open."""
+    live = matches.match(action.address).live
+    if live is None:
+        return False
+    closed = [
+        (kind, matches.observed.find(live.site, kind, attribute, raw))
+        for _, refers, raw in raw_references(live.kind.fields, live.values)
+        for kind, attribute in (refers.targets if refers.shields else ())
+    ]
+    for kind, target in closed:
+        if target is None and not matches.observed.error(live.site, kind):
+            continue
+        address = matches.address_of(target) if target is not None else None
+        other = actions.get(address) if address is not None else None
+        if other is None or other.verb is not Verb.DELETE:
+            return False
+    return bool(closed)

@@ -1,0 +1,451 @@
+"""Carry out one operation: read again, compare with the plan, write, wait, read back, record it in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn, TypeVar
+
+from vastplan.engine.applying.apply_context import ApplyContext, Made
+from vastplan.engine.applying.deliver import deliver
+from vastplan.engine.deciding.ignore import without
+from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
+from vastplan.engine.live.body import create_body, unmet, update_body
+from vastplan.engine.live.diff import digests, fingerprint, value_at, wire_digests
+from vastplan.engine.live.floors import too_low
+from vastplan.engine.live.groups import key_of, turned
+from vastplan.engine.live.observe import Live, live_of
+from vastplan.engine.live.secret_sources import secret_sources
+from vastplan.engine.live.wait import until_gone, until_ready
+from vastplan.engine.values.creation import made_of, noted
+from vastplan.engine.values.delivery import (
+    answered_once,
+    as_delivered,
+    delivers_of,
+    destination,
+    draw,
+    found_there,
+    generation_of,
+    is_pending,
+    predicted,
+    with_drawn,
+)
+from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Step, Verb, let_go
+from vastplan.model.site_ledger import Owned, path_text
+from vastplan.model.value import Reason, Ref, Unknown, from_json, references
+from vastplan.schema.codec import Encoder
+from vastplan.schema.endpoint import Asked
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import Marker
+
+T = TypeVar("T")
+
+
+def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, already_moved: bool) -> Mapping[str, Any]:
+    """Carry out one step of an action. Returns the attributes of what was written, empty if nothing was.
+
+    `made` is what earlier steps of this apply have written. `already_moved` says that a step of this apply may have changed the
+    object since the plan. Raises `Stale`, `Refused`, `Unreachable` or `Unclear` when the step fails.
+    """
+    execution = _Execution(context, action, made)
+    execution.run(step, already_moved)
+    return execution.attributes
+
+
+class _Execution:
+    """One step that is being carried out."""
+
+    def __init__(self, context: ApplyContext, action: Action, made: Made) -> None:
+        self.attributes: Mapping[str, Any] = {}
+        self._answered_once: Mapping[str, Any] = {}
+        """Values that only the answer to the create has: given to what refers to them in this apply, and stored nowhere."""
+        self._context = context
+        self._made = made
+        self._action = action
+        self._address = action.address
+        self._recorded_as = action.renamed_from or str(action.address)
+        """The address of the object in the ledger when this run began."""
+        self._kind = context.kinds[action.address.kind]
+        self._provider = context.providers[action.address.site, self._kind.system]
+        self._journal = context.journals[action.address.site]
+        self._key = context.ledger[action.address.site].key
+        self._values: Values = from_json(dict(action.desired))
+        self._references = tuple(references(self._values))
+        # Fields that keep their change made outside vastplan are neither written nor checked.
+        self._wanted = without(self._kind.fields, self._values, action.left)
+        self._delivers = delivers_of(self._kind, self._values)
+        self._drawn = () if self._delivers is None else self._delivers.drawn
+        self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
+        self._written = False
+        self._told: Mapping[str, Any] = {}
+        """Values that were created just now: they are delivered to their destination, and stored nowhere else."""
+        self._delivered_at = ""
+        self._made_of: Mapping[str, str] = {}
+
+    def run(self, step: Step, already_moved: bool) -> None:
+        """Carry out the step."""
+        try:
+            self._step(step, already_moved)
+        except (Unreachable, NotAuthorised) as problem:
+            if self._written:  # without reading back, the outcome of the write is unknown: the intent stays
+                raise Unclear(f"it was written and could not be read back: {problem}") from None
+            raise
+
+    def _resolve(self, ref: Ref, attribute: str) -> Any:
+        return self._context.resolve(ref, attribute, self._made)
+
+    def _named(self, ref: Ref, attribute: str) -> Any:
+        """The same for a comparison: `Unknown` for an object that does not exist, which equals no live value."""
+        try:
+            return self._resolve(ref, attribute)
+        except Refused as problem:
+            return Unknown(str(problem), Reason.NOT_CREATED)
+
+    def _write(self, send: Callable[[], T]) -> T:
+        """Send a write, and record that the system may have changed, also when the outcome is unclear."""
+        try:
+            answer = send()
+        except Unclear:
+            self._written = True
+            raise
+        self._written = True
+        return answer
+
+    def _step(self, step: Step, already_moved: bool) -> None:
+        if step is Step.DELETE:
+            self._delete(already_moved)
+        elif step is Step.DETACH:
+            self._detach()
+        elif self._action.verb is Verb.RELEASE:
+            self._release()
+        elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
+            self._create()
+        else:
+            self._update(already_moved)
+
+    def _release(self) -> None:
+        if self._values:
+            live = self._context.matches.match(self._address).live
+            self._own(self._action.id, self._action.locator, live)
+        else:
+            self._journal.drops(str(self._address))
+
+    def _create(self) -> None:
+        if self._action.verb is Verb.CREATE:
+            self._still_absent()
+        drawn = draw(self._drawn)
+        body = with_drawn(self._drawn, drawn, create_body(self._kind, self._values, self._encoder))
+        try:
+            row = self._write(lambda: self._provider.create(self._kind, body))
+            self._answered_once = {**answered_once(self._kind, row), **drawn}
+            made = self._live(row)
+            self._made_of = made_of(self._kind, row)
+        except Unclear as problem:
+            self._answered_once = drawn
+            # An object that differs from others only by its id cannot be found again, and its value is lost.
+            created = None if self._kind.remade else self._find()
+            if created is None:
+                # The create may still be under way: the intent stays, so the next run recognizes the object as created by vastplan.
+                raise Unclear(f"{problem}; it does not exist yet") from None
+            made = created
+        except Refused as problem:  # not every system reports a taken name as a conflict: VAST answers 400
+            alone = self._action.verb is Verb.CREATE and not self._kind.remade
+            if alone and not self._written and self._there():
+                self._appeared(str(problem))
+            raise
+        if self._delivers is not None:
+            self._told = {**made.attributes, **self._answered_once}
+            self._own(made.id, made.locator, None)  # records its id, even if its value is not delivered
+            self._deliver()
+        self._finish(made.locator, made.id)
+
+    def _deliver(self) -> None:
+        """Deliver the values to their destination."""
+        assert self._delivers is not None
+        where = destination(self._delivers, self._values)
+        ref = where.target
+        missing = [name for name in where.keys if self._told.get(name) is None]
+        if missing:
+            raise Refused(f"the answer does not have {', '.join(missing)}; the next plan creates another")
+        kind = self._context.kinds[ref.target.kind]
+        provider = self._context.providers[ref.target.site, kind.system]
+        try:
+            deliver(kind, provider, str(self._resolve(ref, "path")), where, self._told, self._encoder)
+        except Unreachable as problem:
+            raise Unclear(f"cannot deliver its value, the next plan creates another: {problem}") from None
+        except Unclear as problem:
+            raise Unclear(f"cannot determine whether its value was delivered: {problem}") from None
+        except Refused as problem:
+            raise Refused(f"cannot deliver its value, the next plan creates another: {problem}") from None
+        self._delivered_at = self._context.now().isoformat(timespec="seconds")
+
+    def _still_absent(self) -> None:
+        """Check that no object of its identity has appeared since the plan. Raises `Stale`, `Unclear` or `Unreachable`."""
+        match = self._context.matches.match(self._address)
+        if match.unknown:
+            raise Unreachable(f"cannot determine whether it exists: {match.unknown}")
+        if match.live is not None:
+            self._appeared(f"id {inert(match.live.id, 80)}")
+
+    def _there(self) -> bool:
+        """Whether an object of its identity exists now, whoever created it."""
+        desired = self._context.revealed(self._values)
+        names = [self._kind.field(name) for name in self._kind.identity]
+        rows = (row for page in self._pages() for row in page)
+        return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
+
+    def _appeared(self, what: str) -> NoReturn:
+        if self._begun():
+            # An interrupted run may have created it: the intent must stay, so the next run recognizes it as created by vastplan.
+            raise Unclear(f"it exists now ({what}), perhaps created by an interrupted run; plan again")
+        raise Stale(f"it did not exist when the plan was made and exists now ({what}); plan again")
+
+    def _still_as_planned(self, current: Values) -> None:
+        expected = self._action.fingerprint
+        if expected and fingerprint(self._kind, self._values, current) != expected:
+            raise stale(moved_since(self._kind, self._action, self._values, current))
+
+    def _update(self, already_moved: bool) -> None:
+        fresh = self._fresh()
+        current = self._current(fresh)
+        if not already_moved:
+            self._still_as_planned(current)
+        paths = self._paths(current)
+        drawn = draw(self._drawn) if self._another_is_due() else {}
+        if paths:
+            self._still_above(paths, current, fresh)
+            body = update_body(self._kind, self._wanted, paths, fresh, self._encoder)
+            body = with_drawn(self._drawn, drawn, body)
+            try:
+                self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
+            except Unclear as problem:
+                if drawn:  # no read shows which value the object has
+                    raise
+                self._explain(problem, current)
+        if drawn:
+            self._answered_once = drawn
+            self._told = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
+            self._own(self._action.id, self._action.locator, None)  # so that the delivered value is known as owned
+            self._deliver()
+        self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
+
+    def _another_is_due(self) -> bool:
+        """Whether the values of an existing object are to be generated again."""
+        delivers = self._delivers
+        return delivers is not None and any(
+            change.path in (delivers.generation, delivers.to) for change in self._action.changes
+        )
+
+    def _begun(self) -> bool:
+        """Whether an interrupted run may have written it."""
+        return self._recorded_as in self._context.ledger[self._address.site].intents
+
+    def _explain(self, problem: Unclear, before: Values) -> None:
+        """Determine by reading whether an update without an answer happened; raises `Unclear` if not all of it did."""
+        row = self._provider.read(self._kind, self._action.locator)
+        now = self._current(row) if row is not None else {}
+        desired = self._context.revealed(self._wanted)
+        if unmet(self._kind.fields, desired, now):
+            if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
+                raise Unclear(f"{problem}; nothing has changed yet")
+            raise problem
+
+    def _delete(self, already_moved: bool) -> None:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is not None:
+            live = self._live(fresh)
+            if live.id != self._action.id:
+                was, now = inert(self._action.id, 80), inert(live.id, 80)
+                raise Stale(f"another object has its name now: it was id {was} and is id {now} now; plan again")
+            # An earlier step of this run may have changed it: a volume is released when its claim is deleted. Then the object
+            # is judged as it was when the run first read it.
+            judged = (self._context.matches.match(self._address).live if already_moved else None) or live
+            if self._action.verb is Verb.REPLACE:
+                self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._references))
+            moved = moved_unseen(self._kind, self._action.seen, judged.values)
+            if moved := (*moved, *outgrown(self._kind, self._action, live.metrics)):
+                raise stale(moved)
+            try:
+                self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
+            except Unclear as problem:
+                if self._provider.read(self._kind, self._action.locator) is not None:
+                    raise Unclear(f"{problem}; it still exists") from None
+            until_gone(self._kind, self._provider, self._action.locator, self._action.id)
+        self._journal.drops(str(self._address))
+
+    def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
+        """Check that a limit above the usage at plan time is still above it. Raises `Stale` otherwise."""
+        before = {path_text(path): value_at(current, path) for path in paths}
+        block = too_low(self._kind, self._values, before, self._live(fresh).metrics)
+        if block is not None:
+            raise Stale(f"{block.message}; plan again")
+
+    def _detach(self) -> None:
+        fresh = self._fresh()
+        self._still_as_planned(self._current(fresh))
+        current = self._live(fresh).values
+        values: Values = {}
+        for change in self._action.changes:
+            if let_go(change):
+                field = self._kind.field(change.path)
+                if field.shape.unordered:
+                    refs = references(from_json(change.before))
+                    gone = {str(self._resolve(ref, self._attribute(change.path, ref))) for ref in refs}
+                    values[change.path] = field.shape.without(current.get(change.path), gone)
+                else:
+                    values[change.path] = None
+        body = update_body(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
+        try:
+            self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
+        except Unclear as problem:
+            row = self._provider.read(self._kind, self._action.locator)
+            if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
+                raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
+        owned = self._context.ledger[self._address.site].entries.get(self._recorded_as)
+        if owned is not None:  # if the reattach fails, the missing reference must not look like drift
+            self._journal.owns(str(self._address), owned.without(values.keys()))
+
+    def _attribute(self, name: str, ref: Ref) -> str:
+        refers = self._kind.field(name).refers
+        assert refers is not None
+        return refers.attribute(ref.target.kind)
+
+    def _finish(self, locator: str, made: str = "", *, wait: bool = True) -> None:
+        """Wait, read back, compare, record. `made` is the id of a created object. `wait` is false where nothing was written."""
+        try:
+            row = until_ready(self._kind if wait else replace(self._kind, ready=None), self._provider, locator)
+            if made:
+                row = self._late(locator, row)
+        except VastplanError:
+            if made:
+                self._own(made, locator, None)  # not ready yet, or not found again, but created by vastplan
+            raise
+        live = self._live(row)
+        self._own(live.id, locator, live)  # it is owned even if the system did not keep every value
+        self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
+        kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
+        if kept:
+            shown = ", ".join(path_text(path) for path in kept)
+            raise Refused(f"the system accepted the write but did not keep {shown}")
+
+    def _late(self, locator: str, row: Row) -> Row:
+        """Set the fields that only an update takes."""
+        late = {
+            field.name for field in self._kind.fields if field.has(Marker.AFTER_CREATE) and field.name in self._values
+        }
+        missing = unmet(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
+        paths = {path for path in missing if path[0] in late}
+        if not paths:
+            return row
+        self._provider.update(
+            self._kind, locator, update_body(self._kind, self._values, paths, row, self._encoder), row
+        )
+        return until_ready(self._kind, self._provider, locator)
+
+    def _own(self, id: str, locator: str, live: Live | None) -> None:
+        desired = self._context.revealed(self._values)
+        refers = tuple(
+            sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
+        )
+        now = self._context.now().isoformat(timespec="seconds")
+        fields = digests(self._kind, desired, self._key)
+        wire = {} if live is None else wire_digests(self._kind, desired, live.values, self._key)
+        before = self._context.ledger[self._address.site].entries.get(self._recorded_as)
+        if before is not None:  # fields left unchanged keep the digests of their last apply
+            fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
+            wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
+            wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
+        delivered, delivered_at = ({}, "") if before is None else (before.delivered, before.delivered_at)
+        if self._delivers is not None and self._told:
+            where = destination(self._delivers, self._values)
+            delivered, delivered_at = as_delivered(where, self._told, self._key), self._delivered_at
+        elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
+            # the plan was made from the values at the destination, which are taken for the delivered ones
+            where = destination(self._delivers, self._values)
+            delivered, delivered_at = as_delivered(where, found_there(where, self._context.matches), self._key), now
+        sources = secret_sources(self._kind, self._values)
+        if before is not None:
+            sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
+        generation = 0 if self._delivers is None else generation_of(self._delivers, self._values)
+        group = key_of(live) if live is not None else "" if before is None else before.group
+        first = {} if before is None else before.made_of
+        if not first and live is not None:
+            first = {**noted(self._kind, live.attributes), **self._made_of}
+        owned = Owned(
+            id,
+            locator,
+            fields,
+            refers,
+            now,
+            wire,
+            sources,
+            delivered,
+            delivered_at,
+            generation,
+            self._composite(),
+            group,
+            first,
+        )
+        self._journal.owns(str(self._address), owned)
+
+    def _composite(self) -> str:
+        """The composite entry that the object is a part of; "" if its origin is an entry of a kind, or a setting of the site."""
+        site, _, rest = self._action.origin.partition("/")
+        kind, _, name = rest.partition("/")
+        of_a_kind = not name or kind in self._context.kinds
+        return "" if of_a_kind or site != self._address.site else self._action.origin
+
+    def _fresh(self) -> Row:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is None:
+            raise Stale("it is gone since the plan was made; plan again")
+        return fresh
+
+    def _live(self, row: Row) -> Live:
+        return live_of(self._address.site, self._kind, row, self._provider)
+
+    def _current(self, row: Row) -> Values:
+        """The row's values with references named, including those to objects that this run has created."""
+        live = self._live(row)
+        current = self._context.matches.symbolic(self._kind, live, self._references, self._named)
+        return turned(live, self._values, current)
+
+    def _paths(self, current: Values) -> set[tuple[str, ...]]:
+        desired = self._context.revealed(self._wanted)
+        paths = set(unmet(self._kind.fields, desired, current))
+        named = {change.path for change in self._action.changes}
+        if self._delivers is not None and self._delivers.to in named:
+            paths.add((self._delivers.to,))
+        return paths | {
+            (field.name,) for field in self._kind.fields if field.has(Marker.WRITE_ONLY) and field.name in named
+        }
+
+    def _pages(self) -> Iterable[list[Row]]:
+        """The objects of the kind, page by page; of a kind that cannot be listed, only the one of its identity."""
+        if not isinstance(self._kind.endpoint.shape, Asked):
+            return self._provider.pages(self._kind)
+        values = self._context.matches.resolved(self._kind, self._values)
+        locator = self._kind.attribute("path").predicted(values)
+        row = self._provider.read(self._kind, locator) if locator is not None else None
+        return [[row]] if row is not None else []
+
+    def _find(self) -> Live | None:
+        """The object of a create without an answer, found by its identity and by all other values that were sent."""
+        desired = self._context.revealed(self._values)
+        try:
+            for page in self._pages():
+                for row in page:
+                    same = all(
+                        not unmet((self._kind.field(name),), desired, self._current(row))
+                        for name in self._kind.identity
+                    )
+                    if same and self._kind.endpoint.listed:  # a list shows only a part of each object
+                        row = self._provider.read(self._kind, self._provider.locator(self._kind, row)) or row
+                    live = self._live(row)
+                    if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):
+                        return live
+        except NotFound:
+            return None
+        return None

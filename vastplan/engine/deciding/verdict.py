@@ -1,0 +1,484 @@
+"""The verdict on one address: the desired, the live and the last applied values, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from vastplan.engine.deciding.staleness import seen
+from vastplan.engine.live.diff import Difference, diff, digests, fingerprint
+from vastplan.engine.live.groups import Part, changing, costs, is_lost, part_of, turned
+from vastplan.engine.live.matches import Fault, Match, Matches
+from vastplan.engine.live.new_names import called_as_it_is
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.renames import way_to_rename
+from vastplan.engine.live.secret_sources import made_of, with_sources
+from vastplan.engine.matching.counterparts import Elsewhere
+from vastplan.engine.matching.verbs import is_noted, made_by, standing_intent, verb_of
+from vastplan.engine.values import creation as once
+from vastplan.engine.values.delivery import delivers_of, fault, generation_of, is_lower, is_pending
+from vastplan.engine.values.succession import (
+    drawn_because,
+    goes_because,
+    going_with,
+    made_because,
+    replaced_at,
+    stays_until,
+)
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.nearest import closest, known_ones
+from vastplan.model.plan import NOT_THERE, Action, Block, Cause, FieldChange, Verb
+from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
+from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
+from vastplan.schema.across_sites import Grouped
+from vastplan.schema.creation import Delivers
+from vastplan.schema.endpoint import Asked, AskedMembers
+from vastplan.schema.entries import Entry
+from vastplan.schema.field import Field
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Refers
+from vastplan.schema.references import fields_with_references
+from vastplan.schema.walk import in_sync, table
+
+_Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result for one address: an action, in sync, or why neither can be determined."""
+
+    action: Action | None = None
+    unknown: str = ""
+    compared: bool = True
+    findings: Sequence[Finding] = ()
+
+
+_IN_SYNC = Verdict()
+_CAUSES = {Fault.GONE: Cause.SYSTEM, Fault.OTHER: Cause.DOCUMENT, Fault.MOVED: Cause.DOCUMENT}
+_NO_SOURCES: Mapping[str, str] = {}
+
+
+class Verdicts:
+    """The data that all verdicts use; it does not change while addresses are decided."""
+
+    def __init__(
+        self,
+        matches: Matches,
+        ledger: Mapping[str, SiteLedger],
+        desired: Mapping[Address, Entry],
+        reveal: Reveal | None,
+        retired: Set[str],
+        now: datetime,
+    ) -> None:
+        self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
+        self._retired, self._now = retired, now
+        self._elsewhere = Elsewhere(matches, desired)
+
+    def verdict(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
+        """The verdict on an address of the document or of the ledger; for a former object all others must be `decided` before."""
+        entry = self._desired.get(address)
+        decision = self._no_longer_desired(address, decided) if entry is None else self._of_entry(entry)
+        if entry is not None and entry.named and decision.action is not None:
+            decision = replace(decision, findings=(*decision.findings, *self._not_there(entry)))
+        if not self._matches.renames.contested:
+            return decision
+        contested = self._matches.renames.contested.get(address)
+        findings = [*decision.findings]
+        if contested is not None and entry is not None and entry.renamed_from:
+            finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
+            findings.append(finding)
+        block = contested or self._refers_to_contested(entry)
+        action = decision.action
+        if action is not None and block is not None:
+            action = replace(action, blocked=(*action.blocked, block))
+        return replace(decision, action=action, findings=findings)
+
+    def _not_there(self, entry: Entry) -> Iterator[Finding]:
+        """VP304 for objects that are named only by text and not found: a warning, because a system may have more than it lists."""
+        for field, ref in entry.named:
+            value = self._matches.resolve(ref, "name")
+            if isinstance(value, Unknown) and value.reason is Reason.NOT_CREATED:
+                site, of, name = ref.target
+                text = f"{field} names {of} {name}, and {site} does not list it: the system may refuse this"
+                fix = "write another name, or create it first"
+                yield Finding("VP304", Severity.WARNING, text, fix, str(entry.address), entry.where)
+
+    def _refers_to_contested(self, entry: Entry | None) -> Block | None:
+        """The block for an entry that refers to a contested address, because it may mean another object."""
+        for ref in references(entry.values) if entry is not None else ():
+            contested = self._matches.renames.contested.get(ref.target)
+            if contested is not None:
+                text = f"it refers to {ref.target}, and vastplan cannot determine which object that is: {contested.message}"
+                return Block("renamed", text, contested.fix)
+        return None
+
+    def _of_entry(self, entry: Entry) -> Verdict:
+        kind = self._matches.kinds[entry.address.kind]
+        match = self._matches.match(entry.address)
+        if self._plainly_in_sync(entry, kind, match):
+            return _IN_SYNC
+        delivers = delivers_of(kind, entry.values)
+        had = self._had(entry.address, match) if delivers is not None else None
+        if delivers is not None and had is not None and is_lower(delivers, entry.values, had):
+            return Verdict(compared=False, findings=[_lower(entry, delivers, had)])
+        named = list(fields_with_references(kind.fields, entry.values))
+        if kind.grouped is not None and match.live is not None:
+            entry, named = self._as_a_member(entry, named, match.live)
+        unknown = match.unknown or self._changing(match.live) or self._unread_reference(named)
+        if unknown:
+            return Verdict(unknown=unknown)
+        if match.live is None:
+            key = self._ledger[entry.address.site].key
+            said = None if match.owned is None else once.gone(entry, kind, match.owned, key)
+            if said is None:
+                return Verdict(self._create(entry, named, kind, match))
+            return Verdict(compared=said.severity is not Severity.ERROR, findings=[said])
+        if match.owned is not None and entry.defaults:
+            entry = called_as_it_is(entry, match.live)
+        try:
+            # most kinds have no secret fields, so their objects are not searched for secrets
+            values = (
+                revealed(entry.values, self._reveal) if self._reveal and table(kind.fields).secret else entry.values
+            )
+        except VastplanError as problem:
+            finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
+            return Verdict(compared=False, findings=[finding])
+        return self._compared(entry, named, kind, match, match.live, values)
+
+    def _changing(self, live: Live | None) -> str:
+        """Why the role of an object shared by several sites cannot be determined."""
+        return "" if live is None or live.kind.grouped is None else changing(self._matches.observed, live)
+
+    def _as_a_member(self, entry: Entry, named: _Named, live: Live) -> tuple[Entry, _Named]:
+        """The entry of a group member as far as it can be compared: fields that refer to a site without an answer get live values."""
+        site = entry.address.site
+        unread = {
+            field.name for field, ref in named if ref.target.site != site and self._matches.unread(ref)
+        } & live.values.keys()
+        if not unread:
+            return entry, named
+        values = {**entry.values, **{name: live.values[name] for name in unread}}
+        return replace(entry, values=values), [(field, ref) for field, ref in named if field.name not in unread]
+
+    def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
+        """Whether an object is in sync, determined without naming its references; false decides nothing.
+
+        It is true of nearly all objects, and takes a third of the time of a full comparison.
+        """
+        live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
+        if (
+            live is None
+            or owned is None
+            or self._changing(live)
+            or is_lost(live)
+            or match.unknown
+            or part.intents
+            or entry.address in self._matches.renames.moves
+        ):
+            return False
+        if table(kind.fields).secret or not NO_DIGESTS.isdisjoint(owned.fields.values()):
+            return False
+        site, resolve = live.site, self._matches.resolve
+
+        def same_reference(refers: Refers, ref: Ref, raw: Any) -> bool:
+            attribute = refers.attributes.get(ref.target.kind)
+            if attribute is None or (attribute == "id" and ref.target.site != site):
+                return False
+            value = resolve(ref, attribute)
+            return not isinstance(value, Unknown) and raw is not None and str(value) == str(raw)
+
+        return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
+
+    def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
+        blocked, by_hand, reason = self._missing(entry, named, kind), False, NOT_THERE
+        if match.owned is not None:
+            intent = standing_intent(self._matches, self._ledger, entry.address)
+            by_hand = intent is None or not intent.takes_away
+            reason = "deleted outside vastplan" if by_hand else "deleted by an interrupted apply"
+        former = self._matches.remade.get(entry.address)
+        if former is not None:
+            reason = made_because(self._matches.formers[former], kind, entry, self._matches.owned[former])
+            by_hand = self._matches.formers[former].fault is Fault.GONE
+        if match.holder is not None and match.holder not in self._desired:
+            text = f"it exists: the ledger has it as {match.holder}, which is no longer in the document"
+            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
+        if match.member_of is not None and kind.grouped is not None and kind.grouped.role:
+            blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
+        return Action(
+            address=entry.address,
+            verb=Verb.CREATE,
+            reason=self._reason(entry, reason),
+            changes=made_of(kind, entry.values),
+            desired=to_json(entry.values),
+            origin=entry.origin,
+            notes=(*entry.chosen, *(costs(kind, entry.values) if match.owned is not None else ())),
+            after=tuple(map(str, entry.after)),
+            blocked=blocked,
+            deleted_outside=by_hand,
+            renamed_from=self._renamed_from(entry.address),
+            supersedes="" if former is None else str(former),
+        )
+
+    def _had(self, address: Address, match: Match) -> Owned | None:
+        """The ledger's record of an entry's object, also of one that becomes a former object now."""
+        former = self._matches.remade.get(address)
+        return match.owned if former is None else self._matches.owned[former]
+
+    def _renamed_from(self, address: Address) -> str:
+        """The address under which the ledger still has a renamed object; "" for one that is not renamed."""
+        old = self._matches.renames.moves.get(address)
+        return "" if old is None else str(old)
+
+    def _reason(self, entry: Entry, reason: str, replaced: str = "") -> str:
+        """The reason, with the former name of a renamed object; if that is `replaced` for its name, also how to keep it instead."""
+        old = self._matches.renames.moves.get(entry.address)
+        if old is None:
+            return reason
+        other = f"; to keep the live object instead: {entry.kept_by}" if replaced and entry.kept_by else ""
+        return f"renamed from {old.name}: {reason}{other}"
+
+    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> Verdict:
+        part = self._ledger[entry.address.site]
+        current = turned(live, values, self._matches.symbolic(kind, live, [ref for _, ref in named]))
+        renamed_from = self._renamed_from(entry.address)
+        intent = standing_intent(self._matches, self._ledger, entry.address)
+        applied = match.owned.fields if match.owned else None
+        recovered = match.owned is None and intent is not None and made_by(intent, kind, values, current, part.key)
+        if recovered and intent is not None:
+            applied = intent.fields
+        wire = match.owned.wire if match.owned else None
+        difference = diff(kind, values, current, applied, part.key, live.values, wire)
+        difference, resourced = with_sources(
+            difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
+        )
+        difference, drawn = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
+        if fields := once.remade(kind, difference.changes):
+            return Verdict(compared=False, findings=[once.refused(entry, kind, fields)])
+        findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
+        noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
+        noted = noted and (match.owned is None or not is_pending(match.owned))
+        imported = UNKNOWN_DIGEST in (applied or {}).values()
+        decision = verb_of(
+            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
+            resourced=resourced,
+        )  # fmt: skip
+        blocked = self._missing(entry, named, kind)
+        if decision is None:  # nothing to do, so nothing to block: the blocks become warnings
+            findings += [
+                Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
+                for block in blocked
+            ]
+            return Verdict(compared=not difference.untold, findings=findings)
+        verb, reason, released = decision
+        if match.member_of is not None and kind.grouped is not None:
+            reason = f"it belongs to {match.member_of}, which is in the ledger"
+            if part_of(live) not in (Part.LEADS, Part.MEMBER):
+                blocked = (*blocked, _led_elsewhere(entry, kind.grouped, match.member_of))
+        made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
+        if made_again:
+            reason = (
+                once.another_there(kind, self._matches.owned[entry.address])
+                or "deleted and recreated outside vastplan: the live object is not in the ledger"
+            )
+        action = Action(
+            address=entry.address,
+            verb=verb,
+            reason=reason if verb is Verb.RELEASE else self._reason(entry, reason, _renaming(kind, difference)),
+            changes=difference.changes,
+            released=released,
+            desired=to_json(entry.values),
+            origin=entry.origin,
+            id=live.id,
+            locator=live.locator,
+            fingerprint=fingerprint(kind, entry.values, current),
+            notes=(*entry.chosen, *drawn, *(costs(kind, entry.values) if verb is Verb.REPLACE else ())),
+            after=tuple(map(str, entry.after)),
+            blocked=blocked,
+            deleted_outside=made_again,
+            renamed_from=renamed_from,
+        )
+        return Verdict(action, findings=findings)
+
+    def _with_delivery(
+        self, difference: Difference, kind: Kind, entry: Entry, owned: Owned
+    ) -> tuple[Difference, tuple[str, ...]]:
+        """The difference, with a change for a value that has to be drawn again, and the notes about that."""
+        delivers = delivers_of(kind, entry.values)
+        if delivers is None:
+            return difference, ()
+        if owned.imported:  # the generation of the delivered value is not known here: the live value is taken for it
+            changes = tuple(change for change in difference.changes if change.path != delivers.generation)
+            difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
+        if owned.generation:  # only the ledger knows it
+            changes = tuple(
+                replace(change, before=owned.generation) if change.path == delivers.generation else change
+                for change in difference.changes
+            )
+            difference = replace(difference, changes=changes)
+        if not delivers.drawn:
+            return difference, ()
+        why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
+        if why is None:
+            return difference, ()
+        said = (drawn_because(delivers, why),)
+        if why is Fault.GENERATION:  # another generation is a change already
+            return difference, said
+        change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
+        return replace(difference, changes=(*difference.changes, change)), said
+
+    def _no_longer_desired(self, address: Address, decided: Mapping[Address, Action]) -> Verdict:
+        match = self._matches.match(address)
+        if match.unknown:
+            return Verdict(unknown=match.unknown)
+        owned, live = match.owned, match.live
+        assert owned is not None
+        if live is not None and live.kind.grouped is not None:
+            told = self._of_a_member(address, owned, live)
+            if told is not None:
+                return told
+        reason = "its site is retired" if address.site in self._retired else "no longer in the document"
+        former = self._matches.formers.get(address)
+        entry = None if former is None else self._desired.get(former.of)
+        together: tuple[str, ...] = ()
+        if former is not None and entry is not None:
+            reason = goes_because(former)
+            replaced = replaced_at(self._matches, address, former)
+            kept = stays_until(self._matches.kinds[address.kind], former, entry, replaced, self._now, address)
+            if live is not None and kept is not None:
+                together = going_with(self._matches.kinds[address.kind], owned, decided)
+                if not together:
+                    return Verdict(findings=[kept])
+                reason = f"{reason}, and what it belongs to is deleted: {', '.join(together)}"
+        if live is None:
+            reason = f"{reason}, and already gone"
+            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        other = self._matches.address_of(live)
+        if other is not None and other != address:
+            reason = f"{reason}; the object stays, as {other} is the same object"
+            return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        wanted = self._matches.wanted_as.get(address)
+        blocked: tuple[Block, ...] = ()
+        if wanted is not None:
+            text = f"{wanted} would create the same object"
+            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted], self._matches.typed)),)
+        return Verdict(
+            Action(
+                address=address,
+                verb=Verb.DELETE,
+                reason=reason,
+                id=owned.id,
+                locator=live.locator,
+                seen=seen(live.kind, live.values, owned.fields),
+                blocked=blocked,
+                together=together,
+            )
+        )
+
+    def _of_a_member(self, address: Address, owned: Owned, live: Live) -> Verdict | None:
+        """The verdict on a member whose group the document has on another site now: it is released once the source is there.
+
+        The live object stays. `None` where no entry on another site means the group.
+        """
+        unknown = changing(self._matches.observed, live)
+        if unknown:
+            return Verdict(unknown=unknown)
+        other = self._elsewhere.of(address, live)
+        if other is None:
+            return None
+        match = self._matches.match(other)
+        if match.live is None or part_of(match.live) not in (Part.LEADS, Part.MEMBER):
+            return Verdict()
+        reason = f"it belongs to {other}, which is in the document; the object here stays"
+        return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+
+    def _nobody(self, entry: Entry, kind: Kind) -> tuple[Block, ...]:
+        """The block for an object of a user or group that its system does not know, unless something that comes first creates that."""
+        shape, site = kind.endpoint.shape, entry.address.site
+        unknown = self._matches.observed.nobody(site, kind.name)
+        locator = self._matches.locator(kind, entry) if unknown else None
+        if locator not in unknown or not isinstance(shape, Asked | AskedMembers):
+            return ()
+        place, name, *_ = shape.parts(locator)
+        made = (self._desired[first].called for first in entry.after if first in self._desired)
+        if name in made:
+            return ()
+        text = f"{shape.within} {place} of {site} has nobody named {name}"
+        return (Block("missing", text, "write the name as its directory has it; vastplan creates nobody there"),)
+
+    def _unread_reference(self, named: _Named) -> str:
+        """Why the target of a reference is unknown; "" if all are known."""
+        for _, ref in named:
+            problem = self._matches.unread(ref)
+            if problem:
+                return f"it refers to {ref.target}: {problem}"
+        return ""
+
+    def _missing(self, entry: Entry, named: _Named, kind: Kind) -> tuple[Block, ...]:
+        """Blocks for `existing` targets that do not exist, unless something that comes first creates them (the mirror of a peer)."""
+        blocks = [*self._nobody(entry, kind)]
+        for field, ref in named:
+            if ref.managed or field.refers is None:
+                continue
+            if any((first.kind, first.name) == (ref.target.kind, ref.target.name) for first in entry.after):
+                continue
+            value = self._matches.resolve(ref, field.refers.attribute(ref.target.kind))
+            if not isinstance(value, Unknown):
+                continue
+            if value.reason is Reason.AMBIGUOUS:
+                text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
+                blocks.append(Block("ambiguous", text, "write a name that only one of them has"))
+            else:
+                site, of, name = ref.target
+                text = f"{field.name} refers to {of} {name}, which does not exist on {site}"
+                blocks.append(Block("missing", text, self._meant(site, of, name)))
+        return tuple(blocks)
+
+    def _meant(self, site: str, kind: str, name: str) -> str:
+        """The fix for a name that does not exist: the nearest name of that kind on the site, else the first of them."""
+        live = self._matches.observed.objects(site, kind)
+        known = sorted({str(one.attributes["name"]) for one in live if one.attributes.get("name")}) if live else []
+        near = closest(name, known)
+        return (
+            f"write {near} if that is meant, or create {name} first"
+            if near
+            else "; ".join(filter(None, (known_ones(known), "write another name, or create it first")))
+        )
+
+
+def _led_elsewhere(entry: Entry, grouped: Grouped, first: Address) -> Block:
+    """The block for an entry whose site is not the source of its group yet."""
+    text = f"{first} is still its source: nothing here is created or changed"
+    back = f"{grouped.chosen_by}: {first.site}" if entry.origin else f"write it for {first.site}"
+    return Block("copy", text, f"make {entry.address.site} its source first, or {back}")
+
+
+def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
+    """A record for an object that the ledger does not have: with the digests of an interrupted create, else with none known."""
+    assert kind.delivers is None or applied is None or applied
+    generation = "" if kind.delivers is None else kind.delivers.generation
+    return Owned("", "", applied or {generation: UNKNOWN_DIGEST})
+
+
+def _lower(entry: Entry, delivers: Delivers, had: Owned) -> Finding:
+    """VP336: a lower generation asks for a former value, which cannot be restored; 1 is the default."""
+    name, number = delivers.generation, generation_of(delivers, entry.values)
+    left_out = " (the default)" if number == 1 else ""
+    text = f"{name} {number}{left_out} is lower than {had.generation} in the ledger: no former value can be restored"
+    fix = f"{name}: {had.generation} to leave it as it is, {name}: {had.generation + 1} for another value"
+    return error("VP336", text, fix=fix, address=str(entry.address), where=entry.where)
+
+
+def _renaming(kind: Kind, difference: Difference) -> str:
+    """The fields of the identity that change and cannot be changed in place; "" for none."""
+    return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
+
+
+def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:
+    """VP330, a note: leaves that a snapshot does not contain (secrets, others' values under free keys) are neither in sync nor changed."""
+    text = f"{', '.join(paths)}: not in the snapshot; cannot determine whether it would change"
+    fix = "compare it with a live plan"
+    return Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)

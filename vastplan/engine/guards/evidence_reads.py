@@ -1,0 +1,132 @@
+"""What has to be read and indexed for the guards: only for actions that delete or replace, or may let fewer clients in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from vastplan.engine.access.backing import kinds_behind, kinds_to_read, may_back
+from vastplan.engine.access.closing import closing_rules, may_close, rules_of
+from vastplan.engine.access.narrowing import cuts_off, may_narrow
+from vastplan.engine.live.namesakes import places_told
+from vastplan.engine.matching.remote_directories import landing_places
+from vastplan.engine.values.delivery import delivered_into
+from vastplan.model.address import Address
+from vastplan.model.plan import GOING, Action, Verb
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
+from vastplan.schema.references import reaching, targets_of
+
+
+def second_read(
+    kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
+) -> set[tuple[str, str]]:
+    """The collections that only some actions need: dependents of objects to delete or replace, and clients that may be cut off.
+
+    `systems` are the systems of each site. Returns pairs of site and kind.
+    """
+    collections: set[tuple[str, str]] = set()
+    narrowed: set[tuple[str, str]] = set()
+    for action in actions.values():
+        kind, site = kinds[action.address.kind], action.address.site
+        if action.verb in GOING:
+            collections |= {(site, name) for name in _hanging_on(kind, kinds)}
+            collections |= {
+                (site, one) for one in _reading_of(kind, kinds) if kinds[one].system in systems.get(site, ())
+            }
+        else:
+            collections |= {
+                (site, name) for name in _emptied(kind, kinds) if kinds[name].system in systems.get(site, ())
+            }
+        collections |= {
+            (there, one) for there, one in landing_places(action, kind) if kinds[one].system in systems.get(there, ())
+        }
+        collections |= {(site, name) for name in kinds_to_read(action, kinds)}
+        if may_close(action, kind, actions):
+            users = {rule.kind for rule in closing_rules(action, kinds)}
+            collections |= {(site, user) for user in users if kinds[user].system in systems.get(site, ())}
+        elif (site, kind.name) not in narrowed and cuts_off(action, kind):
+            narrowed.add((site, kind.name))
+    for site, name in narrowed:
+        collections |= {
+            (site, user) for user in reaching(kinds, kinds[name]) if kinds[user].system in systems.get(site, ())
+        }
+    return collections | _places(kinds, actions, systems)
+
+
+def _places(
+    kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
+) -> set[tuple[str, str]]:
+    """The kinds to read to determine which of several objects of one name is meant, where their referrers must be known."""
+    by_site: dict[str, dict[Address, Action]] = {}
+    for address, action in actions.items():
+        by_site.setdefault(address.site, {})[address] = action
+    indexed = {site: kinds_to_index(kinds, of_site) for site, of_site in by_site.items()}
+    return {
+        (site, place)
+        for site, targets in indexed.items()
+        for place in places_told((kinds[name] for name in targets), kinds.values())
+        if kinds[place].system in systems.get(site, ())
+    }
+
+
+def _between(rule: Dependents, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds that dependents refer to and whose fields a rule compares (`tenant.local_provider`)."""
+    names = {theirs.partition(".")[0] for _, theirs in rule.same if "." in theirs}
+    fields = (kinds[rule.kind].field(name) for name in names)
+    return {kind for field in fields if field.refers is not None for kind in field.refers.attributes}
+
+
+def _hanging_on(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds of the dependents of a kind, and the kinds needed to find these."""
+    return {name for rule in kind.dependents for name in (rule.kind, *_between(rule, kinds))}
+
+
+def _emptied(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds of what may depend on the object from which an object of this kind lets the system delete."""
+    refers = kind.field(kind.deleting.of).refers if kind.deleting is not None else None
+    return {name for of in (refers.attributes if refers is not None else ()) for name in _hanging_on(kinds[of], kinds)}
+
+
+def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
+    """The kinds that any action on an object of a kind may need to read: at least all that `second_read` returns for it."""
+    kind = kinds[name]
+    rules = rules_of(kind, kinds)
+    hangs_on_it = _hanging_on(kind, kinds)
+    cut_off = {rule.kind for rule in rules}
+    reading = _reading_of(kind, kinds) | {one for one, _, _ in (kind.lands.shown_by if kind.lands else ())}
+    referring = {*reaching(kinds, kind)}
+    places = places_told((kinds[one] for one in {name, *delivered_into(kind), *referring}), kinds.values())
+    return (
+        hangs_on_it | _emptied(kind, kinds) | cut_off | kinds_behind(rules, kind, kinds) | referring | reading | places
+    )
+
+
+def _reading_of(kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """The kinds whose objects may use what an object of a kind delivers: those that refer to its destination."""
+    into = delivered_into(kind)
+    return {name for name, other in kinds.items() if into and targets_of(other.fields) & into}
+
+
+def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
+    """The kinds whose referrers must be known: those deleted or replaced, and those that let fewer in, with all that reach them."""
+    targets = {action.address.kind for action in actions.values() if action.verb in GOING}
+    targets = targets.union(*(delivered_into(kinds[name]) for name in targets | _drawing(kinds, actions)))
+    backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
+    if backed:  # and the kinds that keep these closed, to know whether that is enforced
+        targets |= backed | {name for name, kind in kinds.items() if kind.closes}
+    narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
+    for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
+        targets |= {name, *reaching(kinds, kinds[name])}
+    # An object that closes something is enforced only by another object, which refers to it.
+    return targets | {action.address.kind for action in narrowing if kinds[action.address.kind].closes}
+
+
+def _drawing(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
+    """The kinds of which a value is delivered to another destination: the users of the old destination must be known."""
+    return {
+        action.address.kind
+        for action in actions.values()
+        if action.verb is Verb.UPDATE
+        and (delivers := kinds[action.address.kind].delivers) is not None
+        and any(change.path == delivers.to for change in action.changes)
+    }

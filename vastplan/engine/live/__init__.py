@@ -1,0 +1,1 @@
+"""What the systems have, and how it differs from what is desired."""

@@ -1,0 +1,210 @@
+"""Objects that replicate between sites: which is the source and which the copy, which one has moved, and where two would write. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import MOVED, SPLIT, Finding, Severity
+from vastplan.model.shell import word
+from vastplan.model.site_ledger import Owned
+from vastplan.schema.kind import Kind, Values
+
+
+class Part(Enum):
+    """What a member does in its group."""
+
+    LEADS = "leads"
+    FOLLOWS = "follows"
+    ALONE = "alone"  # it was detached: it takes writes and has no copy
+    BUSY = "busy"  # its role is changing or unknown
+    MEMBER = "member"  # of a group without a source
+
+
+_WRITING = (Part.LEADS, Part.ALONE)
+
+
+def word_of(said: object) -> str:
+    """A role or a state in one spelling, for comparison: systems write it in several ways."""
+    return re.sub(r"[\s-]+", "_", str(said).strip()).upper()
+
+
+def key_of(live: Live) -> str:
+    """The key that the members of its group share; "" without one."""
+    grouped = live.kind.grouped
+    return "" if grouped is None else str(live.attributes.get(grouped.key) or "")
+
+
+def part_of(live: Live) -> Part:
+    """What an object does in its group. One without another member leads, whatever it reports."""
+    grouped = live.kind.grouped
+    if grouped is None or not grouped.role:
+        return Part.MEMBER
+    role, state = (word_of(live.attributes.get(name)) for name in (grouped.role, grouped.state))
+    if state in grouped.settled:
+        words = ((Part.LEADS, grouped.leads), (Part.FOLLOWS, grouped.follows), (Part.ALONE, grouped.alone))
+        for part, known in words:
+            if role in known:
+                return part
+    return Part.BUSY if live.values.get(grouped.across) else Part.LEADS
+
+
+def said(live: Live) -> str:
+    """Role and state of a member, for people."""
+    grouped = live.kind.grouped
+    names = () if grouped is None else (grouped.role, grouped.state)
+    return ", ".join(inert(str(live.attributes.get(name)), 40) for name in names)
+
+
+def members(observed: Observed, live: Live) -> list[Live]:
+    """The other members of an object's group that were read."""
+    grouped, key = live.kind.grouped, key_of(live)
+    if grouped is None or not key:
+        return []
+    name, sites = live.kind.name, (site for site in observed.sites(live.kind.name) if site != live.site)
+    return [found for site in sites for found in observed.having(site, name, grouped.key, key)]
+
+
+def changing(observed: Observed, live: Live) -> str:
+    """Why the role of an object cannot be determined; "" if it can."""
+    for one in (live, *members(observed, live)):
+        if part_of(one) is Part.BUSY:
+            return f"{one.site} says {said(one)}: its role is changing or unknown"
+    return ""
+
+
+def leader(observed: Observed, live: Live) -> Live | None:
+    """The member that leads the group of an object, if the object itself does not."""
+    if part_of(live) in (Part.LEADS, Part.MEMBER):
+        return None
+    return next((one for one in members(observed, live) if part_of(one) is Part.LEADS), None)
+
+
+def owned_groups(
+    kinds: Mapping[str, Kind], observed: Observed, owned: Mapping[Address, Owned]
+) -> dict[tuple[str, str], Address]:
+    """By kind and key, the address that the ledger owns of each group: from the live object, else from the record."""
+    groups: dict[tuple[str, str], Address] = {}
+    for address, record in owned.items():
+        if kinds[address.kind].grouped is not None:
+            live = observed.by_id(address.site, address.kind, record.id)
+            key = record.group if live is None else key_of(live)
+            if key:
+                groups.setdefault((address.kind, key), address)
+    return groups
+
+
+def is_lost(live: Live) -> bool:
+    """Whether the other member of an object that is not a copy is gone permanently, as the object reports."""
+    grouped = live.kind.grouped
+    if grouped is None or part_of(live) is Part.FOLLOWS:
+        return False
+    return word_of(live.attributes.get(grouped.state)) in grouped.lost
+
+
+def at_once(live: Live) -> bool:
+    """Whether a write to an object is answered when all members have it."""
+    grouped = live.kind.grouped
+    kept_by = None if grouped is None else live.values.get(grouped.kept_by)
+    # An answer may hold anything.
+    return grouped is not None and isinstance(kept_by, str) and kept_by in grouped.at_once
+
+
+def costs(kind: Kind, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it costs to recreate an object with other members, for people."""
+    if kind.grouped is None or not kind.grouped.told or not wanted.get(kind.grouped.across):
+        return ()
+    return (
+        "costly: all data is sent to the other site again, and until it has arrived that site cannot become the source",
+    )
+
+
+def turned(live: Live, wanted: Mapping[str, Any], current: Values) -> Values:
+    """Live values for comparison: with the two ends in the wanted order, because every member reports them in the order of the first
+    one; and without the other member if that is gone, because nothing replicates there any more.
+    """
+    grouped = live.kind.grouped
+    for one, other in () if grouped is None else grouped.ends:
+        ends = (wanted.get(one), wanted.get(other))
+        if None not in ends and ends == (current.get(other), current.get(one)):
+            current = {**current, one: ends[0], other: ends[1]}
+    if grouped is not None and is_lost(live):
+        current = {**current, grouped.across: None}
+    return current
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Several members of a group that take writes: the sites on which vastplan changes nothing of it, and why."""
+
+    sites: tuple[str, ...]
+    text: str
+
+
+def split(observed: Observed, live: Live) -> Split | None:
+    """Whether a member was detached, or several take writes; `None` if one takes writes and the others are copies."""
+    every = [live, *members(observed, live)]
+    writing = [one for one in every if part_of(one) in _WRITING]
+    if len(writing) < 2:
+        return None
+    leading = [one for one in writing if part_of(one) is Part.LEADS]
+    alone = [one for one in writing if part_of(one) is Part.ALONE]
+    shown = "; ".join(f"{one.site}: {said(one)}" for one in sorted(writing, key=lambda one: one.site))
+    if len(leading) == 1:
+        sites = tuple(one.site for one in alone)
+        text = f"{', '.join(sites)} was detached and may hold writes that {leading[0].site} does not have ({shown})"
+        return Split(sites, text)
+    return Split(tuple(one.site for one in every), f"split: more than one site writes to it ({shown})")
+
+
+def told(observed: Observed, live: Live, address: Address, *, composed: bool) -> Iterator[Finding]:
+    """The findings about the group of an owned object: another one is the source, one was detached, two take writes."""
+    grouped, site = live.kind.grouped, live.site
+    if grouped is None:
+        return
+    leads, torn = leader(observed, live), split(observed, live)
+    if torn is not None and len(torn.sites) > 1:
+        fix = f"decide which site is right, and make the other one its destination: {_move(address)} --keep SITE"
+        fix = _NO_MOVE if at_once(live) else fix
+        yield Finding(SPLIT, Severity.ERROR, torn.text, fix, str(address))
+    elif torn is not None and part_of(live) is Part.LEADS:
+        (back, *_) = torn.sites
+        fix = _NO_MOVE if at_once(live) else _back(address, back, site)
+        yield Finding("VP346", Severity.WARNING, torn.text, fix, str(address))
+    elif leads is not None or part_of(live) is Part.FOLLOWS:
+        text = "its source is on another site now, and this is the copy: vastplan neither changes nor deletes it"
+        fix = "make this site its source again, or declare it at the site that is"
+        if leads is not None:
+            text = f"moved: its source is on {leads.site} now ({said(leads)}); {site} says {said(live)}"
+            if at_once(live):
+                fix = f"write {grouped.chosen_by}: {leads.site}; or {_NO_MOVE}" if composed else _NO_MOVE
+            elif part_of(live) is Part.ALONE:
+                fix = _back(address, site, leads.site)
+            elif composed:
+                fix = f"write {grouped.chosen_by}: {leads.site}, or {_move(address)} --to {site}"
+        yield Finding(MOVED, Severity.WARNING, text, fix, str(address))
+
+
+_NO_MOVE = "correct the roles in the system itself: vastplan changes no role of what is replicated synchronously"
+
+
+def _back(address: Address, back: str, leads: str) -> str:
+    """The commands for a detached site that is back."""
+    way = _move(address)
+    return f"{way} --rejoin {back} shows what only {back} has and makes it the destination of {leads}; --keep {back} does the reverse"
+
+
+def _move(address: Address) -> str:
+    """The command that plans a change of roles, which no apply does."""
+    return f"vastplan move plan PATH {word(address)}"
+
+
+def on_any_site(origin: str) -> str:
+    """A composite entry without its site; "" for none."""
+    return origin.partition("/")[2]

@@ -1,0 +1,33 @@
+"""Objects that share one identity: vastplan cannot determine which of them an entry means. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.schema.kind import Kind
+
+SiteId = tuple[str, str]  # site, id
+
+
+def identity_of(live: Live) -> tuple[str, ...]:
+    """What makes an object the same as another, in the order of `kind.identity`; references are still raw wire values."""
+    return tuple(str(live.values.get(name)) for name in live.kind.identity)
+
+
+def twins(observed: Observed, kind: Kind) -> Mapping[SiteId, tuple[str, ...]]:
+    """The objects of a kind that are not alone with their identity on their site: each with the ids of all of them, in order.
+
+    One pass over the kind's objects. A collection that could not be read has none: `Observed.error` says so.
+    """
+    found: dict[SiteId, tuple[str, ...]] = {}
+    for site in observed.sites(kind.name):
+        by_identity: dict[tuple[str, ...], list[str]] = {}
+        for live in observed.objects(site, kind.name):
+            by_identity.setdefault(identity_of(live), []).append(live.id)
+        for ids in by_identity.values():
+            if len(ids) > 1:
+                together = tuple(sorted(ids))
+                found.update({(site, each): together for each in ids})
+    return MappingProxyType(found)

@@ -1,0 +1,60 @@
+"""The references between live objects: one index, built once where a plan deletes, replaces or lets fewer in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from vastplan.engine.live.namesakes import meant
+from vastplan.engine.live.observe import Live, Observed
+from vastplan.schema.field import Field
+from vastplan.schema.references import raw_references, targets_of
+
+
+@dataclass(frozen=True, slots=True)
+class Referrer:
+    """A live object that refers to another one, with the top-level field and the attribute, and what that means for the other.
+
+    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this object,
+    `needs` that this object is useless without one of the other's name.
+    """
+
+    live: Live
+    field: Field
+    attribute: str
+    blocks_delete: bool
+    shields: bool
+    needs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Referrers:
+    """The live objects that refer to those of some kinds. Created by `index_referrers`."""
+
+    _by_target: Mapping[tuple[str, str, str], tuple[Referrer, ...]] = field(default_factory=dict)
+
+    def of(self, live: Live) -> tuple[Referrer, ...]:
+        """The objects of the same site that refer to an object."""
+        return self._by_target.get((live.site, live.kind.name, live.id), ())
+
+
+def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
+    """Every live reference to an object of a kind in `targets`."""
+    by_target: dict[tuple[str, str, str], dict[tuple[str, ...], Referrer]] = {}
+    for (site, _), collection in observed.collections.items() if targets else ():
+        if not collection.objects:
+            continue
+        kind = collection.objects[0].kind
+        if not targets_of(kind.fields) & targets:
+            continue
+        for live in collection.objects:
+            for top, refers, raw in raw_references(kind.fields, live.values):
+                for target, attribute in refers.targets:
+                    asked = raw is not None and target in targets
+                    for other in meant(observed, live, target, attribute, raw) if asked else ():
+                        shields = top.refers is not None and top.refers.shields
+                        referrer = Referrer(live, top, attribute, refers.blocks_delete, shields, refers.needs)
+                        # once, however often one field of it names the object
+                        by_field = by_target.setdefault((site, target, other.id), {})
+                        by_field[kind.name, live.id, top.name, attribute] = referrer
+    return Referrers({key: tuple(referrers.values()) for key, referrers in by_target.items()})

@@ -1,0 +1,83 @@
+"""What exists where a system would create a directory on another site, which it would therefore refuse. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.dependents import Group, grouped, inside
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import Ref, Unknown, from_json
+from vastplan.schema.across_sites import Lands
+from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind, Values
+
+_Rule = tuple[str, str, str]  # kind, its room, its path
+_MAKING = (Verb.CREATE, Verb.REPLACE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The objects that show which directories exist, by site and rule. Created by `ground_of`."""
+
+    _groups: Mapping[tuple[str, _Rule], Mapping[tuple[str, ...], Group]] = field(default_factory=dict)
+
+    def standing(self, site: str, rule: _Rule, room: str, path: str) -> list[Live]:
+        """The objects of a room at a path or below it."""
+        return inside(self._groups[site, rule].get((room,), ([], [])), path)
+
+
+def landing_places(action: Action, kind: Kind) -> Iterator[tuple[str, str]]:
+    """The collections (site and kind) to read to see what exists where an action lets the system create a directory."""
+    if kind.lands is None or action.verb not in _MAKING:
+        return
+    room = from_json(dict(action.desired)).get(kind.lands.room)
+    if isinstance(room, Ref):
+        yield from ((room.target.site, name) for name, _, _ in kind.lands.shown_by)
+
+
+def ground_of(matches: Matches, actions: Iterable[Action]) -> Ground:
+    """The objects that may be in the way of these actions; empty if no action lets the system create a directory."""
+    rules: set[tuple[str, _Rule]] = set()
+    for action in actions:
+        kind = matches.kinds[action.address.kind]
+        if kind.lands is not None and action.verb in _MAKING:
+            rules.add((action.address.site, _own(kind.name, kind.lands)))
+            where = {site for site, _ in landing_places(action, kind)}
+            rules |= {(site, rule) for site in where for rule in kind.lands.shown_by}
+    return Ground({(site, rule): _grouped(matches.observed.objects(site, rule[0]), rule) for site, rule in rules})
+
+
+def _grouped(objects: Iterable[Live], rule: _Rule) -> dict[tuple[str, ...], Group]:
+    name, room, path = rule
+    # a copy that the system keeps names a directory on this site, where its data lands, and not one on the other site
+    ends = [live for live in objects if not (live.kind.mirrored and live.system_owned)]
+    return grouped(ends, Dependents(name, name, ((room, room),), (path, path)))
+
+
+def _own(name: str, lands: Lands) -> _Rule:
+    return name, lands.room, lands.path
+
+
+def found_there(action: Action, kind: Kind, matches: Matches, ground: Ground) -> tuple[Live, bool] | None:
+    """What shows that the directory of an action already exists, and whether it is a copy that stays when its path is deleted."""
+    lands = kind.lands
+    if lands is None or action.verb not in _MAKING:
+        return None
+    values: Values = from_json(dict(action.desired))
+    room, path = values.get(lands.room), str(values.get(lands.path))
+    told = values.get(lands.told)
+    if isinstance(room, Ref):
+        refers = kind.field(lands.room).refers
+        assert refers is not None
+        told = matches.resolve(room, refers.attribute(room.target.kind))
+        holder = matches.resolve(room, "id")
+        for rule in lands.shown_by if not isinstance(holder, Unknown) else ():
+            for live in ground.standing(room.target.site, rule, str(holder), path):
+                return live, False
+    if told is not None and not isinstance(told, Unknown):
+        for live in ground.standing(action.address.site, _own(kind.name, lands), str(told), path):
+            return live, True
+    return None

@@ -1,0 +1,165 @@
+"""The figures that guards weigh: what an object holds, what depends on it, and what is in use through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.engine.live.floors import Figure
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.engine.matching.dependents import DependentsIndex
+from vastplan.engine.matching.referrers import Referrers
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Evidence, Verb
+from vastplan.model.units import show
+from vastplan.model.value import Reason, Unknown
+from vastplan.schema.kind import Kind
+from vastplan.schema.references import reaching
+
+
+def shown(value: int | float, unit: str) -> str:
+    """A figure as text."""
+    return show(int(value), unit) if unit else str(value)
+
+
+def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
+    """The figures of use of an object, as name, figure and unit: its own facts, and the numbers of dependents that work on it."""
+    own = [
+        (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
+    ]
+    at_work = [rule for rule in live.kind.dependents if not (rule.remain or rule.by) and live.kind.lets_in is None]
+    return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What would stay behind without an object: its name, how many, and those that the same plan deletes before it."""
+
+    name: str
+    figure: Figure
+    leaving: tuple[Address, ...] = ()
+
+
+def remaining(
+    live: Live, dependents: DependentsIndex, matches: Matches, actions: Mapping[Address, Action]
+) -> list[Remaining]:
+    """What would stay behind without the object."""
+    found = []
+    for rule in live.kind.dependents:
+        if not rule.remain:
+            continue
+        count = dependents.count(live, rule)
+        leaving = tuple(deleted(dependents.of(live, rule), matches, actions))
+        found.append(Remaining(rule.name, count if isinstance(count, Unknown) else count - len(leaving), leaving))
+    return found
+
+
+def deleted(objects: Iterable[Live], matches: Matches, actions: Mapping[Address, Action]) -> Iterator[Address]:
+    """Those of some objects that a plan deletes."""
+    for live in objects:
+        address = matches.address_of(live)
+        if address is not None and address in actions and actions[address].verb is Verb.DELETE:
+            yield address
+
+
+def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live]]]:
+    """What depends on the object and must not be deleted: name and the objects."""
+    held_back = [
+        (
+            rule.name,
+            [other for other in dependents.of(live, rule) if any(other.metrics[name] != 0 for name in rule.locks)],
+        )
+        for rule in live.kind.dependents
+    ]
+    return [(name, objects) for name, objects in held_back if objects]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The objects in use, an object itself or those that reach it: their number by kind, and the deletes of those the plan removes."""
+
+    counts: tuple[tuple[Kind, Figure], ...]
+    leaving: tuple[Address, ...] = ()
+
+
+def behind(
+    live: Live,
+    matches: Matches,
+    referrers: Referrers,
+    actions: Mapping[Address, Action],
+    lost: Mapping[str, Any] | None = None,
+) -> Behind:
+    """The objects in use: the object itself, or those that reach it by references on its site.
+
+    With `lost`, the attributes whose values the object loses, only those that reach it by these and that the plan does not write.
+
+    Objects that the plan deletes are not counted, nor those that a driver created for these alone. A kind that may reach the
+    object and could not be read counts as `Unknown`.
+    """
+    visited, queue = {(live.kind.name, live.id)}, [live]
+    found = [live] if lost is None and _used(live) else []
+    while queue:
+        for referrer in referrers.of(reached := queue.pop()):
+            user = referrer.live
+            if (
+                reached is live
+                and lost is not None
+                and (referrer.attribute not in lost or _follows(user, matches, actions))
+            ):
+                continue
+            if (user.kind.name, user.id) not in visited:
+                visited.add((user.kind.name, user.id))
+                queue.append(user)
+                found += [user] if _used(user) else []
+    counts: dict[str, int] = {}
+    leaving: list[Address] = []
+    for user in found:
+        going = _going(user, matches, referrers, actions)
+        if going:
+            leaving += going
+        else:
+            counts[user.kind.name] = counts.get(user.kind.name, 0) + 1
+    known: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items()]
+    observed = matches.observed
+    unread: list[tuple[Kind, Figure]] = [
+        (matches.kinds[name], Unknown(observed.error(live.site, name), Reason.UNREAD))
+        for name in reaching(matches.kinds, live.kind)
+        if (live.site, name) in observed.collections
+        and observed.error(live.site, name)
+        and not observed.absent(live.site, name)
+    ]
+    counted = tuple(sorted([*known, *unread], key=lambda pair: pair[0].name))
+    return Behind(counted, tuple(dict.fromkeys(leaving)))
+
+
+def _follows(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    """Whether the plan writes a live object, so that it refers to the new value."""
+    address = matches.address_of(live)
+    action = actions.get(address) if address else None
+    return action is not None and action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
+
+
+def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> list[Address]:
+    """The deletes that remove an object: its own, or those of all objects for which a driver created it; empty if it stays."""
+    address = matches.address_of(live)
+    action = actions.get(address) if address is not None else None
+    if action is not None:
+        return [action.address] if action.verb is Verb.DELETE else []
+    holders = referrers.of(live) if live.controller else ()
+    deletes = [_going(referrer.live, matches, referrers, actions) for referrer in holders]
+    return [address for going in deletes for address in going] if all(deletes) else []
+
+
+def _used(live: Live) -> int:
+    """1 if one of the object's figures of use is not 0; an unknown figure counts as in use."""
+    return int(any(live.metrics[name] != 0 for name in live.kind.in_use))
+
+
+def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
+    """The numbers of dependents of an object to delete or replace, as evidence, without zeros; none for what gives access."""
+    for rule in live.kind.dependents if live.kind.lets_in is None else ():
+        number = dependents.count(live, rule)
+        if number != 0:
+            yield Evidence(rule.name, str(number) if isinstance(number, Unknown) else number)

@@ -1,0 +1,1 @@
+"""What a plan and a drift report of objects as they are."""

@@ -1,0 +1,329 @@
+"""The report of each object on several sites: which site is the source, how old the copy is, and what a person should know. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from datetime import datetime
+
+from vastplan.engine.live.groups import Part, at_once, changing, is_lost, key_of, part_of, said, split, word_of
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.finding import MOVED, Finding, Severity
+from vastplan.model.moments import moment
+from vastplan.model.operation import PAST, Operation, Phase
+from vastplan.model.plan import Action
+from vastplan.model.replication import ABSENT, Member, Replication, ReplicationState
+from vastplan.model.units import BYTES, SECONDS, show
+from vastplan.model.value import Ref
+from vastplan.schema.across_sites import Grouped, Told
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+
+EVERYTHING = "recreating it sends all data again"
+_AT_ONCE = "each write is on both sites before it is answered"
+
+
+def replications(
+    matches: Matches, desired: Mapping[Address, Entry], operations: Iterable[Operation], now: datetime
+) -> tuple[Replication, ...]:
+    """One for each group that exists or existed, by its address in the document, else in the ledger."""
+    every = tuple(operations)
+    moves = {one.subject: one for one in every}
+    # the subject of an operation that changes no role contains the group as a word; it counts while it is under way
+    moves |= {word: one for one in every if not one.phase.closed for word in one.subject.split()}
+    found: dict[str, Replication] = {}
+    grouped = {name: kind.grouped for name, kind in matches.kinds.items() if kind.grouped and kind.grouped.told}
+    wanted = sorted(address for address in desired if address.kind in grouped)
+    others = sorted(address for address in matches.owned if address.kind in grouped and address not in desired)
+    for address in (*wanted, *others):
+        group = _group(matches, matches.kinds[address.kind], grouped[address.kind], address, desired.get(address))
+        if group is not None and group.key not in found:
+            found[group.key] = _told(group, moves.get(group.key), now)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What was read of one group: the member of each site, or why there is none."""
+
+    key: str
+    address: Address
+    grouped: Grouped
+    matches: Matches
+    here: Live | None
+    there: Live | None
+    other: str
+    unread: Mapping[str, str]
+    entry: Entry | None = None
+    """Its entry in the document."""
+
+    @property
+    def told(self) -> Told:
+        """The attributes that show the progress of the copies."""
+        assert self.grouped.told is not None
+        return self.grouped.told
+
+    def live(self) -> list[Live]:
+        """The members that exist."""
+        return [one for one in (self.here, self.there) if one is not None]
+
+    def at_once(self) -> bool:
+        """Whether a write is answered when all members have it."""
+        return any(map(at_once, self.live()))
+
+    def silent(self, site: str) -> bool:
+        """Whether a site did not answer."""
+        return self.unread.get(site, ABSENT) != ABSENT
+
+
+def _group(matches: Matches, kind: Kind, grouped: Grouped, address: Address, entry: Entry | None) -> _Group | None:
+    """`None` for an object without another member, or one that never existed."""
+    match = matches.match(address)
+    key = key_of(match.live) if match.live is not None else match.owned.group if match.owned is not None else ""
+    across = None if entry is None else entry.values.get(grouped.across)
+    others = [site for site in matches.observed.sites(kind.name) if site != address.site]
+    other = across.target.site if isinstance(across, Ref) else ""
+    if not other:
+        other = next((site for site in others if matches.observed.having(site, kind.name, grouped.key, key)), "")
+    if not key or not (other or across):
+        return None
+    members: dict[str, Live | None] = {}
+    unread: dict[str, str] = {}
+    for site in filter(None, (address.site, other)):
+        having = matches.observed.having(site, kind.name, grouped.key, key)
+        members[site] = having[0] if len(having) == 1 else None
+        if members[site] is None:
+            unread[site] = matches.observed.error(site, kind.name) or ABSENT
+    return _Group(key, address, grouped, matches, members[address.site], members.get(other), other, unread, entry)
+
+
+def _told(group: _Group, move: Operation | None, now: datetime) -> Replication:
+    leading = [one for one in group.live() if part_of(one) is Part.LEADS]
+    alone = [one for one in group.live() if part_of(one) is Part.ALONE]
+    writing = leading if len(leading) == 1 else leading or alone
+    leads = writing[0].site if len(writing) == 1 else ""
+    state, text = _state(group, leads, move, now)
+    if move is not None and not move.phase.closed:
+        text = "; ".join(filter(None, (_under_way(move), text)))
+        state = ReplicationState.BUSY if state is ReplicationState.IN_ORDER else state
+    members = tuple(_member(group, site) for site in filter(None, (group.address.site, group.other)))
+    at = group.at_once()
+    return Replication(str(group.address), group.address.site, leads, state, text, members, at, _parted(group))
+
+
+def _state(group: _Group, leads: str, move: Operation | None, now: datetime) -> tuple[ReplicationState, str]:
+    """The first state that holds, and why."""
+    site, observed = group.address.site, group.matches.observed
+    if not group.live() and not any(map(group.silent, filter(None, (site, group.other)))):
+        return ReplicationState.COPY_GONE, f"it exists on neither site: {EVERYTHING}"
+    for live in group.live():
+        why = changing(observed, live)
+        if why:
+            return ReplicationState.BUSY, f"{why}{_progress(group, live)}"
+        torn = split(observed, live)
+        if torn is not None:
+            return (ReplicationState.SPLIT if len(torn.sites) > 1 else ReplicationState.FAILED_OVER), torn.text
+    for live in group.live():
+        if is_lost(live):
+            return ReplicationState.COPY_GONE, f"{live.site} says {said(live)}: {_everything(live)}"
+    silent = [one for one in (site, group.other) if one and group.silent(one)]
+    if silent:
+        return (ReplicationState.MOVED if leads not in ("", site) else ReplicationState.UNKNOWN), _without(
+            group, silent, leads, now
+        )
+    if leads and leads != site:
+        stands = f"its source is on {leads}, and the document says {site}"
+        if move and _led_to(move, leads):
+            return ReplicationState.MOVED, f"moved by vastplan move {inert(move.id, 40)}: {stands}{_edit(group, leads)}"
+        return (
+            ReplicationState.MOVED,
+            f"{stands}: it was moved outside vastplan, or the document was edited before the move",
+        )
+    if not leads:
+        return ReplicationState.UNKNOWN, "no site says that it is the source"
+    source = group.here
+    assert source is not None
+    for live in group.live():
+        # A cluster may keep its first state long after data has arrived.
+        came = live is not source and _text(live, group.told.as_of)
+        if word_of(live.attributes.get(group.grouped.state)) in group.grouped.starting and not came:
+            return (
+                ReplicationState.BUSY,
+                f"nothing has arrived yet: {live.site} says {said(live)}{_progress(group, live)}",
+            )
+    if group.other and group.there is None:
+        return ReplicationState.COPY_GONE, f"it does not exist at {group.other}: {_everything(source)}"
+    failing = ("" if _suspended(group, source) else _parted(group)) or _failing(group)
+    if failing:
+        return ReplicationState.STOPPED, failing
+    return ReplicationState.IN_ORDER, _AT_ONCE if group.at_once() else ""
+
+
+def _under_way(operation: Operation) -> str:
+    """An operation that has begun and not ended, with the commands to go on and to give up."""
+    back = (
+        ""
+        if PAST in operation.facts
+        else f", or give up: vastplan {operation.kind} abort PATH {inert(operation.id, 40)}"
+    )
+    return (
+        f"vastplan {operation.kind} {inert(operation.id, 40)} is under way (stage {inert(operation.stage or 'none yet', 40)}): "
+        f"go on with vastplan {operation.kind} run FILE{back}"
+    )
+
+
+def _led_to(move: Operation, leads: str) -> bool:
+    """Whether a move by vastplan ended with that site as the source."""
+    return move.phase is Phase.DONE and move.target == leads
+
+
+def _edit(group: _Group, leads: str) -> str:
+    """What to write into the document, and where, to name the new source; "" if the document has no entry of it."""
+    entry = group.entry
+    if entry is None:
+        return ""
+    what = f"{group.grouped.chosen_by}: {leads}" if entry.origin else f"it for {leads}"
+    return f"; write {what}, at {inert(str(entry.where), 300)}" if entry.where else f"; write {what}"
+
+
+def _without(group: _Group, silent: list[str], leads: str, now: datetime) -> str:
+    """The text if a site does not answer: what a move to the other site would lose. It does not call the site's data gone."""
+    text = "; ".join(f"{one}: {inert(group.unread[one], 200)}" for one in silent)
+    other = group.there if group.address.site in silent else group.here
+    if other is None:
+        return text
+    if other.site == leads and leads != group.address.site:
+        return f"moved: its source is on {leads} now. {text}; do not trust its role or its data when it is back"
+    if part_of(other) is not Part.FOLLOWS:
+        return text
+    if at_once(other):
+        return f"{text}; {other.site} has every write up to the disconnection, and gives no access to its data while disconnected"
+    as_of = _text(other, group.told.as_of)
+    taken = moment(as_of)
+    if taken is None:
+        return f"{text}; {other.site} cannot become the source: nothing has arrived there"
+    age = int((now - taken).total_seconds())
+    how_old = f" ({show(age, SECONDS)} ago)" if age > 0 else ""
+    return f"{text}; an unplanned move to {other.site} would lose what was written since {inert(as_of, 40)}{how_old}"
+
+
+def _everything(live: Live) -> str:
+    sizes = [figure for name, figure in live.metrics.items() if name in live.kind.in_use and isinstance(figure, int)]
+    size = f" ({show(max(sizes), BYTES)})" if any(sizes) else ""
+    return f"{EVERYTHING}{size}"
+
+
+def _parted(group: _Group) -> str:
+    """Which site may write and which gives no access, if two that replicate synchronously report that they are disconnected."""
+    every = group.live()
+    apart = [one for one in every if word_of(one.attributes.get(group.grouped.state)) in group.grouped.parted]
+    if not apart or not group.at_once():
+        return ""
+    parts = {part_of(one): one for one in every}
+    silent = [site for site in (group.address.site, group.other) if site and group.silent(site)]
+    if not parts.keys() <= _MAY.keys() or len(parts) + len(silent) < 2:
+        return ""
+    texts = [f"{one.site} {_MAY[part]} ({said(one)})" for part, one in parts.items()]
+    unknown = [f"{site} cannot be read{'' if Part.LEADS in parts else _GOES_ON}" for site in silent]
+    return f"its two sites are disconnected: {'; '.join((*texts, *unknown))}"
+
+
+_MAY = {Part.LEADS: "alone may write", Part.FOLLOWS: "gives no access to its data"}
+_GOES_ON = " and may take writes alone"
+
+
+def _suspended(group: _Group, live: Live) -> bool:
+    """Whether its replication is suspended, as it reports."""
+    return live.values.get(group.told.enabled) is False
+
+
+def _failing(group: _Group) -> str:
+    """Why nothing arrives, as a side reports."""
+    for live in group.live():
+        state = word_of(live.attributes.get(group.grouped.state))
+        if state in group.grouped.failing:
+            return f"{live.site} says {said(live)}: nothing arrives"
+        peer = _text(live, group.told.peer)
+        if peer and word_of(peer) not in group.told.connected:
+            return f"{live.site} says that its peer is {inert(peer, 40)}: nothing arrives"
+        if live is group.here and _suspended(group, live):
+            return f"replication is suspended at {live.site}: nothing arrives"
+    return ""
+
+
+def _member(group: _Group, site: str) -> Member:
+    live = next((one for one in group.live() if one.site == site), None)
+    if live is None:
+        return Member(site, unread=inert(group.unread[site], 200))
+    return Member(
+        site=site,
+        role=_text(live, group.grouped.role),
+        state=_text(live, group.grouped.state),
+        health=_text(live, group.told.health),
+        peer=_text(live, group.told.peer),
+        as_of="" if at_once(live) else _text(live, group.told.as_of),
+        arrived="" if at_once(live) else _text(live, group.told.arrived),
+        coming=None if at_once(live) else _coming(group, live),
+        suspended=_suspended(group, live),
+    )
+
+
+def _coming(group: _Group, live: Live) -> int | None:
+    """Bytes still to come: as the system reports, else 0 if the newest restore point has arrived, else unknown."""
+    raw = str(live.attributes.get(group.told.coming))
+    if raw.isascii() and raw.isdigit() and len(raw) < 20:
+        return int(raw)
+    taken, as_of = (moment(_text(live, name)) for name in (group.told.taken, group.told.as_of))
+    return 0 if taken is not None and as_of is not None and as_of >= taken else None
+
+
+def _progress(group: _Group, live: Live) -> str:
+    done = live.attributes.get(group.told.progress)
+    return f", {done / 10:g} % done" if type(done) is int and 0 <= done <= 1000 else ""
+
+
+def _text(live: Live, attribute: str) -> str:
+    said_of_it = live.attributes.get(attribute)
+    return "" if said_of_it is None else inert(str(said_of_it), 60)
+
+
+def findings(rows: Iterable[Replication], silent: Set[str], actions: Mapping[str, Action]) -> Iterator[Finding]:
+    """The findings that the member in the document does not report itself: `silent` are addresses that were not read,
+    `actions` the planned actions, by address."""
+    for row in rows:
+        if row.state is ReplicationState.COPY_GONE:
+            fix = f"check whether this is intended and what still exists on the other site; {_again(actions.get(row.address))}"
+            yield Finding("VP348", Severity.WARNING, f"its copy is gone: {row.text}", fix, row.address)
+        elif row.state is ReplicationState.STOPPED and any(
+            one.suspended for one in row.members if one.site == row.leads
+        ):
+            fix = "enable it there (`enabled` of its protected path): no apply does that, because the pause may be intended"
+            yield Finding("VP351", Severity.WARNING, f"not replicating: {row.text}", fix, row.address)
+        elif row.state is ReplicationState.MOVED and row.address in silent:
+            fix = "declare it at the site that is its source now"
+            yield Finding(MOVED, Severity.WARNING, row.text, fix, row.address)
+        if row.parted and not any(one.suspended for one in row.members):
+            yield Finding("VP352", Severity.WARNING, row.parted, _together(row), row.address)
+
+
+def _again(action: Action | None) -> str:
+    """What an apply does about a copy that is gone."""
+    if action is None:
+        return "no apply recreates it while it exists on one of the two sites"
+    held = [block for block in action.blocked if block.guard == "in-the-way"]
+    if held:
+        return f"no apply recreates it while its directory exists: {held[0].fix}"
+    return "an apply recreates it and sends all data again"
+
+
+def _together(row: Replication) -> str:
+    """How to reconnect two disconnected sites: a person decides in the system itself which one is right."""
+    source = row.leads or next(one.site for one in row.members if one.unread)
+    first = "reconnect the two sites" if row.leads else f"bring {source} back"
+    return (
+        f"{first}, then restore the primary role in the system itself, at {source}: until then they stay disconnected, even when the link "
+        "works again; vastplan has no command for this"
+    )

@@ -1,0 +1,64 @@
+"""Who is responsible for a live object: the document, another one, a system, or nobody. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vastplan.engine.live.creator import made_by
+from vastplan.engine.live.groups import key_of
+from vastplan.engine.live.matches import Matches
+from vastplan.engine.live.observe import Live
+from vastplan.engine.live.owners import Owners
+from vastplan.model.address import Address
+
+
+class Standing(Enum):
+    """Who is responsible for a live object: the first that applies."""
+
+    OURS = "ours"  # matched with one of the managed addresses
+    SPOKEN_OF = "spoken of"  # matched with another address of the document or of its ledger
+    COPY = "copy"  # the copy on another site of a managed object
+    ELSEWHERE = "elsewhere"  # another document owns it
+    MADE = "made"  # a driver, a controller or the system itself created it
+    NOBODYS = "nobody's"
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The standing of each live object that was read. Created by `standings`."""
+
+    matches: Matches
+    others: Owners
+    ours: frozenset[Address]
+    _copied: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """Kinds and names of managed objects that have a copy on another site."""
+    _groups: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """Kinds and keys of managed objects that have other members elsewhere."""
+
+    def of(self, live: Live) -> Standing:
+        """The standing of a live object."""
+        address = self.matches.address_of(live)
+        if address is not None:
+            return Standing.OURS if address in self.ours else Standing.SPOKEN_OF
+        if live.kind.mirrored and (live.kind.name, live.name) in self._copied:
+            return Standing.COPY
+        if live.kind.grouped is not None and (live.kind.name, key_of(live)) in self._groups:
+            return Standing.COPY
+        if self.others.of(live):
+            return Standing.ELSEWHERE
+        return Standing.MADE if made_by(live) else Standing.NOBODYS
+
+
+def standings(matches: Matches, others: Owners, ours: Iterable[Address]) -> Standings:
+    """The standings by `ours`, the addresses whose objects count as managed: those of the ledger, or of the future document."""
+    own = frozenset(ours)
+    copied, groups = set(), set()
+    for address in own:
+        live = matches.match(address).live
+        if live is not None and key_of(live):
+            groups.add((address.kind, key_of(live)))
+        if matches.kinds[address.kind].mirrored:
+            copied.add((address.kind, address.name if live is None else live.name))
+    return Standings(matches, others, own, frozenset(copied), frozenset(groups))

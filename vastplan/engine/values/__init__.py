@@ -1,0 +1,1 @@
+"""Values that only a create returns, and objects that are created once."""
