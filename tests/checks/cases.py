@@ -33,7 +33,7 @@ import yaml
 from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, LiveObject
-from vastplan.checks.skypilot.tasks import Task, read_task
+from vastplan.checks.tasks import Task, read_task
 from vastplan.document.yaml import load
 from vastplan.exporting.skypilot import Selection, folders
 from vastplan.model.address import Address

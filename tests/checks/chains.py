@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.chain import ChainElement, ChainWalker
-from vastplan.checks.isolation.proof import namespaces_of, prove
+from vastplan.checks.proof.chain import ChainElement, ChainWalker
+from vastplan.checks.proof.proof import namespaces_of, prove
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref

@@ -8,8 +8,8 @@ import pytest
 
 from tests.checks.chains import IAD, entry, proof, ref, walk
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.class_access import name_of, open_namespaces
 from vastplan.checks.isolation.sentences import meeting_text, open_end_text
+from vastplan.checks.proof.class_access import name_of, open_namespaces
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.isolation import Meeting, OpenEnd
 from vastplan.schema.entries import Entry

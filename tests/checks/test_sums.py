@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from vastplan.app.checks import catalogue
-from vastplan.checks.commitments import capacity_limit, commitments
+from vastplan.checks.commitments.capacity import claimed, hard_limits_of, promised_bytes
+from vastplan.checks.commitments.pools import deserved, pools, sites_of_unknown_pools
+from vastplan.checks.commitments.sums import capacity_limit, commitments
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
-from vastplan.checks.quotas.promised import claimed, hard_limits_of, promised_bytes
-from vastplan.checks.runai.pools import deserved, pools, sites_of_unknown_pools
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry

@@ -12,7 +12,8 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, Site
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, Site
 from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 
 Said = dict[str, Any]

@@ -12,7 +12,7 @@ from vastplan.document.mistakes import mistakes
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
 from vastplan.model.address import Address
 from vastplan.model.nearest import closest
-from vastplan.schema.entries import Scope
+from vastplan.schema.composition import Scope
 
 WORLD: dict[str, Said | None] = {
     "tenant/nlp": {"local_provider": "@local_provider/people"}, "user/ana": {"tenant": "@tenant/nlp", "uid": 7},

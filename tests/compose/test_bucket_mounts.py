@@ -11,7 +11,7 @@ from tests.compose.short import LEAVE_OUT, Said, entries, entry, made, said, sho
 from vastplan.kinds.compose import delivery
 from vastplan.kinds.compose._bucket_mounts import BucketDelivery
 from vastplan.kinds.compose.bucket import BUCKET, COMPOSITION
-from vastplan.schema.entries import Scope
+from vastplan.schema.composition import Scope
 
 URL = "https://s3.example.com"
 WORLD: dict[str, Said | None] = {

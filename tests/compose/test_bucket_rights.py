@@ -11,7 +11,7 @@ from vastplan.kinds.compose import local_provider
 from vastplan.kinds.compose.bucket import COMPOSITION
 from vastplan.kinds.compose.bucket_rights import OF_GROUP_RIGHT, policy
 from vastplan.model.s3_policy import Request, Verdict, decide, parse
-from vastplan.schema.entries import Scope
+from vastplan.schema.composition import Scope
 
 PEOPLE: dict[str, Said | None] = {
     "tenant/nlp": {"local_provider": "@local_provider/people"}, "user/ana": {"tenant": "@tenant/nlp", "uid": 7},

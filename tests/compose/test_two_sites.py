@@ -10,7 +10,8 @@ from tests.compose.short import Said, entry, made, value
 from vastplan.kinds.compose._two_sites import stands_on
 from vastplan.kinds.compose.bucket import COMPOSITION as BUCKET
 from vastplan.kinds.compose.view_parts import COMPOSITION as VIEW
-from vastplan.schema.entries import Entry, Scope, Site
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry, Site
 
 SAID: dict[str, Said] = {
     "view": {"path": "/nlp/data", "view_policy": "@view_policy/nlp", "owner": "ana", "create_dir_mode": "750", "create_dir": True},

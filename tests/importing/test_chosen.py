@@ -12,8 +12,9 @@ from vastplan.importing.flatten import Flat
 from vastplan.importing.full import in_full
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
+from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.discover import Registry
-from vastplan.schema.entries import Composition, Entry, Scope, entry_type
+from vastplan.schema.entries import Entry, entry_type
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import MISSING, Name, Spec
 

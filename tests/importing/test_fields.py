@@ -28,8 +28,8 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import Encoder, at, item_id
+from vastplan.schema.composition import Scope, compose
 from vastplan.schema.endpoint import Asked
-from vastplan.schema.entries import Scope, compose
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.markers import Marker

@@ -23,9 +23,9 @@ from vastplan.app.workspace import open_workspace
 from vastplan.model.value import Ref
 from vastplan.schema.defaults import left_out
 from vastplan.schema.entries import Entry
+from vastplan.schema.field import Leaf
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker
-from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import leaves
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -17,8 +17,9 @@ from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
 from vastplan.model.value import Ref
+from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.discover import Registry, discover
-from vastplan.schema.entries import Composition, Entry, Scope, Site
+from vastplan.schema.entries import Entry, Site
 
 REGISTRY = discover(vastplan.kinds)
 SITES = {"iad": Site("iad", frozenset({"vast", "kubernetes", "runai"}))}

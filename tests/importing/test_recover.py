@@ -16,8 +16,9 @@ from vastplan.importing.model import Degraded, Left, Reason, Step, key_of
 from vastplan.importing.recover import Written, recover
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.discover import Registry, discover
-from vastplan.schema.entries import Composition, Entry, Scope, Site
+from vastplan.schema.entries import Entry, Site
 from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 
 FOUND = discover(vastplan.kinds)

@@ -14,7 +14,7 @@ from tests.conftest import Run
 from tests.skypilot.team import Team
 from vastplan.app import checks
 from vastplan.app.workspace import open_workspace
-from vastplan.checks.skypilot.tasks import read_task
+from vastplan.checks.tasks import read_task
 from vastplan.document.yaml import load
 from vastplan.model.finding import Severity
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vastplan.schema.field import Encoder, Read
 from vastplan.schema.shapes.set import Set
-from vastplan.schema.shapes.shape import Encoder, Read
 
 if TYPE_CHECKING:
     from vastplan.schema.field import Field

@@ -105,7 +105,7 @@ def addresses(source: Source) -> set[str]:
     if is_plan(source):
         return _of_plan(source.paths[0])
     from vastplan.document import ledger_place
-    from vastplan.schema.entries import Scope, compose
+    from vastplan.schema.composition import Scope, compose
 
     registry = _registry()
     document = _opened(source, registry)

@@ -18,7 +18,7 @@ from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
+from vastplan.checks.tasks import CLAIM, Task, read_task
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders

@@ -22,8 +22,8 @@ from vastplan.model.site_ledger import path_text
 from vastplan.model.value import references, to_json
 from vastplan.model.wording import counted
 from vastplan.schema.entries import Entry
+from vastplan.schema.field import Leaf
 from vastplan.schema.markers import Marker
-from vastplan.schema.shapes.shape import Leaf
 
 
 def actions_at(plan: Plan, address: Address) -> list[Action]:

@@ -9,7 +9,7 @@ from vastplan.app import checks, missing_secrets
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
-from vastplan.checks.commitments import commitments
+from vastplan.checks.commitments.sums import commitments
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.finding import Finding

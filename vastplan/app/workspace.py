@@ -30,8 +30,9 @@ from vastplan.model.regular_files import LEDGER_FOLDER
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.model.watch import UNWATCHED, Watch
+from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import Registry, discover
-from vastplan.schema.entries import Entry, Scope, compose
+from vastplan.schema.entries import Entry
 from vastplan.schema.former import with_former_names
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import Client, discover_systems

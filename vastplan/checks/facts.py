@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.proof import namespaces_of, prove
-from vastplan.checks.skypilot.tasks import Task
+from vastplan.checks.proof.proof import namespaces_of, prove
+from vastplan.checks.tasks import Task
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope, Site
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry, Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
 from vastplan.checks.skypilot.cache import budgets_by_view, needed_cache
-from vastplan.checks.skypilot.tasks import CLAIM, SCHEME, TASK, Mount, Task, is_bucket_name
+from vastplan.checks.tasks import CLAIM, SCHEME, TASK, Mount, Task, is_bucket_name
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from vastplan.checks.skypilot.cache import in_rclone
-from vastplan.checks.skypilot.tasks import CLAIM, Mount, Task
+from vastplan.checks.tasks import CLAIM, Mount, Task
 from vastplan.exporting.skypilot import Claim, Folder
 from vastplan.model.escaping import inert
 from vastplan.model.wording import some

@@ -9,8 +9,9 @@ from typing import Any
 
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
+from vastplan.schema.composition import Scope, composed
 from vastplan.schema.discover import Registry
-from vastplan.schema.entries import Entry, Scope, Site, composed
+from vastplan.schema.entries import Entry, Site
 
 
 def without_what_is_chosen(

@@ -19,8 +19,9 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
+from vastplan.schema.composition import Scope, composed
 from vastplan.schema.discover import Registry
-from vastplan.schema.entries import Entry, Scope, Site, composed
+from vastplan.schema.entries import Entry, Site
 from vastplan.schema.markers import Refers
 from vastplan.schema.walk import map_references
 

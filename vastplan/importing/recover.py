@@ -13,8 +13,9 @@ from vastplan.importing.flatten import Flat
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.schema.composition import Composition, Scope, composed
 from vastplan.schema.discover import Registry
-from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
+from vastplan.schema.entries import Entry, Site
 from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Marker, Refers

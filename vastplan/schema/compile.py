@@ -17,7 +17,7 @@ from vastplan.schema.across_sites import Grouped, Lands
 from vastplan.schema.creation import Delivers, Once
 from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.field import Field
+from vastplan.schema.field import VALUE, Field, Shape
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
@@ -53,11 +53,9 @@ from vastplan.schema.shapes.list import LIST
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
 from vastplan.schema.shapes.set import SET
-from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.struct import STRUCT
-from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
-from vastplan.schema.walk import FieldTable
+from vastplan.schema.walk import EMPTY, FieldTable
 
 _FIELD_MARKERS = (
     Marker,
@@ -257,7 +255,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         wire=wire.path if wire else (name,),
         shown_at=shown_at.path if shown_at else (),
         shape=shape,
-        fields=fields_of(parts) if parts else (),
+        fields=fields_of(parts) if parts else EMPTY,
         markers=markers,
         refers=refers,
         key=list_map.path if list_map else (),

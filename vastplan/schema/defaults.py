@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.model.value import REDACTED
-from vastplan.schema.field import Field
+from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs, ServerDefault
 from vastplan.schema.rows import ABSENT, Path, dig
-from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.versions import at_least, parse
 from vastplan.schema.walk import leaves, same
 

@@ -19,7 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from vastplan.schema.entries import Composition, EntryType, entry_type
+from vastplan.schema.composition import Composition
+from vastplan.schema.entries import EntryType, entry_type
 from vastplan.schema.field import Field as KindField
 from vastplan.schema.kind import Kind
 

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from vastplan.model.address import Address
 from vastplan.model.value import Ref, references
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
+from vastplan.schema.composition import Composition, Scope, composed
+from vastplan.schema.entries import Entry, Site
 
 _Names = Mapping[Address, Address]
 _ByKind = dict[str, list[Address]]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from vastplan.schema.field import Field, Read
 from vastplan.schema.rows import ABSENT, Path, dig
-from vastplan.schema.shapes.shape import Read
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
 
 
 class _Read(NamedTuple):

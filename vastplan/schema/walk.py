@@ -7,17 +7,14 @@ collections.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import REDACTED, Ref, references
+from vastplan.schema.field import Canonicalise, Change, Field, Leaf, MapReferences, Shape
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.row_reader import RowReader
 from vastplan.schema.rows import ABSENT, Path, deep_overlay
-from vastplan.schema.shapes.shape import Canonicalise, Change, Leaf, MapReferences, Shape
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
 
 _UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
 _UNDISCLOSED = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})

@@ -12,8 +12,8 @@ from tests.lab import SYSTEMS
 from vastplan.checks.checkpoint.evaluate import EvaluatedVolume, evaluate_volume
 from vastplan.document.load import load
 from vastplan.schema.capability import Capability
+from vastplan.schema.composition import Scope
 from vastplan.schema.discover import discover
-from vastplan.schema.entries import Scope
 
 Evaluate = Callable[[str], EvaluatedVolume]
 REGISTRY = discover(vastplan.kinds)

@@ -11,7 +11,8 @@ from vastplan.checks.checkpoint.inputs import SnapshotFrame
 from vastplan.checks.checkpoint.write_time import LimitKind, follows_used_capacity, policy_limits
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 MB = 10**6
 

@@ -18,8 +18,8 @@ from vastplan.checks.checkpoint.arithmetic import Budget
 from vastplan.checks.checkpoint.inputs import CheckpointInputs, CheckpointWriter, SiteThroughput
 from vastplan.document.load import load
 from vastplan.model.errors import Invalid
+from vastplan.schema.composition import Scope, compose
 from vastplan.schema.discover import discover
-from vastplan.schema.entries import Scope, compose
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = (ROOT / "examples" / "checkpoints.yaml").read_text()

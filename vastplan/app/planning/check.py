@@ -15,7 +15,7 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.planning.weigh import Weighed
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
-from vastplan.checks.commitments import commitments
+from vastplan.checks.commitments.sums import commitments
 from vastplan.checks.replication.behind import late
 from vastplan.model.address import Address
 from vastplan.model.errors import Forbidden, Invalid

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, namespace_of
-from vastplan.checks.isolation.proof import prove
+from vastplan.checks.proof.proof import prove
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address

@@ -16,7 +16,8 @@ from vastplan.checks.checkpoint.inputs import (
 )
 from vastplan.checks.checkpoint.write_time import MB, LimitKind, WriteLimit, follows_used_capacity, policy_limits
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 Values = Mapping[str, Any]
 

@@ -15,7 +15,8 @@ from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 WITH_BUDGET = "volume"
 """The kind whose entries may have a budget."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
-from vastplan.checks.commitments import Promised, sums_of
+from vastplan.checks.commitments.sums import Promised, sums_of
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.finding import Severity

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
+from vastplan.checks.commitments.capacity import promised_bytes
 from vastplan.checks.facts import Facts
-from vastplan.checks.quotas.promised import promised_bytes
 from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 

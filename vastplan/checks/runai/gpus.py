@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
+from vastplan.checks.commitments.pools import deserved, pools, promised_gpus, sites_of_unknown_pools
 from vastplan.checks.facts import Facts
-from vastplan.checks.runai.pools import deserved, pools, promised_gpus, sites_of_unknown_pools
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.formatting import number

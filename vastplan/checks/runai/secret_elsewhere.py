@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.isolation.proof import namespaces_of
+from vastplan.checks.proof.proof import namespaces_of
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry

@@ -11,7 +11,7 @@ from vastplan.checks.checkpoint.arithmetic import Budget
 from vastplan.checks.checkpoint.evaluate import evaluated_volumes
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.skypilot.tasks import CACHE_BYTES
+from vastplan.checks.tasks import CACHE_BYTES
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.formatting import span

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, Endpoint, buckets_of
-from vastplan.checks.skypilot.tasks import Mount, Task
+from vastplan.checks.tasks import Mount, Task
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
-from vastplan.checks.skypilot.tasks import SCHEME, Mount, Task
+from vastplan.checks.tasks import SCHEME, Mount, Task
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 

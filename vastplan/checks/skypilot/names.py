@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.skypilot.tasks import CLAIM, LONGEST_VOLUME, Mount, is_bucket_name, is_mount_path, is_of_the_system
+from vastplan.checks.tasks import CLAIM, LONGEST_VOLUME, Mount, is_bucket_name, is_mount_path, is_of_the_system
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.skypilot.tasks import CLAIM, MODES, SCHEME, STORE, Mount
+from vastplan.checks.tasks import CLAIM, MODES, SCHEME, STORE, Mount
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 

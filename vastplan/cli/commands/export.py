@@ -9,7 +9,7 @@ from vastplan.app.clock import now
 from vastplan.app.export import ExportOptions, draft, write
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.workspace import open_workspace
-from vastplan.checks.skypilot.tasks import is_task
+from vastplan.checks.tasks import is_task
 from vastplan.cli.request import ExportRequest, Format
 from vastplan.cli.screen import Screen
 from vastplan.document.yaml import Mapping, load

@@ -17,10 +17,9 @@ from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.access import Backs, Closes
-from vastplan.schema.field import Field
+from vastplan.schema.field import Field, scalar_reader
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
-from vastplan.schema.shapes.shape import scalar_reader
 
 
 def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:

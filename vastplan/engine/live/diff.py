@@ -9,12 +9,11 @@ from typing import Any
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, digest, path_text
 from vastplan.model.value import REDACTED, to_json
-from vastplan.schema.field import Field
+from vastplan.schema.field import Field, Leaf
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.opening import opens
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import in_sync, leaves, same, value_at
 
 __all__ = [

@@ -11,10 +11,10 @@ from vastplan.engine.live.diff import Difference, from_nothing
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import sources
+from vastplan.schema.field import Leaf
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.opening import opens
-from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import leaves, table
 
 IN_THE_DOCUMENT = "the document"

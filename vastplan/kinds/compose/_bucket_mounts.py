@@ -23,7 +23,8 @@ from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap
 from vastplan.kinds.vast.s3_key import S3KeyNames
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import MISSING, ReferenceName
 

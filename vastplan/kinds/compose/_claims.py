@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from vastplan.kinds.compose._source import LATEST, of_another, tenant_of, volume_of, which
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.types import KubernetesName
 
 Problem = tuple[str, str]

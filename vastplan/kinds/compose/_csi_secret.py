@@ -8,7 +8,8 @@ from hashlib import blake2b
 from vastplan.kinds.compose.delivery import secret_at
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 NAMESPACE = "vast-csi"
 """The namespace into which VAST's manual installs the CSI charts."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces
 
 

@@ -12,7 +12,8 @@ from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.vast.clone import LONGEST_NAME
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.markers import Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 TYPES = ("workspace", "training", "inference")
 

@@ -10,7 +10,8 @@ from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.vast._two_sites import SHARED
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.composition import Scope
+from vastplan.schema.entries import Entry
 
 REPLICATE, GLOBAL_ACCESS, SYNCHRONOUS = SHARED
 SHARING = ("volume", "view", "bucket")

@@ -10,7 +10,8 @@ from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 _CLUSTER = "runai_cluster"

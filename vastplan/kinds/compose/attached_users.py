@@ -11,7 +11,8 @@ from vastplan.kinds.vast._whom import in_order
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 

@@ -24,7 +24,8 @@ from vastplan.model.address import Address
 from vastplan.model.s3_policy import canonical
 from vastplan.model.value import Ref, json_text
 from vastplan.model.wording import quoted
-from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text

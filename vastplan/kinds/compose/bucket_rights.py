@@ -19,7 +19,8 @@ from typing import Any
 from vastplan.kinds.compose._people import after_its_own
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 
 _LOOK = ("s3:GetBucketLocation", "s3:ListBucket")
 _GET = ("s3:GetObject",)

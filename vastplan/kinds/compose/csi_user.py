@@ -14,7 +14,8 @@ from vastplan.kinds.compose._csi_secret import called, path_of, secret_of
 from vastplan.kinds.compose.delivery import room_of, secret_at
 from vastplan.kinds.vast._deliver import Generation, SecretPath
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, SET, Refers
 from vastplan.schema.types import MISSING, Host, ReferenceName, Spec, VendorName
 

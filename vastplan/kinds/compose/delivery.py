@@ -13,7 +13,8 @@ from vastplan.kinds.runai.project import PREFIX, namespace_of
 from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 
 _NAMES_OF_AWS = {
     "access_key": "AWS_ACCESS_KEY_ID",

@@ -16,7 +16,8 @@ from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_v
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable
 
 INLINE = "vastplan-inline-volumes"

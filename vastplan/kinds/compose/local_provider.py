@@ -7,7 +7,8 @@ from vastplan.kinds.compose._people import provider_of
 from vastplan.kinds.compose.bucket_rights import rights_in, with_bucket_policies
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 _NO_BUCKET = "no s3_policies: no bucket lists it in read or write, and an owner needs none"

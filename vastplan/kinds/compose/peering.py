@@ -9,7 +9,8 @@ from vastplan.model.address import Address
 from vastplan.model.nearest import nearest
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
-from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.types import MISSING, Count, Spec

@@ -9,7 +9,8 @@ from vastplan.model.address import Address
 from vastplan.model.nearest import nearest
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 

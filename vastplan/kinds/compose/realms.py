@@ -7,7 +7,8 @@ from dataclasses import replace
 from vastplan.kinds.vast.manager_role import BUILT_IN_REALMS
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 
 _SAYS = "permissions_list"
 

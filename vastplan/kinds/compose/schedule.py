@@ -6,7 +6,8 @@ from vastplan.kinds.compose._two_sites import stands_on
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered
 
 

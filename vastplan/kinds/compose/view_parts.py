@@ -15,7 +15,8 @@ from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
 from vastplan.model.address import Address
 from vastplan.model.natural_order import natural
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Recovered, only
 
 _PARTS = ("quota", "qos", "snapshots", "lifecycle", "names", "active", *SHARED)

@@ -24,7 +24,8 @@ from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
-from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Says, Text
 

@@ -9,7 +9,8 @@ from vastplan.kinds._moments import Moment
 from vastplan.kinds.compose._claims import is_kubernetes_name, project_of
 from vastplan.kinds.compose._source import LATEST, tenant_of
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.composition import Composition, Scope
+from vastplan.schema.entries import Entry, composite
 from vastplan.schema.markers import NAMED, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

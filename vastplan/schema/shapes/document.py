@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vastplan.model import strict_json
+from vastplan.schema.field import Encoder, Field, Read, Shape, Typist
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Encoder, Read, Shape, Typist
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
 
 
 class JsonDocument(Shape):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vastplan.schema import walk
-from vastplan.schema.markers import Marker
-from vastplan.schema.rows import ABSENT, Path, prune
-from vastplan.schema.shapes.shape import (
+from vastplan.schema.field import (
     Canonicalise,
     Change,
     Encoder,
+    Field,
     MapReferences,
     Read,
     Shape,
@@ -19,9 +18,8 @@ from vastplan.schema.shapes.shape import (
     scalar_reader,
     secrets,
 )
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
+from vastplan.schema.markers import Marker
+from vastplan.schema.rows import ABSENT, Path, prune
 
 
 class List(Shape):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vastplan.model.natural_order import natural
 from vastplan.model.site_ledger import path_text
+from vastplan.schema.field import Canonicalise, Encoder, Field, Leaf, Read, Shape, Typist, scalar_reader, secrets
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Canonicalise, Encoder, Leaf, Read, Shape, Typist, scalar_reader, secrets
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
 
 
 class Map(Shape):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vastplan.model.value import Ref
+from vastplan.schema.field import Canonicalise, Change, Field, MapReferences, Read, Shape
 from vastplan.schema.shapes.list import List
-from vastplan.schema.shapes.shape import Canonicalise, Change, MapReferences, Read, Shape
-
-if TYPE_CHECKING:
-    from vastplan.schema.field import Field
 
 
 class Set(List):

@@ -23,8 +23,8 @@ from vastplan.sim.vast import (
     synchronous,
     tasks,
 )
-from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.fabric import Fabric, timers
+from vastplan.sim.vast.cluster import Fabric, VastCluster
+from vastplan.sim.vast.fabric import advance, timers
 
 
 def _uploaded(cluster: VastCluster, row: Row) -> None:
@@ -97,4 +97,4 @@ def was_read(cluster: VastCluster, collection: str) -> None:
 
 def pass_time(fabric: Fabric, seconds: float) -> None:
     """Let time pass for all clusters of a logical clock."""
-    fabric.pass_time(seconds, play)
+    advance(fabric, seconds, play)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,9 +11,32 @@ from uuid import uuid4
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.vast.assumed import Assumed
-from vastplan.sim.vast.fabric import Fabric
 
 DEFAULT_TENANT = 1
+
+
+@dataclass(slots=True)
+class Fabric:
+    """One logical clock (`passed`, seconds) and the links between its clusters; `bandwidth` is in bytes per second, by link."""
+
+    passed: float = 0.0
+    clusters: list[VastCluster] = field(default_factory=list)
+    cut: set[frozenset[str]] = field(default_factory=set)
+    bandwidth: dict[frozenset[str], float] = field(default_factory=dict)
+    timers: list[tuple[float, str, int]] | None = None  # the pending timers, while time passes
+
+    def is_cut(self, one: str, other: str) -> bool:
+        """Whether the link between two clusters is cut."""
+        return frozenset({one, other}) in self.cut
+
+    def cluster(self, name: str) -> VastCluster | None:
+        """The cluster with this name."""
+        return next((cluster for cluster in self.clusters if cluster.name == name), None)
+
+    def due(self, at: float, name: str, key: int) -> None:
+        """Add a timer that is armed while time passes."""
+        if self.timers is not None:
+            heapq.heappush(self.timers, (at, name, key))
 
 
 @dataclass(slots=True)

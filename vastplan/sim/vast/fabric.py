@@ -8,63 +8,38 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from vastplan.sim.store import Row
-    from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import Fabric, VastCluster
 
 TIMERS = "_timers"
 CONTROL = "_control"
 CLOCK = "clock"
-Play = Callable[["VastCluster", "Row"], None]
+Play = Callable[[VastCluster, Row], None]
 
 
-@dataclass(slots=True)
-class Fabric:
-    """One logical clock (`passed`, seconds) and the links between its clusters; `bandwidth` is in bytes per second, by link."""
-
-    passed: float = 0.0
-    clusters: list[VastCluster] = field(default_factory=list)
-    cut: set[frozenset[str]] = field(default_factory=set)
-    bandwidth: dict[frozenset[str], float] = field(default_factory=dict)
-    _heap: list[tuple[float, str, int]] | None = None  # the pending timers, while time passes
-
-    def is_cut(self, one: str, other: str) -> bool:
-        """Whether the link between two clusters is cut."""
-        return frozenset({one, other}) in self.cut
-
-    def cluster(self, name: str) -> VastCluster | None:
-        """The cluster with this name."""
-        return next((cluster for cluster in self.clusters if cluster.name == name), None)
-
-    def due(self, at: float, name: str, key: int) -> None:
-        """Add a timer that is armed while time passes."""
-        if self._heap is not None:
-            heapq.heappush(self._heap, (at, name, key))
-
-    def pass_time(self, seconds: float, play: Play) -> None:
-        """Let time pass and `play` the timers in order of their time, including those that are armed meanwhile."""
-        if seconds < 0 or self._heap is not None:
-            raise ValueError("time only moves forward, and pass_time cannot be nested")
-        until = self.passed + seconds
-        self._heap = [(row["at"], cluster.name, row["id"]) for cluster in self.clusters for row in timers(cluster)]
-        heapq.heapify(self._heap)
-        try:
-            while self._heap and self._heap[0][0] <= until:
-                at, name, key = heapq.heappop(self._heap)
-                cluster = self.cluster(name)
-                row = None if cluster is None else cluster.store.get(TIMERS, str(key))
-                if cluster is None or row is None or cluster.lost:  # disarmed, or waits until there is power again
-                    continue
-                cluster.store.remove(TIMERS, str(key))
-                self.passed = max(self.passed, at)
-                play(cluster, row)
-            self.passed = until
-        finally:
-            self._heap = None
-            keep(self)
+def advance(fabric: Fabric, seconds: float, play: Play) -> None:
+    """Let time pass and `play` the timers in order of their time, including those that are armed meanwhile."""
+    if seconds < 0 or fabric.timers is not None:
+        raise ValueError("time only moves forward, and pass_time cannot be nested")
+    until = fabric.passed + seconds
+    fabric.timers = [(row["at"], cluster.name, row["id"]) for cluster in fabric.clusters for row in timers(cluster)]
+    heapq.heapify(fabric.timers)
+    try:
+        while fabric.timers and fabric.timers[0][0] <= until:
+            at, name, key = heapq.heappop(fabric.timers)
+            cluster = fabric.cluster(name)
+            row = None if cluster is None else cluster.store.get(TIMERS, str(key))
+            if cluster is None or row is None or cluster.lost:  # disarmed, or waits until there is power again
+                continue
+            cluster.store.remove(TIMERS, str(key))
+            fabric.passed = max(fabric.passed, at)
+            play(cluster, row)
+        fabric.passed = until
+    finally:
+        fabric.timers = None
+        keep(fabric)
 
 
 def timers(cluster: VastCluster) -> Iterator[Row]:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vastplan.checks.as_told import figure, parts
+from vastplan.checks.commitments.capacity import claimed, hard_limits_of, outermost, promised_by
+from vastplan.checks.commitments.pools import pools, promised_gpus
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.checks.quotas.promised import claimed, hard_limits_of, outermost, promised_by
-from vastplan.checks.runai.pools import pools, promised_gpus
 from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
 from vastplan.model.address import Address
 from vastplan.model.commitment import Commitment

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.chain import ChainElement, ChainWalker, Step
-from vastplan.checks.isolation.class_access import name_of, open_namespaces, seen_namespaces
-from vastplan.checks.isolation.keys import KeyWalker
 from vastplan.checks.paths import enclosing
+from vastplan.checks.proof.chain import ChainElement, ChainWalker, Step
+from vastplan.checks.proof.class_access import name_of, open_namespaces, seen_namespaces
+from vastplan.checks.proof.keys import KeyWalker
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
 

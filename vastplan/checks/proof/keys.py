@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.chain import ChainElement, Step
+from vastplan.checks.proof.chain import ChainElement, Step
 from vastplan.model.address import Address
 from vastplan.model.s3_policy import Policy, allowed_in, parse
 from vastplan.model.value import Ref

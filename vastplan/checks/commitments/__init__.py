@@ -1,0 +1,1 @@
+"""What a desired state promises, in sums: capacity, GPUs, bandwidth."""

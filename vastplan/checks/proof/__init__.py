@@ -1,0 +1,1 @@
+"""The proof of isolation: from each way in to what it reaches."""
