@@ -659,6 +659,16 @@ def test_former_ones_whose_time_is_over_are_no_mass_of_deletes(bench: Lobby) -> 
     assert held.pop("iad/card/c0") == ["mass-change"] and [*held.values()] == [[], [], []]
 
 
+def test_of_former_ones_of_the_same_second_the_higher_generation_is_the_later_one(bench: Lobby) -> None:
+    for number in (1, 2, 3):
+        bench.done(BOX, card(number))
+    assert len({owned.delivered_at for owned in bench.part.entries.values() if owned.generation}) == 1
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, card(4))
+    assert sorted(verbs(plan).values()) == ["create", "delete", "delete"]  # the third stays until the fourth is delivered
+    assert [finding.code for finding in plan.findings] == ["VP334"]
+
+
 def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) -> None:
     bench.done(BOX, card())
     (old,) = bench.cards()

@@ -62,13 +62,22 @@ def goes_because(former: Former) -> str:
 
 
 def replaced_at(matches: Matches, address: Address, former: Former) -> datetime | None:
-    """When the direct successor of a former object was delivered; `None` where that is still to be created."""
-    now, since = matches.owned.get(former.of), _when(matches.owned[address].delivered_at)
-    others = (_when(matches.owned[other].delivered_at) for other, its in matches.formers.items() if its.of == former.of)
-    came = [when for when in others if when is not None and since is not None and when > since]
+    """When the direct successor of a former object was delivered; `None` where that is still to be created.
+
+    Of objects that were delivered within the same second, the higher generation is the later one.
+    """
+    now, since = matches.owned.get(former.of), _turn(matches.owned[address])
+    others = (_turn(matches.owned[other]) for other, its in matches.formers.items() if its.of == former.of)
+    came = [turn[0] for turn in others if turn is not None and since is not None and turn > since]
     if now is not None and (is_now := _when(now.delivered_at or now.applied)) is not None:
         came.append(is_now)
     return min(came, default=None)
+
+
+def _turn(owned: Owned) -> tuple[datetime, int] | None:
+    """The place of an object among the successive ones of its entry; `None` where it was never delivered."""
+    when = _when(owned.delivered_at)
+    return None if when is None else (when, owned.generation)
 
 
 def going_with(kind: Kind, owned: Owned, decided: Mapping[Address, Action]) -> tuple[str, ...]:
