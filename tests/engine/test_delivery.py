@@ -665,7 +665,11 @@ def test_of_former_ones_of_the_same_second_the_higher_generation_is_the_later_on
     assert len({owned.delivered_at for owned in bench.part.entries.values() if owned.generation}) == 1
     bench.later = timedelta(hours=25)
     plan = bench.plan(BOX, card(4))
-    assert sorted(verbs(plan).values()) == ["create", "delete", "delete"]  # the third stays until the fourth is delivered
+    assert sorted(verbs(plan).values()) == [
+        "create",
+        "delete",
+        "delete",
+    ]  # the third stays until the fourth is delivered
     assert [finding.code for finding in plan.findings] == ["VP334"]
 
 

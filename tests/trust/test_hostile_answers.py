@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import unicodedata
@@ -41,7 +42,6 @@ BODIES = {
     "a number that becomes infinite": b'{"results": [{"id": 1e400}], "items": [], "departments": []}',
     "deeper than Python goes": b"[" * 100_000 + b"]" * 100_000,
     "deep": b'{"results": ' + b"[" * 70 + b"]" * 70 + b"}",
-    "half a surrogate": b'{"results": [], "items": [], "departments": [], "name": "\\ud800"}',
     "not UTF-8": b'{"results": [], "name": "\xff"}',
     "a number of 5,000 digits": b"9" * 5000,
 }
@@ -81,6 +81,21 @@ def test_an_answer_that_is_none(system: str, name: str, lab: Lab, vastplan: Run)
     assert plan["actions"] == []
     assert {(one["system"], one["kind"]) for one in plan["unknown"]} == {(system, OF[system])}
     assert all("127.0.0.1" in one["reason"] for one in plan["unknown"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_name_that_is_no_text_hides_no_other_object(system: str, lab: Lab, vastplan: Run) -> None:
+    def change(body: Any) -> bytes:
+        rows = rows_of(body)
+        broken = {**copy.deepcopy(rows[-1]), "id": 999}
+        broken.get("metadata", broken).update(name="\ud800", uid="999")
+        rows.append(broken)
+        return json.dumps(body).encode()
+
+    ran = changed(lab, system, change, vastplan, "plan", "--format", "json")
+    assert ran.code == 0, ran
+    plan = json.loads(ran.out)
+    assert plan["actions"] == [] and plan["unknown"] == []
 
 
 WRONG: list[Any] = [None, True, -1, 1e300, "", "x", [], {}, [None], [[]], {"a": 1}, [{"a": [1]}], 10**30, "9" * 10_000]

@@ -23,7 +23,15 @@ def held(raw: bytes | bytearray) -> int:
     return len(raw) + 200 * raw.count(b"{") + 72 * raw.count(b"[") + 100 * raw.count(b",")
 
 
-def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS) -> Any:
+def answer(raw: bytes | bytearray) -> Any:
+    """The value of a JSON text that a system answered; raises `ValueError` as `parse` does.
+
+    Half of a surrogate pair becomes U+FFFD: a name that somebody broke makes no other object unreadable.
+    """
+    return parse(raw, digits=ANSWERED_DIGITS, mend=True)
+
+
+def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS, mend: bool = False) -> Any:
     """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and deep nesting.
 
     It also raises for a whole number of more than so many `digits`, because results are written again and Python writes at most
@@ -42,13 +50,22 @@ def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MO
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     escapes = b"\\" in raw
-    if escapes and (b"\\ud" in raw or b"\\uD" in raw):
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except (UnicodeEncodeError, RecursionError):
-            raise ValueError("half of a surrogate pair") from None
     if escapes or not _shallow_text(raw):
         _shallow(value)
+    if escapes and (b"\\ud" in raw or b"\\uD" in raw):
+        return _whole_text(value, mend)
+    return value
+
+
+def _whole_text(value: Any, mend: bool) -> Any:
+    """The value, if its texts can be written as UTF-8; with `mend` halves of surrogate pairs become U+FFFD."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        if mend:
+            return json.loads(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+        raise ValueError("half of a surrogate pair") from None
     return value
 
 

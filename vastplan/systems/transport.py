@@ -243,7 +243,7 @@ class Transport:
             return Answer(status, None)
         text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""
         try:
-            return Answer(status, strict_json.parse(raw, digits=strict_json.ANSWERED_DIGITS), text)
+            return Answer(status, strict_json.answer(raw), text)
         except ValueError:
             if status >= 400:
                 return Answer(status, None, text)

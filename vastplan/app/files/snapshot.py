@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from vastplan.app.files.versioned import Messages, VersionedFile
 from vastplan.ledger.codec import refuse_misshapen
+from vastplan.model import canonical_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
@@ -41,7 +41,7 @@ def _refuse_incoherent(snapshot: Snapshot) -> None:
 SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(
     name="snapshot",
     version=SNAPSHOT_VERSION,
-    to_data=asdict,
+    to_data=canonical_json.plain,
     from_data=_from_data,
     messages=Messages(
         cut_short=": it was cut short or damaged",

@@ -1,0 +1,35 @@
+"""After each kind of operation, at every way to end, each command that reads still does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.commands import read_all
+from tests.conftest import Run
+from tests.moving.matrix import killed
+from tests.moving.rehearsing import rehearse
+from tests.moving.theatre import Theatre
+from vastplan.model.operation import Phase
+
+
+@pytest.mark.parametrize("event", [-1, 3, 9])
+def test_a_move_that_is_done_or_was_cut(scene: Theatre, vastplan: Run, event: int) -> None:
+    scene.start_job()
+    killed(scene, scene.plan(), event)
+    scene.lab.workspace()
+    answers = read_all(vastplan, scene.lab.folder, "iad/volume/home", "iad/protected_path/home")
+    assert ("done" if event == -1 else "open") in answers["move status"].out
+
+
+def test_a_move_that_was_taken_back(scene: Theatre, vastplan: Run) -> None:
+    plan = scene.plan()
+    killed(scene, plan, 5)
+    scene.pause()
+    assert scene.abort(plan).phase is Phase.ABORTED
+    read_all(vastplan, scene.lab.folder, "iad/volume/home")
+
+
+def test_a_rehearsal(scene: Theatre, vastplan: Run) -> None:
+    scene.start_job()
+    assert scene.run(rehearse(scene)).phase is Phase.DONE
+    read_all(vastplan, scene.lab.folder, "iad/volume/home")
