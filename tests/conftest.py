@@ -7,14 +7,18 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.pace import is_in_share, leave, share
+from tests.pace import is_in_share, is_left_whole, leave, share
 from vastplan.cli import main
 from vastplan.model.sensitive import Kept
+
+HERE = Path(__file__).parent
 
 # Two busy cores make single examples slow; a deadline would only test the machine.
 # The same tree tries the same examples, so that a red run is about the change; `make explore` tries new ones, and more.
@@ -29,6 +33,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Slow tests by turns."""
     told = "of the slow tests, but for those of the kinds, the K-th of N parts only: CI takes one a day"
     parser.addoption("--share", metavar="K/N", type=share, help=told)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A module of which `make test` runs nothing is not even read."""
+    if config.option.markexpr != "not slow":
+        return None
+    return is_left_whole(collection_path.relative_to(HERE).as_posix()) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """The first run on a clean clone has every test module compiled by one of the workers, not by each of them."""
+    told = getattr(session.config, "workerinput", None)
+    if told is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    number, workers = int(told["workerid"].removeprefix("gw")), told["workercount"]
+    files = [file for file in sorted(HERE.rglob("test_*.py")) if not pytest_ignore_collect(file, session.config)]
+    for file in files[number::workers]:
+        with suppress(Exception):  # said by the collection, which imports it again
+            import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` is looked at

@@ -127,6 +127,11 @@ LEFT: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def is_left_whole(module: str) -> bool:
+    """Whether `make test` has nothing to do with a module, by its path below tests/."""
+    return LEFT.get(module) == ()
+
+
 def leave(items: Iterable[pytest.Item]) -> None:
     """Mark what is left to `make slow`."""
     for item in items:

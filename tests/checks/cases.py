@@ -64,7 +64,7 @@ class Case:
 def cases() -> Iterator[Case]:
     """All cases of all files."""
     for file in sorted(HERE.glob("*.yaml")):
-        tree = yaml.safe_load(file.read_text())
+        tree = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
         assert set(tree) <= {"check", "base", "good", "bad"} and tree["check"] == file.stem, file
         for sort in ("good", "bad"):
             for title, case in tree[sort].items():

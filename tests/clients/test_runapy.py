@@ -11,7 +11,15 @@ import pytest
 from tests.clients.conftest import Place
 from tests.clients.kinds import missing
 
-API = importlib.import_module("runai.api")
+
+class _Api:
+    """`runai.api`, which takes 1.5 s to import: only where a test of it runs, not where tests are collected."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module("runai.api"), name)
+
+
+API = _Api()
 
 
 class Control:

@@ -84,7 +84,10 @@ class Case:
 
 def cases(folder: Path = FOLDER) -> list[Case]:
     """All case files of a folder."""
-    return [Case(file.name, yaml.safe_load(file.read_text(encoding="utf-8"))) for file in sorted(folder.glob("*.yaml"))]
+    return [
+        Case(file.name, yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader))
+        for file in sorted(folder.glob("*.yaml"))
+    ]
 
 
 def with_value(entry: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
