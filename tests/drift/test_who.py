@@ -43,9 +43,9 @@ def test_each_system_tells_who_changed_a_field_and_when(hands: Hands, vastplan: 
     found = {one["address"]: one for one in drift(vastplan, tmp_path)["drift"]}
     assert set(found) == {"iad/quota/q", "iad/namespace/tools", "iad/project/team-a"}
     authors = {address: one["fields"][0]["author"] for address, one in found.items()}
-    assert authors["iad/quota/q"]["who"] == "admin" and "modified" in authors["iad/quota/q"]["how"]
+    assert authors["iad/quota/q"]["who"] == "dana" and "modified" in authors["iad/quota/q"]["how"]
     assert authors["iad/namespace/tools"]["who"] == "kubectl-edit"
-    assert (authors["iad/project/team-a"]["who"], authors["iad/project/team-a"]["how"]) == ("vastplan", "update PUT")
+    assert (authors["iad/project/team-a"]["who"], authors["iad/project/team-a"]["how"]) == ("dana", "update PUT")
     for address, one in found.items():
         assert one["since"] and one["since"] < authors[address]["when"], one
 
@@ -55,9 +55,9 @@ def test_an_object_that_is_gone_was_deleted_by_somebody(hands: Hands, vastplan: 
     key = hands.row("iad", "quotas", path="/q")["id"]
     hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
     (one,) = drift(vastplan, tmp_path)["drift"]
-    assert one["what"] == "gone" and one["author"]["who"] == "admin" and "deleted" in one["author"]["how"]
+    assert one["what"] == "gone" and one["author"]["who"] == "dana" and "deleted" in one["author"]["how"]
     text = vastplan("plan", tmp_path / "hand.yaml").out
-    assert "Undoes changes made outside vastplan (1)" in text and "iad/quota/q is gone, by admin at " in text
+    assert "Undoes changes made outside vastplan (1)" in text and "iad/quota/q is gone, by dana at " in text
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
     found = drift(vastplan, tmp_path)
     (one,) = found["drift"]
     assert (one["address"], one["what"], one["fields"]) == ("iad/quota/q", "replaced", [])
-    assert one["author"]["who"] == "admin" and found["pending"] == 0 and found["format_version"] == "1.1"
+    assert one["author"]["who"] == "dana" and found["pending"] == 0 and found["format_version"] == "1.1"
     said = vastplan("drift", file).out
     assert (
         "replaced iad/quota/q" in said

@@ -14,7 +14,7 @@ from vastplan.sim.csi.vms import Vms
 from vastplan.sim.kubernetes.storage import VolumeWanted
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
-from vastplan.sim.vast.scope import TenantManager
+from vastplan.sim.vast.scope import Manager
 from vastplan.sim.wire import Request
 
 GIB = 2**30
@@ -35,9 +35,9 @@ class Cluster:
     """A cluster with the tenants t and u, and the manager `csi` of t, who has a role of some rights."""
 
     def __init__(self, rights: Rights) -> None:
-        managers = {"csi": TenantManager("p", "t", role="csi-t")}
+        managers = {"csi": Manager("p", "t", role="csi-t")}
         tokens = {"admin": "admin", "csi": "csi"}
-        self.plane = VastPlane(Store(), password="p", api_tokens=tokens, settle_reads=2, tenant_managers=managers)
+        self.plane = VastPlane(Store(), password="p", api_tokens=tokens, settle_reads=2, managers=managers)
         VastStorage(self.plane, "admin").prepare()
         self.tenant, self.other = (self.made("tenants", name=name) for name in "tu")
         self.policy = self.made("viewpolicies", name="of-t", flavor="NFS", tenant_id=self.tenant)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sim.conftest import PASSWORD, Vms
-from vastplan.sim.vast.scope import TenantManager
+from vastplan.sim.vast.scope import Manager
 
 POLICY = '{"Version": "2012-10-17", "Statement": []}'
 
@@ -266,7 +266,7 @@ def test_unpaged_lists_are_cut_where_the_release_cuts_them(start: Any) -> None:
 
 def test_a_tenants_manager_says_whose_they_are(start: Any) -> None:
     # [gvc-old auth.go], [vpy], [ans client.py]: the header goes on the log-in and on every call.
-    vms = start(tenant_managers={"ann": TenantManager("pw", "t")})
+    vms = start(managers={"ann": Manager("pw", "t")})
     vms.post("tenants", name="t")
     vms.post("tenants", name="u")
     vms.view("/of-u", tenant_id=3)
@@ -295,7 +295,7 @@ def test_a_tenants_manager_says_whose_they_are(start: Any) -> None:
 
 
 def test_a_name_of_a_tenant_that_is_not_there(start: Any) -> None:
-    vms = start(tenant_managers={"ann": TenantManager("pw", "gone")})
+    vms = start(managers={"ann": Manager("pw", "gone")})
     vms.headers = {"X-Tenant-Name": "gone", "Authorization": f"Basic {base64.b64encode(b'ann:pw').decode()}"}
     assert vms.refused("GET", "/views/", status=403)["code"] == "permission_denied"
 

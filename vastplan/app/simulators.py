@@ -43,7 +43,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
         with kept(world.folder):
             world.enrol(directories(document))
             world.publish()
-        for endpoint in world.endpoints():
+        for endpoint in world.endpoints_for_people():
             user = f"  user {endpoint.username}" if endpoint.username else ""
             tell(
                 f"{endpoint.site} {endpoint.system}: {endpoint.url}{user}  CA {endpoint.ca_file}"

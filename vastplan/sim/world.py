@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,11 +28,13 @@ from vastplan.sim.store import Row, Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.vast.assumed import Assumed
 from vastplan.sim.vast.control import writers
+from vastplan.sim.vast.scope import Manager
 from vastplan.sim.wire import Plane
 from vastplan.sim.workers import Workers
 
 SYSTEMS = ("vast", "kubernetes", "runai")
-USER, CLIENT = "admin", "vastplan"
+USER, CLIENT = "admin", "vastplan"  # vastplan's own log-ins
+PERSON = "dana"  # whoever uses a system beside vastplan: the published log-ins, and the author in the system's records
 PER_READ = 5.0  # logical seconds, in a world whose clock nobody moves
 WAIT = 60.0  # seconds that a command waits for another one to release the world
 
@@ -114,14 +116,24 @@ class World:
             for system, server in sim_site.servers.items()
         ]
 
+    def endpoints_for_people(self) -> list[SimEndpoint]:
+        """The endpoints with the log-ins of a person, so that the systems' records tell that work from vastplan's."""
+        return [
+            replace(one, username=PERSON, password=self._secret(one.site, f"{PERSON} of {one.system}"))
+            if one.username
+            else one
+            for one in self.endpoints()
+        ]
+
     def publish(self) -> Path:
-        """Write the endpoints where other commands of this user on this machine find them."""
+        """Write the endpoints where other commands of this user on this machine find them.
+
+        `endpoints.json` in the folder is for people and their scripts: vastplan itself does not read it.
+        """
         self._published = True
-        endpoints = self.endpoints()
-        told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in endpoints]}
-        # For people and their scripts: vastplan itself does not read this file.
+        told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in self.endpoints_for_people()]}
         private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
-        return publish(self.folder, endpoints, self._authority.pem())
+        return publish(self.folder, self.endpoints(), self._authority.pem())
 
     def link(self, site: str, other: str, *, up: bool | None = None, bandwidth: float | None = None) -> None:
         """Cut or restore the link between the VAST clusters of two sites, or set its `bandwidth` (bytes per second).
@@ -214,6 +226,7 @@ class World:
                 name=site,
                 username=USER,
                 password=self._secret(site, "vast"),
+                managers={PERSON: Manager(self._secret(site, f"{PERSON} of vast"))},
                 api_tokens={token: "csi"},
                 assumed=self._assumed,
             )
@@ -232,6 +245,7 @@ class World:
                 name=site,
                 client_id=CLIENT,
                 client_secret=self._secret(site, "runai"),
+                others={PERSON: self._secret(site, f"{PERSON} of runai")},
                 clusters={site: kubernetes or StandaloneCluster(store)},
                 workers=workers,
             )

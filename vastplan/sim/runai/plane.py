@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.sim.runai import (
@@ -59,6 +61,7 @@ class RunaiPlane:
     """A control plane of one `version` for the named `clusters`; raises `FileNotFoundError` for an unknown version.
 
     `token_lifetime` is in seconds; `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
+    `others` are clients beside `client_id`: their ids, with their secrets.
     """
 
     def __init__(
@@ -75,9 +78,10 @@ class RunaiPlane:
         token_lifetime: float = 3600,
         omitted_pools: OmittedPools = "zero",
         workers: Workers | None = None,
+        others: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
-        self._tokens = Tokens(client_id, client_secret, clock, token_lifetime)
+        self._tokens = Tokens({**others, client_id: client_secret}, clock, token_lifetime)
         self._ctx = Context(
             store=store,
             table=load(f"runai-{version}"),
@@ -133,8 +137,7 @@ class RunaiPlane:
 
     def _answer(self, request: Request) -> Response:
         public = request.path.rstrip("/") in (TOKEN_V1, TOKEN_V2)
-        if not public:
-            self._tokens.check(request.headers)
+        ctx = self._ctx if public else replace(self._ctx, author=self._tokens.check(request.headers))
         operation, params = self._operation(request)
         if public:
             response = self._login(operation, request)
@@ -144,19 +147,15 @@ class RunaiPlane:
                 raise RunaiError(501, f"{operation.method} {operation.path}")
             query = parse(self._ctx.table, operation, request.query)
             try:
-                response = handler(self._ctx, RunaiCall(operation, params, query, _body(operation, request)))
+                response = handler(ctx, RunaiCall(operation, params, query, _body(operation, request)))
             except RunaiError as refused:
-                self._note_audit(request, operation, params, refused.response())
+                _note_audit(ctx, request, operation, params, refused.response())
                 raise
-            self._note_audit(request, operation, params, response)
+            _note_audit(ctx, request, operation, params, response)
         operation.assert_documented(response.status)
         schema = self._schema(operation, response.status)
         body = prune(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)
-
-    def _note_audit(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
-        if request.method in audit.ACTIONS:
-            audit.note(self._ctx, request, operation.path, params[0] if params else "", response)
 
     def _operation(self, request: Request) -> tuple[Operation, tuple[str, ...]]:
         table = self._ctx.table
@@ -182,6 +181,13 @@ class RunaiPlane:
             return self._tokens.login_v2(operation, request)
         _check_media(request)
         return self._tokens.login_v1(operation, self._ctx.table.fields(operation.body), request)
+
+
+def _note_audit(
+    ctx: Context, request: Request, operation: Operation, params: tuple[str, ...], response: Response
+) -> None:
+    if request.method in audit.ACTIONS:
+        audit.note(ctx, request, operation.path, params[0] if params else "", response)
 
 
 def _body(operation: Operation, request: Request) -> Any:

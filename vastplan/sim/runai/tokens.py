@@ -21,10 +21,10 @@ GRANTS = {"app_token": ("appID", "appSecret"), "client_credentials": ("clientID"
 
 
 class Tokens:
-    """Signed JWTs for one client; the signing key lives as long as the process, or until `forget`."""
+    """Signed JWTs for `clients` (id to secret); the signing key lives as long as the process, or until `forget`."""
 
-    def __init__(self, client_id: str, client_secret: str, clock: Callable[[], float], lifetime: float) -> None:
-        self._credentials = (client_id, client_secret)
+    def __init__(self, clients: Mapping[str, str], clock: Callable[[], float], lifetime: float) -> None:
+        self._clients = dict(clients)
         self._clock = clock
         self._lifetime = lifetime
         self.forget()
@@ -33,8 +33,8 @@ class Tokens:
         """Invalidate every token given out so far."""
         self._key = secrets.token_bytes(32)
 
-    def check(self, headers: Mapping[str, str]) -> None:
-        """Refuse (401) a request without a valid token."""
+    def check(self, headers: Mapping[str, str]) -> str:
+        """The client whose token a request has; refuses (401) a request without a valid one."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or token.count(".") != 2:
             raise RunaiError(401, "a bearer token is required")
@@ -44,12 +44,16 @@ class Tokens:
         payload = json.loads(base64.b64decode(signed.partition(".")[2] + "=="))
         if self._clock() >= payload["exp"]:
             raise RunaiError(401, "the token is expired")
+        return bytes.fromhex(payload["sub"]).decode()
 
-    def issue(self, issuer: str) -> str:
-        """A new token."""
+    def issue(self, client: str, issuer: str) -> str:
+        """A new token of a client."""
         now = self._clock()
         # Hex, digits and a URL only: then base64 and base64url agree, and clients that confuse them can read the token.
-        payload = {"exp": int(now + self._lifetime), "iat": int(now), "iss": issuer, "jti": secrets.token_hex(16)}
+        payload = {
+            "exp": int(now + self._lifetime), "iat": int(now), "iss": issuer, "jti": secrets.token_hex(16),
+            "sub": client.encode().hex(),
+        }  # fmt: skip
         signed = f"{_encoded({'alg': 'HS256', 'typ': 'JWT'})}.{_encoded(payload)}"
         return f"{signed}.{self._signature(signed).decode()}"
 
@@ -58,8 +62,8 @@ class Tokens:
         return base64.urlsafe_b64encode(digest).rstrip(b"=")
 
     def _known(self, identity: str, secret: str) -> bool:
-        credentials = f"{identity}\0{secret}".encode()
-        return hmac.compare_digest(credentials, "\0".join(self._credentials).encode())
+        known = self._clients.get(identity)
+        return known is not None and hmac.compare_digest(secret.encode(), known.encode())
 
     def login_v1(self, operation: Operation, fields: Iterable[str], request: Request) -> Response:
         """POST /api/v1/token: JSON with these `fields`, case ignored; Error bodies."""
@@ -74,7 +78,9 @@ class Tokens:
             raise RunaiError(400, f"{' and '.join(names)} are required")
         if not self._known(body[names[0]], body[names[1]]):
             raise RunaiError(400, "the credentials are not valid")
-        return Response(200, {"accessToken": self.issue(request.base_url), "expiresIn": int(self._lifetime)})
+        return Response(
+            200, {"accessToken": self.issue(body[names[0]], request.base_url), "expiresIn": int(self._lifetime)}
+        )
 
     def login_v2(self, operation: Operation, request: Request) -> Response:
         """POST /api/v2/token: a form, OAuth2 error bodies."""
@@ -96,7 +102,7 @@ class Tokens:
             return _oauth_error(400, "invalid_request", "client_id and client_secret are required")
         if not self._known(fields["client_id"], fields["client_secret"]):
             return _oauth_error(401, "invalid_client", "the credentials are not valid")
-        token = self.issue(request.base_url)
+        token = self.issue(fields["client_id"], request.base_url)
         return Response(200, {"access_token": token, "token_type": "Bearer", "expires_in": int(self._lifetime)})
 
 

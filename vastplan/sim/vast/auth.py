@@ -14,7 +14,7 @@ from vastplan.sim.vast import apitokens
 from vastplan.sim.vast import managers as stored_managers
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError, detail
-from vastplan.sim.vast.scope import TenantManager, named
+from vastplan.sim.vast.scope import Manager, named
 
 REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day for an hour
 EXPIRED = {
@@ -44,7 +44,7 @@ class Gate:
         api_tokens: Mapping[str, str],
         lifetime: float,
         *,
-        managers: Mapping[str, TenantManager],
+        managers: Mapping[str, Manager],
     ) -> None:
         self._cluster = cluster
         self._username = username

@@ -51,7 +51,7 @@ from vastplan.sim.vast.qos import QOS_POLICIES
 from vastplan.sim.vast.quotas import QUOTAS
 from vastplan.sim.vast.records import Collection
 from vastplan.sim.vast.replication import RESTORE_POINTS
-from vastplan.sim.vast.scope import Scope, TenantManager
+from vastplan.sim.vast.scope import Manager, Scope
 from vastplan.sim.vast.snapshots import SNAPSHOTS
 from vastplan.sim.vast.streams import STREAMS
 from vastplan.sim.vast.tenants import TENANTS, remote_objects
@@ -92,7 +92,7 @@ _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 class VastPlane(Controls):
     """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to become ready.
 
-    `api_tokens` maps a token to the manager who holds it, `tenant_managers` names the managers of one tenant, `token_lifetime`
+    `api_tokens` maps a token to the manager who holds it, `managers` are those beside `username`, `token_lifetime`
     is in seconds. `page_cap` is the row at which unpaged lists are cut off silently; by default, that of the release.
     For the first `starting` seconds reads are answered and writes are refused (503), as on a new VMS.
 
@@ -120,7 +120,7 @@ class VastPlane(Controls):
         token_lifetime: float = 3600,
         page_cap: int | None = None,
         strict: bool = False,
-        tenant_managers: Mapping[str, TenantManager] = MappingProxyType({}),
+        managers: Mapping[str, Manager] = MappingProxyType({}),
         starting: float = 0,
         assumed: Assumed | None = None,
     ) -> None:
@@ -128,7 +128,7 @@ class VastPlane(Controls):
         self._cluster = VastCluster(name, version, store, clock, settle_reads, strict, assumed or Assumed())
         fabric.join(self._cluster, self._cluster.fabric)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
-        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers)
+        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=managers)
         self._started = clock() + starting
         if store.empty():
             platform.install(self._crud, username)

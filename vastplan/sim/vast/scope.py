@@ -38,11 +38,11 @@ OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read 
 
 
 @dataclass(frozen=True, slots=True)
-class TenantManager:
-    """A manager of one tenant, who logs in with the tenant's name; a `role` (a name) limits the manager to its permissions."""
+class Manager:
+    """A manager of the cluster, or of one tenant, whose name is part of the log-in; a `role` (a name) limits the manager to its permissions."""
 
     password: str
-    tenant: str
+    tenant: str | None = None
     role: str = ""
 
 
