@@ -21,12 +21,14 @@ DOCS = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/docs
 # What is imported is compiled once, whatever the environment says: it is more than half of what a short run costs.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc reference explore coverage faults kills \
+
+.PHONY: demo demo-full test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc reference explore coverage faults kills \
   histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden \
   browser docs browse-docs pictures skypilot clean
 
-demo: $(VENV)/ready
-	$(BIN)/python examples/demo.py
+# What vastplan does in a quarter of a minute (examples/demo.py), and the whole story (examples/demo_full.py).
+demo demo-full: $(VENV)/ready
+	@$(BIN)/python examples/$(subst -,_,$@).py
 
 # mypy has one core to itself; the tests begin beside it.
 test: lint layers
@@ -185,8 +187,11 @@ mutate-tables: $(VENV)/ready
 clean:
 	rm -rf $(VENV) .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
-# The environment: pinned versions, this checkout installed in place.
+# The environment: pinned versions, this checkout installed in place. A line before each step that takes seconds, in a pipe too.
 $(VENV)/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	touch $@
+	@echo "Installing into $(VENV), once: about half a minute."
+	@echo "  1 of 2: a virtual environment of $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "  2 of 2: vastplan, and the packages of constraints.txt from PyPI"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,18 +1,14 @@
-"""The second half of the demo: a job loses its site, goes on at the other one, and comes back. `examples/two-sites` has all of it to type."""
+"""The second half of `make demo-full`: a job loses its site, goes on at the other one, and comes back. `examples/two-sites` has all to type."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from demo import Story
+from demo_story import FOLDER as DEMO
+from demo_story import Story, end
 
-FOLDER = Path("demo") / "two-sites"
+FOLDER = DEMO / "two-sites"
 WORLD = FOLDER / "world.py"
 # The same command; only what a move waits for is cut to a hundredth, as these sites need nobody to wait for them.
 HURRIED = [sys.executable, str(FOLDER / "hurried.py")]
@@ -27,44 +23,31 @@ PAGES = {
 
 def two_sites(story: Story) -> None:
     """Tell it."""
-    story.shell(f"cp -r examples/two-sites {FOLDER}")
-    shutil.copytree("examples/two-sites", FOLDER, ignore=shutil.ignore_patterns(".vastplan"))
-    story.shell(f"python {WORLD} serve &")
-    served = subprocess.Popen([sys.executable, str(WORLD), "serve"], stdout=subprocess.PIPE, text=True)
+    story.copy("examples/two-sites", FOLDER)
+    server = story.serve(str(WORLD), "serve")
     try:
-        assert served.stdout is not None
-        served.stdout.readline()
         _train(story)
         _lost(story)
         _returned(story)
         _home(story)
     finally:
-        served.terminate()
-        served.wait(timeout=20)
-
-
-def _world(story: Story, *words: str) -> str:
-    """What people and accidents do to the sites."""
-    story.shell(f"python {WORLD} {' '.join(words)}")
-    done = subprocess.run([sys.executable, str(WORLD), *words], stdout=subprocess.PIPE, text=True, check=True)
-    print(done.stdout, end="", flush=True)
-    return done.stdout
+        end(server)
 
 
 def _train(story: Story) -> None:
     story.tell("10. Another document: a team that trains at iad, on a volume that replicates to pdx every 15 minutes.")
     told = story.run("apply", str(FOLDER), "--auto-approve", expect=0, last=1)
     story.expect(told, "49 done.")
-    _world(story, "train", "iad")
-    _world(story, "pass", "70m")
+    story.world(WORLD, "train", "iad")
+    story.world(WORLD, "pass", "70m")
     told = story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0, last=10)
     story.expect(told, "iad/protected_path/team-a-checkpoints: in order", "no changes")
-    story.expect(_world(story, "look"), "step-300 step-400\n", "step-200 step-300\n")
+    story.expect(story.world(WORLD, "look"), "step-300 step-400\n", "step-200 step-300\n")
 
 
 def _lost(story: Story) -> None:
     story.tell("11. iad is lost. What cannot be read is unknown, not absent, and only a person gives a site up.")
-    _world(story, "lose", "iad")
+    story.world(WORLD, "lose", "iad")
     story.expect(story.run("plan", str(FOLDER), expect=6, last=1), "collections unknown")
     story.tell("12. What would it take to go on at pdx, and what is lost?")
     file, page = FOLDER / "lost.json", FOLDER / "lost.html"
@@ -88,18 +71,18 @@ def _lost(story: Story) -> None:
     story.tell(
         "13. Somebody submits the job at pdx. It finds the newest checkpoint of the restore point, and goes on from there."
     )
-    _world(story, "train", "pdx")
-    _world(story, "pass", "1h")
-    story.expect(_world(story, "look"), "iad  lost", "goes on from step-300")
+    story.world(WORLD, "train", "pdx")
+    story.world(WORLD, "pass", "1h")
+    story.expect(story.world(WORLD, "look"), "iad  lost", "goes on from step-300")
 
 
 def _returned(story: Story) -> None:
     story.tell(
         "14. iad returns, and what ran there starts again: both sites write. The plan says so, and touches neither."
     )
-    _world(story, "return", "iad")
-    _world(story, "pass", "30m")
-    story.expect(_world(story, "look"), "iad  STANDALONE, Writable", "pdx  SOURCE")
+    story.world(WORLD, "return", "iad")
+    story.world(WORLD, "pass", "30m")
+    story.expect(story.world(WORLD, "look"), "iad  STANDALONE, Writable", "pdx  SOURCE")
     told = story.run("plan", str(FOLDER), "--report", str(FOLDER / "two-sites.html"), expect=0, last=10)
     story.expect(told, "failed over", "no changes")
     story.expect((FOLDER / "two-sites.html").read_text(), "Paths between iad and pdx")
@@ -126,7 +109,7 @@ def _home(story: Story) -> None:
     story.tell(
         "16. The document says where the source is now; nothing is sent again. Then back to iad, planned: nothing is lost."
     )
-    story.change(FOLDER / "team-a.yaml", "active: iad\n        replicate", "active: pdx\n        replicate")
+    story.edit(FOLDER / "team-a.yaml", "active: iad\n        replicate", "active: pdx\n        replicate")
     # 3: the data source at iad stays, as the job that was suspended there still names it
     story.run("apply", str(FOLDER), "--auto-approve", expect=3, last=3)
     file = FOLDER / "back.json"
@@ -136,7 +119,7 @@ def _home(story: Story) -> None:
     )
     told = story.run("move", "run", str(file), *CHECKED, expect=0, last=5, program=HURRIED)
     story.expect(told, "from pdx to iad: done", "is Running at iad")
-    seen = _world(story, "look")
+    seen = story.world(WORLD, "look")
     story.expect(seen, "iad  SOURCE, Active", "pdx  DESTINATION, Active")
     here, there = (line.partition("checkpoints: ")[2] for line in seen.splitlines() if "checkpoints: " in line)
     story.expect(here, there)
