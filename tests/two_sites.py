@@ -24,7 +24,7 @@ def copied(folder: Path) -> Path:
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait a hundredth of what a move waits for."""
     pause = time.sleep
-    monkeypatch.setattr("vastplan.app.operating.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
+    monkeypatch.setattr("vastplan.operations.clock.SystemClock.sleep", lambda _, seconds: pause(seconds / 100))
 
 
 class World:

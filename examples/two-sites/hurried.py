@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 
 from vastplan.app.operating.clock import SystemClock
+
 from vastplan.cli import main
 
 SHARE = 0.01

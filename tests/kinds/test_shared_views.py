@@ -12,9 +12,9 @@ import pytest
 from tests.kinds.test_two_sites import BASE, blocks, lead, refused, roles
 from tests.kinds.two_sites import BOTH, on_two_sites, stands
 from tests.lab import Lab
-from vastplan.app.moving.pair import pair_of
 from vastplan.model.address import Address
 from vastplan.model.plan import Plan, Verb
+from vastplan.operations.plan.pair import pair_of
 
 TENANT: dict[str, Any] = {
     **BASE["tenants"]["a"],

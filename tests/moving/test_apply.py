@@ -9,7 +9,7 @@ import pytest
 from tests.moving.theatre import HOME, Theatre
 from vastplan.cli import main
 from vastplan.model.address import Address
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 
 def stopped(scene: Theatre) -> str:

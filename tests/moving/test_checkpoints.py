@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from vastplan.app.moving.checkpoints import by_rule
-from vastplan.app.moving.pair import Pair
 from vastplan.model.address import Address
+from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.pair import Pair
 from vastplan.schema.checkpoint import Complete
 from vastplan.schema.entries import Entry
 

@@ -16,9 +16,9 @@ from vastplan.model.move_plan import MovePlan
 from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
 from vastplan.model.replication import ReplicationState
-from vastplan.operations import replica_calls
-from vastplan.operations.run import Stopped
-from vastplan.schema.replicated import Point
+from vastplan.operations.calls import replica as replica_calls
+from vastplan.operations.stages.run import Stopped
+from vastplan.schema.ports.replica import Point
 
 LEADING = ("SOURCE", "DESTINATION")
 

@@ -22,7 +22,7 @@ from vastplan.app.moving.standing import standing
 from vastplan.model.errors import VastplanError
 from vastplan.model.move_plan import THROUGH
 from vastplan.model.operation import Phase
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 HOME_PATH = "iad/protected_path/home"
 
@@ -38,7 +38,10 @@ def taken_out(scene: Theatre, *names: str) -> None:
 def begun_rehearsal(scene: Theatre) -> Watched:
     """One that died while its work was tried: all that it makes is there."""
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         scene.run(watched.plan)
     return watched
 
@@ -115,7 +118,7 @@ def stopped(scene: Theatre | Both) -> Any:
     scene.start_job()
     plan = scene.plan()
     with (
-        patch("vastplan.operations.work_stages.still", return_value="stuck"),
+        patch("vastplan.operations.stages.work.still", return_value="stuck"),
         pytest.raises(Stopped, match="stage freeze"),
     ):
         scene.run(plan)

@@ -10,9 +10,9 @@ import pytest
 from tests.kinds.test_two_sites import document
 from tests.kinds.two_sites import BOTH, on_two_sites
 from tests.lab import Lab
-from vastplan.app.moving.pair import other_of, pair_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.operations.plan.pair import other_of, pair_of
 
 
 @pytest.fixture

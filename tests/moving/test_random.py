@@ -16,9 +16,13 @@ from tests.moving.random import History, history
 from tests.moving.ways import Broken, Forked, Moved, Rehearsed, Restored, Through, Together
 from vastplan.model.move_plan import KEEP, UNPLANNED
 from vastplan.model.restore_plan import IN_PLACE
-from vastplan.operations import fork, planned, rehearse, rejoin, restored, through
-from vastplan.operations.stage import Stage
-from vastplan.operations.work_stages import FREEZE, GO_ON
+from vastplan.operations.modes import planned, rejoin
+from vastplan.operations.modes.fork import stages as fork
+from vastplan.operations.modes.global_access import stages as through
+from vastplan.operations.modes.rehearsal import stages as rehearse
+from vastplan.operations.modes.restore import stages as restored
+from vastplan.operations.stages.stage import Stage
+from vastplan.operations.stages.work import FREEZE, GO_ON
 
 QUICK, LEAST, MOST = (3, 8), 12, 60
 """The seeds of `make test`, and how many are played at least and at most until each way was taken."""

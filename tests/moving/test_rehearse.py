@@ -23,9 +23,9 @@ from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Operation, Outcome, Phase
-from vastplan.operations import rehearse as stages
-from vastplan.operations.run import Stopped, Unknown
-from vastplan.operations.stage import Gate, Holds
+from vastplan.operations.modes.rehearsal import stages
+from vastplan.operations.stages.run import Stopped, Unknown
+from vastplan.operations.stages.stage import Gate, Holds
 from vastplan.report.drift import text
 from vastplan.report.operations import move_text, status_text
 from vastplan.report.text import Style
@@ -311,7 +311,7 @@ def test_what_a_pod_still_mounts_keeps_its_view_and_its_copy(scene: Theatre, giv
         return scene.abort(watched.plan) if gives_up else scene.run(watched.plan)
 
     if gives_up:
-        stuck = patch("vastplan.operations.rehearse_removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
+        stuck = patch("vastplan.operations.modes.rehearsal.removal.ended", return_value=Gate(Holds.NEVER, "stuck"))
         with stuck, pytest.raises(Stopped, match="stuck"):
             scene.run(watched.plan)
     with pytest.raises(Stopped, match="not deleted yet: the claim runai-team/home-rehearsal"):
@@ -377,7 +377,10 @@ def theirs(scene: Theatre, short: str) -> int:
 def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatre) -> None:
     watched = Watched(scene)
     short = watched.plan.id[:8]
-    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         scene.run(watched.plan)
     drift = find_drift(scene.lab.workspace(), None).drift
     by = f"vastplan move rehearsal {short}"
@@ -392,7 +395,10 @@ def test_what_it_has_made_is_told_as_its_own_while_it_is_under_way(scene: Theatr
 
 def test_only_what_is_known_to_be_made_is_a_rehearsal_s(scene: Theatre) -> None:
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         scene.run(watched.plan)
     one = record(scene)
     assert {kind for _, kind, _ in made_by_rehearsals([one])} == {
@@ -426,7 +432,7 @@ def test_a_claim_of_that_name_that_comes_meanwhile_is_not_touched(scene: Theatre
     watched = Watched(scene)
     system, path, body = _somebody_s(scene, watched.plan.id[:8])["claim"]
     scene.lab.by_hand("pdx", system, "POST", path, body)
-    nobody_saw = patch("vastplan.operations.rehearse_calls.in_the_way", return_value="")
+    nobody_saw = patch("vastplan.operations.modes.rehearsal.calls.in_the_way", return_value="")
     with nobody_saw, pytest.raises(Stopped, match="was refused"):
         scene.run(watched.plan)
     assert scene.abort(watched.plan).phase is Phase.ABORTED
@@ -448,7 +454,10 @@ def test_a_workload_of_that_name_that_comes_meanwhile_is_not_touched(scene: Thea
 def test_the_document_may_change_before_it_is_given_up(scene: Theatre) -> None:
     """What it made is in its record: a document that has another claim by then leaves nothing."""
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         scene.run(watched.plan)
     sections = copy.deepcopy(scene.lab.sections)
     del sections["tenants"]["team"]["volumes"]["home-copy"]
@@ -497,7 +506,10 @@ def test_what_is_shared_by_global_access_has_no_copy(tmp_path: Path, monkeypatch
 def test_a_document_that_has_lost_a_system_does_not_make_what_was_made_gone(scene: Theatre) -> None:
     """Where nobody can look, nothing is gone."""
     watched = Watched(scene)
-    with patch("vastplan.operations.rehearse._came", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         scene.run(watched.plan)
     for client, told in (("jobs_at", "no longer has Run:AI at pdx"), ("volumes_at", "no longer has Kubernetes at pdx")):
         module = "vastplan.app.moving.rehearsal" if client == "volumes_at" else "vastplan.app.moving.ends"

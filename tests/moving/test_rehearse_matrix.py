@@ -39,7 +39,7 @@ def _given_up(watched: Watched) -> None:
 
 def _all_is_there(watched: Watched) -> None:
     """The run is killed once it has made all that it makes."""
-    with patch("vastplan.operations.rehearse._came", side_effect=Killed), contextlib.suppress(Killed):
+    with patch("vastplan.operations.modes.rehearsal.stages._came", side_effect=Killed), contextlib.suppress(Killed):
         watched.scene.run(watched.plan)
 
 

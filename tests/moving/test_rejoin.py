@@ -13,7 +13,7 @@ from vastplan.app.move import abort_move
 from vastplan.cli import main
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 
 def split(scene: Theatre) -> list[str]:

@@ -23,8 +23,8 @@ from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.move_plan import THROUGH, UNPLANNED
 from vastplan.model.operation import Phase
 from vastplan.model.restore_plan import IN_PLACE
-from vastplan.operations import through
-from vastplan.operations.run import Stopped
+from vastplan.operations.modes.global_access import stages as through
+from vastplan.operations.stages.run import Stopped
 from vastplan.report.operations import status_text
 
 

@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vastplan.schema.ports.workloads import Job
 
 from tests.moving.matrix import goes_on, killed
 from tests.moving.theatre import BASE, HOME, shared_theatre
 from tests.moving.together import DATA, EVENTS, TEAM, Both, both, busy
 from vastplan.app.move import Wanted, moves, plan_move
-from vastplan.app.moving.together import pairs_of
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Claim, Work
-from vastplan.operations.joint import users_together
-from vastplan.operations.run import Stopped
+from vastplan.operations.modes.group.pairs import pairs_of
+from vastplan.operations.modes.group.stages import users_together
+from vastplan.operations.stages.run import Stopped
 from vastplan.schema.entries import Entry
-from vastplan.schema.replicated import Job
 
 
 @pytest.fixture

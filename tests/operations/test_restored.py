@@ -10,10 +10,10 @@ import pytest
 
 from vastplan.model.errors import Refused
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.restored import LEAST, Cloned, Rewound, amiss, in_place, into_new, patience
-from vastplan.operations.run import Run, Stopped, abort, carry_out, close
-from vastplan.schema.replicated import Kept, Role, Side
-from vastplan.schema.restorable import Copy, Snapshot
+from vastplan.operations.modes.restore.stages import LEAST, Cloned, Rewound, amiss, in_place, into_new, patience
+from vastplan.operations.stages.run import Run, Stopped, abort, carry_out, close
+from vastplan.schema.ports.replica import Kept, Role, Side
+from vastplan.schema.ports.snapshots import Copy, Snapshot
 
 GOOD = Snapshot(7, "g-7", "good", "2026-01-01T00:00:00", True)
 SIDE = Side(Role.SOURCE, "SOURCE", "ACTIVE", good=True, enabled=True, connected=False)

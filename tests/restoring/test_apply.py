@@ -13,7 +13,7 @@ from vastplan.app.restore import Wanted, plan_restore
 from vastplan.cli import main
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 
 def stopped(scene: Scene) -> str:

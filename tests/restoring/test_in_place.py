@@ -12,7 +12,7 @@ from tests.restoring.scene import PATH, SCRATCH, Scene
 from vastplan.app.restoring.place import PLACE, place_begun
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.operation import Phase
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 
 def facts_of(plan: Any) -> dict[str, str]:
@@ -43,7 +43,7 @@ def test_it_goes_back_and_keeps_what_was_there(scene: Scene) -> None:
 def test_one_whose_volume_was_taken_out_of_the_document_resumes_what_it_suspended(scene: Scene) -> None:
     scene.start_job()
     plan = scene.in_place()
-    stuck = patch("vastplan.operations.work_stages.still", return_value="stuck")
+    stuck = patch("vastplan.operations.stages.work.still", return_value="stuck")
     with stuck, pytest.raises(Stopped, match="stage freeze"):
         scene.run(plan)
     scene.clock.sleep(30)

@@ -14,7 +14,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.operation import Phase
 from vastplan.model.plan import Verb
-from vastplan.operations.run import Stopped
+from vastplan.operations.stages.run import Stopped
 
 NEW = "/team/home-restored"
 
@@ -131,7 +131,7 @@ def test_one_whose_volume_was_taken_out_of_the_document_leaves_nothing(scene: Sc
     scene.snapshot("large")
     plan = scene.plan(snapshot="large")
     with (
-        patch("vastplan.operations.restored.calls.complete", side_effect=KeyboardInterrupt),
+        patch("vastplan.operations.modes.restore.stages.calls.complete", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         scene.run(plan)

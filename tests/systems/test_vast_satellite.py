@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from vastplan.model.errors import NotFound, Unclear, Unreachable
-from vastplan.schema.satellite import Prefetch, Progress
+from vastplan.schema.ports.cache import Prefetch, Progress
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.satellite import VastCached
 

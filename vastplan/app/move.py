@@ -18,7 +18,6 @@ from vastplan.app.moving.begun import (
     refuse_other_claims,
 )
 from vastplan.app.moving.branch import facts_of, forked, forked_before, parts_of, refuse_changed
-from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence
 from vastplan.app.moving.joint import abort_together, is_together, plan_together, run_together
@@ -33,11 +32,7 @@ from vastplan.app.moving.modes import (
     suspended_before,
     users_of,
 )
-from vastplan.app.moving.pair import Pair, other_of, pair_of
 from vastplan.app.moving.rehearsal import last_rehearsal, not_tried, rehearsing
-from vastplan.app.moving.through import warming
-from vastplan.app.moving.together import TOGETHER
-from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     all_parts,
     carried,
@@ -58,12 +53,16 @@ from vastplan.model.escaping import inert
 from vastplan.model.move_plan import PLANNED, REHEARSE, UNPLANNED, MovePlan
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.site_ledger import SiteLedger, last_on
-from vastplan.operations.clock import Clock
+from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.ends import Ends, noted
-from vastplan.operations.rehearse import NOT_TRIED
-from vastplan.operations.rehearse_calls import REHEARSAL, Rehearsed, to_make
-from vastplan.operations.run import Run, abort
-from vastplan.operations.stage import Stage
+from vastplan.operations.modes.global_access.plan import warming
+from vastplan.operations.modes.group.pairs import TOGETHER
+from vastplan.operations.modes.rehearsal.calls import REHEARSAL, Rehearsed, to_make
+from vastplan.operations.modes.rehearsal.stages import NOT_TRIED
+from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.pair import Pair, other_of, pair_of
+from vastplan.operations.stages.run import Run, abort
+from vastplan.operations.stages.stage import Stage
 
 MOVE = "move"
 

@@ -12,9 +12,6 @@ from vastplan.app.connect import connected
 from vastplan.app.files.restore_plan import RESTORE_FILE
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.moving.begun import found_to_go_on, found_to_take_back
-from vastplan.app.moving.left import to_stop
-from vastplan.app.moving.pair import standing
-from vastplan.app.operating.clock import CLOCK
 from vastplan.app.operating.course import (
     all_parts,
     carried,
@@ -39,11 +36,13 @@ from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase
 from vastplan.model.restore_plan import IN_PLACE, NEW, RestorePlan
 from vastplan.model.site_ledger import SiteLedger, last_on
-from vastplan.operations.clock import Clock
+from vastplan.operations.clock import CLOCK, Clock
 from vastplan.operations.ends import noted
-from vastplan.operations.restored import amiss
-from vastplan.operations.run import Run, abort
-from vastplan.schema.restorable import Snapshot
+from vastplan.operations.modes.restore.stages import amiss
+from vastplan.operations.plan.pair import standing
+from vastplan.operations.plan.steps import to_stop
+from vastplan.operations.stages.run import Run, abort
+from vastplan.schema.ports.snapshots import Snapshot
 from vastplan.schema.types import KubernetesName, Name
 
 RESTORE = "restore"

@@ -1,1 +1,1 @@
-"""Operations that change roles: stages with gates, a record of every call, and a runner that can be killed at any moment."""
+"""Planned operations that change roles or rewind data, moves and restores: their plans, stages, calls and modes."""

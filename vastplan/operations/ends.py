@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Facts, Operation
 from vastplan.operations.clock import Clock
-from vastplan.schema.replicated import Directory, Job, Jobs, Mounts, Replica, Role, Side
+from vastplan.schema.ports.replica import Directory, Replica, Role, Side
+from vastplan.schema.ports.workloads import Job, Jobs, Mounts
 
 LABEL = "vastplan.move"
 

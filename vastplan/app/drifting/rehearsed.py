@@ -9,9 +9,9 @@ from vastplan.engine.live.observe import Live
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import REHEARSE
 from vastplan.model.operation import Operation
-from vastplan.operations.copy_calls import COPY
-from vastplan.operations.rehearse_calls import MOUNT, VIEW, mounts, wanted
-from vastplan.operations.rehearse_removal import CLONE
+from vastplan.operations.calls.copy import COPY
+from vastplan.operations.modes.rehearsal.calls import MOUNT, VIEW, mounts, wanted
+from vastplan.operations.modes.rehearsal.removal import CLONE
 
 _Key: TypeAlias = tuple[str, str, str]
 """Site, kind and the key that finds the object there."""

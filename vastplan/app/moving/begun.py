@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from vastplan.app.moving.pair import ClaimOf, Pair, Rehearsal
 from vastplan.app.operating.course import all_parts
 from vastplan.app.operating.record import of_kind
 from vastplan.app.workspace import Workspace
@@ -15,6 +14,7 @@ from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Operation
 from vastplan.model.operation_plan import OperationPlan
+from vastplan.operations.plan.pair import ClaimOf, Pair, Rehearsal
 
 _Found = TypeVar("_Found")
 PAIRS = "pairs"

@@ -8,18 +8,18 @@ from typing import Any
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.branch import apply_command, missing, whose
-from vastplan.app.moving.left import to_stop, unmounted
-from vastplan.app.moving.pair import Pair
 from vastplan.app.moving.rehearsal import by_hand_of_rehearsal, rehearsed
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.operations.copy_calls import Beside, Wanted
+from vastplan.operations.calls.copy import Beside, Wanted
 from vastplan.operations.ends import Ends
-from vastplan.operations.fork import Forked, amiss_of_fork, fork
-from vastplan.operations.rehearse import amiss_of_rehearsal, rehearse
-from vastplan.operations.rehearse_calls import Rehearsed
-from vastplan.operations.stage import Stage
+from vastplan.operations.modes.fork.stages import Forked, amiss_of_fork, fork
+from vastplan.operations.modes.rehearsal.calls import Rehearsed
+from vastplan.operations.modes.rehearsal.stages import amiss_of_rehearsal, rehearse
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.plan.steps import to_stop, unmounted
+from vastplan.operations.stages.stage import Stage
 from vastplan.systems.vast.restorable import VastDirectory
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.pair import Branch, ClaimOf, Pair, mounted
 from vastplan.app.operating.course import paths_of
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
@@ -16,6 +15,7 @@ from vastplan.model.operation import Operation
 from vastplan.model.shell import word
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
+from vastplan.operations.plan.pair import Branch, ClaimOf, Pair, mounted
 from vastplan.schema.entries import Entry
 from vastplan.schema.rows import dig
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from vastplan.app.checks import facts_of
-from vastplan.app.moving.pair import Pair
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.arithmetic import Budget, WriteTime
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET, evaluate_volume
 from vastplan.checks.checkpoint.write_time import LimitKind
 from vastplan.model import formatting
-from vastplan.operations.through import Crossing
+from vastplan.operations.modes.global_access.stages import Crossing
+from vastplan.operations.plan.pair import Pair
 
 
 def crossing(workspace: Workspace, pair: Pair) -> Crossing | None:

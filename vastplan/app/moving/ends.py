@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.beside import with_copy
-from vastplan.app.moving.pair import Pair
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
-from vastplan.app.operating.silent import SilentReplica
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clients.silent import SilentReplica
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends
-from vastplan.schema.replicated import Replica
+from vastplan.operations.plan.pair import Pair
+from vastplan.schema.ports.replica import Replica
 from vastplan.systems.vast.replica import VastReplica, find
 from vastplan.systems.vast.restorable import VastDirectory
 

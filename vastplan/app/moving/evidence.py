@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.app.moving.rehearsal import of_rehearsal
-from vastplan.app.moving.through import of_sharing
-from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.escaping import inert
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Ends, Work
-from vastplan.operations.rehearse_calls import Rehearsed
-from vastplan.operations.through import SharedEnds
-from vastplan.operations.unplanned import newest
-from vastplan.schema.replicated import Job, Replica
+from vastplan.operations.modes.global_access.plan import of_sharing
+from vastplan.operations.modes.global_access.stages import SharedEnds
+from vastplan.operations.modes.rehearsal.calls import Rehearsed
+from vastplan.operations.modes.unplanned import newest
+from vastplan.operations.plan.evidence import mounted_by, used_bytes
+from vastplan.schema.ports.replica import Replica
+from vastplan.schema.ports.workloads import Job
 
 
 def evidence(ends: Ends, users: tuple[tuple[Work, Job], ...], *, submits: bool) -> tuple[Fact, ...]:

@@ -21,13 +21,10 @@ from vastplan.app.moving.begun import (
     pair_begun,
     refuse_other_claims,
 )
-from vastplan.app.moving.checkpoints import by_rule
 from vastplan.app.moving.ends import Met
 from vastplan.app.moving.evidence import evidence, of_jobs
 from vastplan.app.moving.meeting import meet
 from vastplan.app.moving.modes import by_hand, refuse_mode, stages_of, staying, suspended_before, users_of
-from vastplan.app.moving.pair import Pair, pair_of
-from vastplan.app.moving.together import pairs_of
 from vastplan.app.operating.course import (
     carried,
     heading,
@@ -48,10 +45,13 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Ends, Work
-from vastplan.operations.joint import joint, users_together
-from vastplan.operations.run import Run, abort
-from vastplan.operations.stage import Stage
-from vastplan.schema.replicated import Job
+from vastplan.operations.modes.group.pairs import pairs_of
+from vastplan.operations.modes.group.stages import joint, users_together
+from vastplan.operations.plan.checkpoints import by_rule
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.operations.stages.run import Run, abort
+from vastplan.operations.stages.stage import Stage
+from vastplan.schema.ports.workloads import Job
 
 Users = tuple[tuple[Work, Job], ...]
 

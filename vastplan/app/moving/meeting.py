@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from vastplan.app.connect import Providers
 from vastplan.app.moving import ends
 from vastplan.app.moving.ends import Met
-from vastplan.app.moving.pair import Pair
 from vastplan.app.moving.sharing import meet_sharing
 from vastplan.app.workspace import Workspace
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
+from vastplan.operations.plan.pair import Pair
 
 
 def meet(workspace: Workspace, providers: Providers, pair: Pair, ledger: Mapping[str, SiteLedger], clock: Clock) -> Met:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from vastplan.app.moving.beside import by_hand_beside, loss_beside, refuse_beside, stages_beside
-from vastplan.app.moving.left import to_stop, unmounted
-from vastplan.app.moving.pair import Pair
-from vastplan.app.moving.through import by_hand_through, loss_through, refuse_through, shares
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import BESIDE, KEEP, LOSSLESS, PLANNED, REJOIN, THROUGH, UNPLANNED
 from vastplan.model.operation import Operation, Phase
-from vastplan.operations.copy_calls import Beside
+from vastplan.operations.calls.copy import Beside
 from vastplan.operations.ends import Ends, Work, jobs_of
-from vastplan.operations.planned import amiss, planned, unread_of
-from vastplan.operations.rejoin import EVERYTHING, common, rejoin
-from vastplan.operations.rejoin import amiss as amiss_of_rejoin
-from vastplan.operations.stage import Stage
-from vastplan.operations.through import through
-from vastplan.operations.unplanned import answers, newest, unplanned
-from vastplan.schema.replicated import Job, Role
+from vastplan.operations.modes.global_access.plan import by_hand_through, loss_through, refuse_through, shares
+from vastplan.operations.modes.global_access.stages import through
+from vastplan.operations.modes.planned import amiss, planned, unread_of
+from vastplan.operations.modes.rejoin import EVERYTHING, common, rejoin
+from vastplan.operations.modes.rejoin import amiss as amiss_of_rejoin
+from vastplan.operations.modes.unplanned import answers, newest, unplanned
+from vastplan.operations.plan.pair import Pair
+from vastplan.operations.plan.steps import to_stop, unmounted
+from vastplan.operations.stages.stage import Stage
+from vastplan.schema.ports.replica import Role
+from vastplan.schema.ports.workloads import Job
 
 ATTACHING = (REJOIN, KEEP)
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.left import unmounted
-from vastplan.app.moving.pair import Pair, Rehearsal
 from vastplan.app.operating.clients import vast_at, volumes_at
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
@@ -20,10 +18,21 @@ from vastplan.model.operation_plan import Fact
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.model.value import Ref
 from vastplan.operations.ends import Work
-from vastplan.operations.rehearse import CAME, MEASURED, NOT_TRIED, OLDEST, POINT, age_of, dating, newest_kept
-from vastplan.operations.rehearse_calls import Rehearsed
+from vastplan.operations.modes.rehearsal.calls import Rehearsed
+from vastplan.operations.modes.rehearsal.stages import (
+    CAME,
+    MEASURED,
+    NOT_TRIED,
+    OLDEST,
+    POINT,
+    age_of,
+    dating,
+    newest_kept,
+)
+from vastplan.operations.plan.pair import Pair, Rehearsal
+from vastplan.operations.plan.steps import unmounted
 from vastplan.schema.entries import Entry
-from vastplan.schema.replicated import Job
+from vastplan.schema.ports.workloads import Job
 from vastplan.systems.vast.restorable import VastDirectory
 from vastplan.systems.vast.views import VastViews
 

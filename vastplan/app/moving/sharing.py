@@ -9,16 +9,16 @@ from dataclasses import replace
 from vastplan.app.connect import Providers
 from vastplan.app.moving.crossing import crossing
 from vastplan.app.moving.ends import Met
-from vastplan.app.moving.pair import Pair
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
-from vastplan.app.operating.silent import SilentCache, SilentReplica
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clients.silent import SilentCache, SilentReplica
 from vastplan.operations.clock import Clock
-from vastplan.operations.through import SharedEnds
-from vastplan.schema.replicated import Replica
-from vastplan.schema.satellite import Cached
+from vastplan.operations.modes.global_access.stages import SharedEnds
+from vastplan.operations.plan.pair import Pair
+from vastplan.schema.ports.cache import Cached
+from vastplan.schema.ports.replica import Replica
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import Row, VastReplica, find
 from vastplan.systems.vast.satellite import VastCached

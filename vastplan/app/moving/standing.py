@@ -5,17 +5,17 @@ from __future__ import annotations
 from vastplan.app.connect import connected
 from vastplan.app.moving.begun import pair_begun
 from vastplan.app.moving.meeting import meet
-from vastplan.app.moving.pair import Pair, pair_of
-from vastplan.app.operating.clock import CLOCK
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PATHS, Operation
 from vastplan.model.shell import word, words
+from vastplan.operations.clock import CLOCK
 from vastplan.operations.ends import Ends
-from vastplan.operations.rejoin import both_lead
-from vastplan.schema.replicated import Role
+from vastplan.operations.modes.rejoin import both_lead
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.schema.ports.replica import Role
 
 
 def standing(workspace: Workspace, operation: Operation) -> tuple[str, ...]:

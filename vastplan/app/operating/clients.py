@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.pair import ClaimOf
-from vastplan.app.operating.silent import SilentJobs, SilentMounts, SilentVolumes
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.operations.clients.silent import SilentJobs, SilentMounts, SilentVolumes
 from vastplan.operations.ends import Claim, Work
+from vastplan.operations.plan.pair import ClaimOf
 from vastplan.schema.kind import Kind
-from vastplan.schema.rehearsable import Volumes
-from vastplan.schema.replicated import Jobs, Mounts
+from vastplan.schema.ports.access import Volumes
+from vastplan.schema.ports.workloads import Jobs, Mounts
 from vastplan.systems.kubernetes.mounts import PodMounts
 from vastplan.systems.kubernetes.volumes import StaticVolumes
 from vastplan.systems.runai.client import RunaiProvider

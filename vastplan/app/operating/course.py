@@ -18,9 +18,9 @@ from vastplan.model.operation_plan import OperationPlan, PlannedStage
 from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger, operations
 from vastplan.operations.ends import Work, newcomers
-from vastplan.operations.run import Run, Stopped, Unknown, begin, carry_out, close
-from vastplan.operations.stage import Stage
-from vastplan.schema.replicated import Job
+from vastplan.operations.stages.run import Run, Stopped, Unknown, begin, carry_out, close
+from vastplan.operations.stages.stage import Stage
+from vastplan.schema.ports.workloads import Job
 
 LASTS = timedelta(minutes=15)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
-from vastplan.app.moving.pair import GLOBAL, SYNCHRONOUS
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
@@ -16,10 +15,11 @@ from vastplan.model.restore_plan import IN_PLACE
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clock import Clock
 from vastplan.operations.ends import Work
-from vastplan.operations.restored import Cloned, Rewound, in_place, into_new, patience
-from vastplan.operations.stage import Stage
-from vastplan.schema.replicated import Job
-from vastplan.schema.restorable import Snapshot
+from vastplan.operations.modes.restore.stages import Cloned, Rewound, in_place, into_new, patience
+from vastplan.operations.plan.pair import GLOBAL, SYNCHRONOUS
+from vastplan.operations.stages.stage import Stage
+from vastplan.schema.ports.snapshots import Snapshot
+from vastplan.schema.ports.workloads import Job
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import find
 from vastplan.systems.vast.restorable import VastDirectory, VastProtected

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from vastplan.app.operating.facts import mounted_by, used_bytes
 from vastplan.app.restoring.place import Place
 from vastplan.model.operation_plan import Fact
 from vastplan.operations.ends import Home, Work
-from vastplan.schema.replicated import Job
-from vastplan.schema.restorable import Restorable, Snapshot, Store
+from vastplan.operations.plan.evidence import mounted_by, used_bytes
+from vastplan.schema.ports.snapshots import Restorable, Snapshot, Store
+from vastplan.schema.ports.workloads import Job
 
 _SHOWN = 5  # names of snapshots
 

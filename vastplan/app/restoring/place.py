@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.app.moving.pair import ClaimOf, mounted, standing
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation
 from vastplan.model.value import Ref
+from vastplan.operations.plan.pair import ClaimOf, mounted, standing
 from vastplan.schema.entries import Entry
 
 PLACE = "place"

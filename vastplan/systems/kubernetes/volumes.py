@@ -7,8 +7,8 @@ from typing import Any
 
 from vastplan.model.errors import NotFound
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.ports.access import Made, Twin
 from vastplan.schema.provider import Provider
-from vastplan.schema.rehearsable import Made, Twin
 from vastplan.schema.rows import at
 
 _BY_DRIVER = ("static_pv_create_views", "static_pv_create_quotas")

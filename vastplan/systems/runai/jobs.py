@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from vastplan.model.errors import NotFound, Unreachable
-from vastplan.schema.replicated import Job
+from vastplan.schema.ports.workloads import Job
 from vastplan.schema.rows import dig
 from vastplan.systems.runai.client import PAGE, RunaiProvider
 from vastplan.systems.transport import segment

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import Unreachable
-from vastplan.schema.replicated import Kept, Point, Role, Side
+from vastplan.schema.ports.replica import Kept, Point, Role, Side
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.model.errors import NotFound, Unreachable
-from vastplan.schema.replicated import Kept, Side
-from vastplan.schema.restorable import Copy, Snapshot
+from vastplan.schema.ports.replica import Kept, Side
+from vastplan.schema.ports.snapshots import Copy, Snapshot
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import PATHS, SNAPSHOTS, TAKEN, Row, VastReplica, used_in

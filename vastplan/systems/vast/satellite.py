@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.model.errors import NotFound, Unclear, Unreachable
-from vastplan.schema.satellite import Prefetch, Progress
+from vastplan.schema.ports.cache import Prefetch, Progress
 from vastplan.systems.transport import segment
 from vastplan.systems.vast.client import VastProvider
 from vastplan.systems.vast.replica import PATHS, Row

@@ -1,0 +1,86 @@
+"""Calls on workloads as stages send them: suspend, resume, submit. Only workloads that the operation suspended are resumed or submitted."""
+
+from __future__ import annotations
+
+import re
+
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.operations.ends import LABEL, job_of
+from vastplan.operations.stages.stage import Call, Told
+from vastplan.schema.ports.workloads import STOPPED, Job, Jobs
+
+GONE = "gone"
+_MOVED = re.compile(r"(-m[0-9a-f]{8})+\Z")
+STILL = STOPPED | {GONE}
+_STOPPING = STILL | {"Stopping", "Deleting", "Terminating"}
+_STARTING = frozenset({"Creating", "Initializing", "Resuming"})
+
+
+def phase(jobs: Jobs, id: str) -> str:
+    """The phase of a workload, or that it is gone."""
+    found = jobs.job(id)
+    return GONE if found is None else found.phase
+
+
+def suspend(jobs: Jobs, fact: Facts) -> Call:
+    """Suspend a workload."""
+    job = job_of(fact)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["phase"] in _STOPPING else Told.NOTHING
+
+    what = f"suspend {job.type} {job.name} ({job.id}) at {jobs.site}"
+    return Call(f"suspend {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.suspend(job), told)
+
+
+def resume(jobs: Jobs, fact: Facts) -> Call:
+    """Resume a workload that the operation suspended."""
+    job = job_of(fact)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["phase"] in ("Stopped", "Stopping") else Told.HAPPENED
+
+    what = f"resume {job.type} {job.name} ({job.id}) at {jobs.site}"
+    return Call(f"resume {job.id}", what, {}, lambda: {"phase": phase(jobs, job.id)}, lambda: jobs.resume(job), told)
+
+
+def base_name(name: str) -> str:
+    """The name of a workload before any move."""
+    return _MOVED.sub("", name)
+
+
+def new_name(operation: Operation, name: str) -> str:
+    """The name of a workload at the target: each move replaces the suffix of an earlier one."""
+    return f"{base_name(name)}-m{operation.id}"
+
+
+def submit(source: Jobs, target: Jobs, fact: Facts, operation: Operation) -> Call:
+    """The same workload at the target, from its specification as the source returns it when this is sent."""
+    job, name = job_of(fact), new_name(operation, str(fact["name"]))
+    claim, becomes, project = (str(fact[key]) for key in ("claim", "to_claim", "to_project"))
+
+    def read() -> Facts:
+        found = target.named(name)
+        return {"phase": found.phase if found else GONE}
+
+    def send() -> None:
+        others = fact.get("others") or {}
+        asked = source.mapped(source.specification(job), {claim: becomes, **others}, f"{LABEL}={operation.id}")
+        target.submit(job.type, name, project, asked)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["phase"] == GONE else Told.HAPPENED
+
+    what = f"submit {job.type} {name} at {target.site}"
+    return Call(f"submit {job.id}", what, {"of": job.id, "name": name, "claim": becomes}, read, send, told)
+
+
+def suspended(operation: Operation, stage: str, facts: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    """Those of the workloads that the operation suspended in a stage."""
+    ours = {one.call for one in operation.of(stage) if one.outcome is Outcome.SEEN}
+    return tuple(fact for fact in facts if f"suspend {fact['id']}" in ours)
+
+
+def is_starting(job: Job | None) -> bool:
+    """Whether a workload is still starting; one that is gone counts, too."""
+    return job is None or job.phase in _STARTING

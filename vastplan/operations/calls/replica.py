@@ -1,0 +1,176 @@
+"""Calls on replicas as stages send them, each with how to determine whether it took effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vastplan.model.operation import Facts, Operation
+from vastplan.operations.ends import Ends
+from vastplan.operations.stages.stage import Call, Gate, Holds, Told
+from vastplan.schema.ports.replica import Keeps, Point, Replica, Role
+
+REPLICATE, TAKE_OVER, GIVE_UP, DETACH, FORCE, ENABLE = "replicate", "take over", "give up", "detach", "force", "enable"
+KEEP, REATTACH = "keep", "reattach"
+
+
+def _newest(replica: Replica) -> Facts:
+    """The end of a list of points: times have whole seconds, so all points of the last second are named."""
+    points = replica.points()
+    last = max((point.created for point in points), default="")
+    return {"created": last, "guids": [point.guid for point in points if point.created == last]}
+
+
+def newer(before: Facts, points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """The points since the end of a list, by one cluster's own clock."""
+    return tuple(
+        point
+        for point in points
+        if point.created > before["created"]
+        or (point.created == before["created"] and point.guid not in before["guids"])
+    )
+
+
+def replicate(replica: Replica) -> Call:
+    """Take a new restore point; one that a schedule took meanwhile counts, because it is as new."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        fresh = now["created"] > before["created"] or set(now["guids"]) - set(before["guids"])
+        return Told.HAPPENED if fresh else Told.NOTHING
+
+    return Call(
+        REPLICATE, f"PATCH {replica.path}replicate_now/ at {replica.site}", {}, lambda: _newest(replica), replica.replicate_now, told
+    )  # fmt: skip
+
+
+def arrival(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> Gate:
+    """Whether a point taken since a stage's call has arrived, as the other side reports."""
+    points = arrived(operation, stage, taken_at, seen_on)
+    if not points:
+        return Gate(Holds.NOT_YET, none_since(operation, stage, seen_on))
+    return Gate(Holds.YES, facts=arrived_as(stage, points[-1]))
+
+
+def arrived(operation: Operation, stage: str, taken_at: Replica, seen_on: Replica) -> tuple[Point, ...]:
+    """The points taken since a stage's call that have arrived, as the other side reports; the newest last."""
+    fresh = newer(operation.of(stage, REPLICATE)[-1].before, taken_at.points())
+    there = {point.guid: point for point in seen_on.points()}
+    return tuple(there[point.guid] for point in fresh if point.guid in there and there[point.guid].arrived)
+
+
+def none_since(operation: Operation, stage: str, seen_on: Replica) -> str:
+    """The text while none has arrived."""
+    return f"no restore point since {operation.of(stage, REPLICATE)[-1].at} has arrived at {seen_on.site}"
+
+
+def arrived_as(stage: str, point: Point) -> Facts:
+    """The facts of an arrived point for later stages."""
+    return {f"{stage} point": {"guid": point.guid, "created": point.created}}
+
+
+def _roles(ends: Ends) -> Facts:
+    source, target = ends.source.look(), ends.target.look()
+    return {
+        "source": source.said, "target": target.said,
+        "source_role": source.role.value, "target_role": target.role.value,
+    }  # fmt: skip
+
+
+def take_over(ends: Ends) -> Call:
+    """Begin the graceful failover, at the target."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        if now["target_role"] in (Role.SOURCE.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        same = (before["source"], before["target"]) == (now["source"], now["target"])
+        return Told.NOTHING if same else Told.UNKNOWN
+
+    body = {"failover": True, "graceful": True}
+    what = f"PATCH {ends.target.path} failover graceful at {ends.target.site}"
+    return Call(TAKE_OVER, what, body, lambda: _roles(ends), ends.target.take_over, told)
+
+
+def give_up(ends: Ends) -> Call:
+    """Abort the graceful failover, at the target."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        roles = (now["source_role"], now["target_role"])
+        if roles == (Role.SOURCE.value, Role.DESTINATION.value):
+            return Told.HAPPENED
+        return Told.NOTHING if Role.CHANGING.value in roles else Told.UNKNOWN
+
+    what = f"PATCH {ends.target.path} abort at {ends.target.site}"
+    return Call(GIVE_UP, what, {"abort": True}, lambda: _roles(ends), ends.target.give_up, told)
+
+
+def _own(replica: Replica) -> Facts:
+    side = replica.look()
+    return {"said": side.said, "role": side.role.value, "enabled": side.enabled}
+
+
+def _became(role: Role, *, of: Role) -> Callable[[Facts, Facts], Told]:
+    """Whether a side has the role that a call gives it, or is changing to it."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        if now["role"] in (role.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        return Told.NOTHING if now["role"] == of.value else Told.UNKNOWN
+
+    return told
+
+
+def has_role(replica: Replica, role: Role) -> Gate:
+    """Whether a side has a role, as its own system reports."""
+    side = replica.look()
+    return Gate(Holds.YES if side.role is role else Holds.NOT_YET, f"{replica.site} is {side.said}")
+
+
+def detach(replica: Replica) -> Call:
+    """The first half of a forced failover: detach the destination."""
+    told = _became(Role.STANDALONE, of=Role.DESTINATION)
+    what = f"PATCH {replica.path} failover not graceful at {replica.site}"
+    return Call(DETACH, what, {"failover": True, "graceful": False}, lambda: _own(replica), replica.detach, told)
+
+
+def force(replica: Replica) -> Call:
+    """The second half of a forced failover: the detached side becomes the source."""
+    told = _became(Role.SOURCE, of=Role.STANDALONE)
+    what = f"PATCH {replica.path}force_failover at {replica.site}"
+    return Call(FORCE, what, {}, lambda: _own(replica), replica.force, told)
+
+
+def enable(replica: Replica) -> Call:
+    """Enable replication at the new source."""
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["enabled"] else Told.NOTHING
+
+    what = f"PATCH {replica.path} enabled at {replica.site}"
+    return Call(ENABLE, what, {"enabled": True}, lambda: _own(replica), replica.enable, told)
+
+
+def keep(replica: Keeps, name: str) -> Call:
+    """Take a snapshot of one side, with a name of this operation."""
+
+    def read() -> Facts:
+        found = replica.kept(name)
+        return {"snapshot": found.id if found else ""}
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["snapshot"] else Told.NOTHING
+
+    return Call(
+        KEEP, f"POST /snapshots/ {name} at {replica.site}", {"name": name}, read, lambda: replica.keep(name), told
+    )
+
+
+def reattach(ends: Ends) -> Call:
+    """Make the source the destination of the target. Its own system reports whether it is."""
+
+    def told(before: Facts, now: Facts) -> Told:
+        if now["source_role"] in (Role.DESTINATION.value, Role.CHANGING.value):
+            return Told.HAPPENED
+        same = (before["source"], before["target"]) == (now["source"], now["target"])
+        return Told.NOTHING if same else Told.UNKNOWN
+
+    what = f"PATCH {ends.target.path}reattach_stream/ at {ends.target.site}"
+    return Call(REATTACH, what, {"stream_of": ends.target.path}, lambda: _roles(ends), ends.target.reattach, told)

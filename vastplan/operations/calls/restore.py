@@ -1,0 +1,106 @@
+"""Calls of restores as stages send them, each with how to determine whether it took effect."""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Facts, Operation
+from vastplan.operations.stages.stage import Call, Gate, Holds, Told
+from vastplan.schema.ports.snapshots import Restorable, Snapshot, Store
+
+RESTORE, STOP, COMMIT, CLONE = "restore", "stop", "commit", "clone"
+
+
+def copy_name(operation: Operation) -> str:
+    """The name of an operation's copy: unique, so that a later run finds it again."""
+    return f"vastplan-{operation.kind}-{operation.id}"
+
+
+def kept_name(operation: Operation) -> str:
+    """The name of the snapshot of the data that a restore replaces."""
+    return f"before-restore-{operation.id}"
+
+
+def snapshot_of(operation: Operation) -> Snapshot:
+    """The snapshot of an operation, as it was when it began."""
+    return Snapshot(**operation.facts["snapshot"])
+
+
+def named(source: Store, name: str) -> Snapshot | None:
+    """The snapshot of a name."""
+    return next((one for one in source.snapshots() if one.name == name), None)
+
+
+def gone(source: Store, wanted: Snapshot) -> str:
+    """Why a snapshot cannot be restored, "" if it can."""
+    found = named(source, wanted.name)
+    if found is None or found.guid != wanted.guid:
+        return f"the snapshot {wanted.name} of {source.directory} is gone from {source.site}"
+    return "" if found.ready else f"the snapshot {wanted.name} is not ready"
+
+
+def restore(source: Restorable, operation: Operation) -> Call:
+    """Create the copy beside the directory."""
+    name, snapshot = copy_name(operation), snapshot_of(operation)
+    body = {"loanee_snapshot_id": snapshot.id, "name": name}
+    what = f"POST {source.path}restore from {snapshot.name} at {source.site}"
+    return Call(RESTORE, what, body, lambda: _copy(source, name), lambda: source.restore(snapshot.id, name), _made)
+
+
+def clone(source: Store, operation: Operation) -> Call:
+    """Create the copy in a new directory."""
+    name, snapshot, directory = copy_name(operation), snapshot_of(operation), str(operation.facts["directory"])
+    body = {"name": name, "loanee_root_path": directory}
+    what = f"POST /snapshots/{snapshot.id}/clone/ to {directory} at {source.site}"
+    return Call(
+        CLONE, what, body, lambda: _copy(source, name), lambda: source.clone(snapshot.id, name, directory), _made
+    )
+
+
+def stop(source: Restorable, operation: Operation) -> Call:
+    """Delete the copy beside the directory."""
+    name = copy_name(operation)
+    what = f"PATCH {source.path}stop at {source.site}"
+    return Call(STOP, what, {}, lambda: _copy(source, name), source.stop, _went)
+
+
+def stop_clone(source: Store, operation: Operation) -> Call:
+    """Stop the copy in a new directory; one that has completed meanwhile stays."""
+    name = copy_name(operation)
+
+    def told(before: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["complete"] else _went(before, now)
+
+    what = f"PATCH /globalsnapstreams/ {name} stop at {source.site}"
+    return Call(STOP, what, {}, lambda: _copy(source, name), lambda: source.stop_clone(name), told)
+
+
+def commit(source: Restorable, operation: Operation) -> Call:
+    """Replace the directory by the copy."""
+    name = copy_name(operation)
+    what = f"PATCH {source.path}commit at {source.site}"
+    return Call(COMMIT, what, {}, lambda: _copy(source, name), source.commit, _went)
+
+
+def complete(source: Store, operation: Operation) -> Gate:
+    """Whether the copy is complete."""
+    name = copy_name(operation)
+    found = source.copy(name)
+    if found is None:
+        return Gate(Holds.NEVER, f"{name} is gone from {source.site}: stopped or committed outside vastplan")
+    if found.complete:
+        return Gate(Holds.YES, facts={"copy": found.guid})
+    if found.held:
+        return Gate(Holds.NEVER, f"{name} is {found.state} at {source.site}: it was paused there, or has failed")
+    return Gate(Holds.NOT_YET, f"{name} is {found.state}" + (f", {found.progress}" if found.progress else ""))
+
+
+def _copy(source: Store, name: str) -> Facts:
+    found = source.copy(name)
+    return {"guid": found.guid if found else "", "complete": bool(found and found.complete)}
+
+
+def _made(_: Facts, now: Facts) -> Told:
+    return Told.HAPPENED if now["guid"] else Told.NOTHING
+
+
+def _went(_: Facts, now: Facts) -> Told:
+    return Told.NOTHING if now["guid"] else Told.HAPPENED

@@ -1,0 +1,210 @@
+"""A move of workloads to the other site of a path with global access, and back: no role changes, the origin keeps the data.
+
+A read at the satellite may return data as old as the lease, so nothing is submitted before the lease has passed since the freeze.
+There is no point of no return: until the end, an abort suspends what was submitted and resumes what was suspended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation import Operation, Outcome, Phase
+from vastplan.operations.calls.job import STILL, new_name, phase, suspend
+from vastplan.operations.ends import Ends, Home, jobs_of
+from vastplan.operations.modes.global_access.prefetch import warm
+from vastplan.operations.modes.restore.stages import patience
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.work import FREEZE, START, freeze, others, start, unmoved
+from vastplan.schema.ports.cache import Cached
+from vastplan.schema.ports.replica import Replica, Role
+
+LOOK, READ = "look", "read gate"
+MARGIN = 5.0  # seconds after the lease
+LEAST = 600.0  # seconds that a gate gets in addition to the lease
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The time that a checkpoint takes at the satellite: `said` is it in words, `problem` is why workloads must not run there."""
+
+    said: str
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Counted:
+    """The data of an origin, which workloads at all of its sites write to: only the origin counts its bytes."""
+
+    site: str
+    origin: Replica
+
+    def used(self) -> int | None:
+        """As the origin counts them."""
+        return self.origin.used()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedEnds(Ends):
+    """The ends of a move, one of which is a satellite of the other. `lease` is the document's, `size` the bytes at the origin."""
+
+    origin: Replica
+    cached: tuple[Cached, Cached]
+    """Source and target, each about itself."""
+    directory: str
+    """The directory of the satellite to prefetch: all of it, or the part that `--warm` names."""
+    lease: float
+    size: int | None = None
+    crossing: Crossing | None = None
+
+    @property
+    def outbound(self) -> bool:
+        """Whether the workloads leave the origin."""
+        return self.origin.site == self.source.site
+
+    @property
+    def satellite(self) -> Replica:
+        """The side that has the cache."""
+        return self.target if self.outbound else self.source
+
+    @property
+    def frozen(self) -> Home:
+        """What the freeze covers: workloads at the source, writes at the origin."""
+        return Home(
+            source=Counted(self.source.site, self.origin), clock=self.clock, work=self.work, unread=self.unread,
+            source_jobs=self.source_jobs, source_mounts=self.source_mounts,
+        )  # fmt: skip
+
+    def told_lease(self) -> float | None:
+        """The longer lease that the two sides report, `None` if neither does."""
+        return max((lease for one in self.cached if (lease := one.lease()) is not None), default=None)
+
+    def standing(self, operation: Operation) -> str:
+        """Which side has the data, as each system reports, and where the workloads are."""
+        told = []
+        for replica in (self.origin, self.satellite):
+            does = "has the data" if replica is self.origin else f"reads and writes the data of {self.origin.site}"
+            try:
+                told.append(f"{replica.site} {does} ({replica.look().said})")
+            except (Refused, Unreachable):
+                told.append(f"{replica.site} cannot be read")
+        return ", ".join((*told, *_work_of(self, operation)))
+
+
+def _work_of(ends: SharedEnds, operation: Operation) -> list[str]:
+    """Where the workloads are, by the record; it does not know whether they run."""
+    if operation.phase is Phase.ABORTED:
+        return []
+    stopped = any(one.outcome is Outcome.SEEN for one in operation.of(FREEZE)) and not operation.of(f"undo {FREEZE}")
+    told = [f"its workloads are suspended at {ends.source.site}"] if stopped else []
+    if any(one.outcome in (Outcome.SEEN, Outcome.PENDING) for one in operation.of(START)):
+        told.append(f"the workloads submitted at {ends.target.site} may be running")
+    return told
+
+
+def through(ends: SharedEnds) -> tuple[Stage, ...]:
+    """Its stages, in order. Towards the origin nothing is prefetched, because it has the data."""
+    bound = patience(ends.size)
+    prefetch = (warm(ends.cached[1], ends.directory, ends.size, bound),) if ends.outbound else ()
+    return (_look(ends), *prefetch, freeze(ends.frozen), _read_gate(ends), _start(ends))
+
+
+def amiss(ends: SharedEnds) -> str:
+    """Why it is not possible, "" if it is."""
+    here, there = ends.origin.look(), ends.satellite.look()
+    names = ends.origin.site, ends.satellite.site
+    if (here.role, there.role) != (Role.SOURCE, Role.DESTINATION):
+        return f"{names[0]} has to be SOURCE and {names[1]} DESTINATION, its satellite; they are {here.said} and {there.said}"
+    for site, side in zip(names, (here, there), strict=True):
+        if not side.good:
+            return f"{site} is in state {side.state or 'unknown'}"
+        if not side.connected:
+            return f"the peer of {site} is not connected"
+    for one in ends.cached:
+        if not one.shared():
+            return f"{one.site} does not say that it is shared by global access"
+    if ends.told_lease() is None:
+        return "neither side reports a lease, so the age of a read is unknown"
+    return ends.crossing.problem if ends.outbound and ends.crossing is not None else ""
+
+
+def _look(ends: SharedEnds) -> Stage:
+    def precondition(operation: Operation) -> str:
+        return amiss(ends) or others(ends, operation)
+
+    return Stage(
+        LOOK,
+        "read both sides",
+        f"{ends.origin.site} is SOURCE, {ends.satellite.site} its satellite, both good; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _read_gate(ends: SharedEnds) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        lease = ends.told_lease()
+        if lease is None:
+            return Gate(Holds.NOT_YET, "neither side reports a lease")
+        since = datetime.fromisoformat(str(operation.facts["frozen_at"]))
+        left = lease + MARGIN - (ends.clock.now() - since).total_seconds()
+        if left > 0:
+            return Gate(
+                Holds.NOT_YET, f"the lease of {lease:.0f} s that began at {since.isoformat(timespec='seconds')}"
+            )
+        problem = amiss(ends)
+        return Gate(Holds.NOT_YET, problem) if problem else Gate(Holds.YES, facts={"lease": lease})
+
+    there, origin = ends.satellite.site, ends.origin.site
+    does = f"wait until no read at {there} can be older than the freeze"
+    if (
+        not ends.outbound
+    ):  # only a live system shows where a write arrives, and when, so the lease is waited for here, too
+        does = f"wait while {there} may see another state than {origin}"
+    return Stage(
+        READ,
+        does,
+        f"the lease and {MARGIN:.0f} s have passed since the freeze, and both sides are unchanged",
+        bound=ends.lease + MARGIN + LEAST,
+        precondition=lambda operation: unmoved(ends.frozen, operation),
+        gate=gate,
+    )
+
+
+def _start(ends: SharedEnds) -> Stage:
+    """Like the start of any move, but with a way back."""
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        jobs, calls = ends.target_jobs, []
+        for name in _submitted(operation) if jobs is not None else ():
+            found = jobs.named(name) if jobs is not None else None
+            if jobs is None or found is None:
+                continue
+            call = suspend(jobs, {"id": found.id, "name": name, "type": found.type, "phase": "", "project": ""})
+            if found.phase not in STILL or operation.of(f"undo {START}", call.name):
+                calls.append(call)
+        return tuple(calls)
+
+    def undone(operation: Operation) -> Gate:
+        jobs = ends.target_jobs
+        names = _submitted(operation) if jobs is not None else ()
+        found = [one for name in names if jobs is not None and (one := jobs.named(name)) is not None]
+        moving = [f"{one.name} is {now}" for one in found if jobs and (now := phase(jobs, one.id)) not in STILL]
+        return Gate(Holds.NOT_YET, "; ".join(moving)) if moving else Gate(Holds.YES)
+
+    return replace(
+        start(ends, FREEZE),
+        back=f"suspend the workloads that this stage submitted at {ends.target.site} and wait until they stop; they stay there, suspended",
+        precondition=lambda operation: unmoved(ends.frozen, operation),
+        rollback=rollback,
+        undone=undone,
+    )
+
+
+def _submitted(operation: Operation) -> tuple[str, ...]:
+    """The names of the workloads that this operation tried to submit: each is unique, so one that arrived late is found, too."""
+    sent = {one.call for one in operation.of(START)}
+    return tuple(
+        new_name(operation, str(fact["name"])) for fact in jobs_of(operation) if f"submit {fact['id']}" in sent
+    )

@@ -1,0 +1,1 @@
+"""The move of a project or tenant: several paths in one operation."""

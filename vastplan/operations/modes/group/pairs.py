@@ -1,0 +1,96 @@
+"""The paths that move together: every path with volumes of a project or tenant. Reads only the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.value import Ref
+from vastplan.operations.plan.pair import Pair, pair_of
+from vastplan.schema.entries import Entry
+
+TOGETHER = ("project", "tenant")
+
+
+def pairs_of(entries: Iterable[Entry], address: Address, to: str) -> tuple[Pair, ...]:
+    """The pairs of all volumes of a project or tenant, in the order of their addresses.
+
+    Raises `VastplanError`, which names the volumes that are not on both sites: a project never moves in part.
+    """
+    everything = tuple(entries)
+    if not any(one.address == address for one in everything):
+        raise VastplanError(f"{inert(address, 200)} is not a {address.kind} of this document")
+    if address.site == to:
+        raise VastplanError(
+            f"{address} is already at {to} (give the address of the {address.kind} at the site that the data leaves)"
+        )
+    directories = _directories(everything, address)
+    if not directories:
+        raise VastplanError(f"{address} has no volumes to move")
+    paths, problems = set(), []
+    for what, directory in directories:
+        path = _path_of(everything, address.site, directory) if directory else None
+        sites = {address.site} if path is None else {site for site, _ in _ends(path)}
+        if path is None or to not in sites:
+            only = f"at {address.site} only" if path is None else f"at {' and '.join(sorted(sites))}, not at {to}"
+            problems.append(f"{what} lives {only}")
+        else:
+            paths.add(path.address)
+    if problems:
+        raise VastplanError(f"{address} cannot be moved to {to} as a whole: {'; '.join(dict.fromkeys(problems))}")
+    return tuple(pair_of(everything, path, to) for path in sorted(paths))
+
+
+def _directories(everything: tuple[Entry, ...], address: Address) -> tuple[tuple[str, str], ...]:
+    """The objects with data of the project or tenant on its site, each with its directory; "" for a volume that a CSI driver created."""
+    if address.kind == "project":
+        return tuple(_of_project(everything, address))
+    views = [
+        (str(one.origin or one.address), str(one.values["path"]))
+        for one in everything
+        if (one.address.site, one.address.kind) == (address.site, "view") and _refers(one, "tenant", address)
+    ]
+    here = {directory for _, directory in views}
+    projects = [one.address for one in everything if (one.address.site, one.address.kind) == (address.site, "project")]
+    claims = [tuple(_of_project(everything, project)) for project in projects]
+    # a project belongs to the tenant if it mounts a directory of the tenant: then all of the project's claims move
+    theirs = [claim for found in claims if any(directory in here for _, directory in found) for claim in found]
+    return tuple(dict.fromkeys((*views, *theirs)))
+
+
+def _of_project(everything: tuple[Entry, ...], project: Address) -> Iterator[tuple[str, str]]:
+    by_address = {one.address: one for one in everything}
+    for one in everything:
+        if one.address.kind != "persistent_volume_claim" or not _refers(one, "namespace", project):
+            continue
+        volume = one.values.get("volume")
+        bound = by_address.get(volume.target) if isinstance(volume, Ref) else None
+        handle = "" if bound is None else str(bound.values.get("volume_handle") or "")
+        yield str(one.origin or one.address), handle
+
+
+def _path_of(everything: tuple[Entry, ...], site: str, directory: str) -> Entry | None:
+    found = [
+        one for one in everything if one.address.kind == "protected_path" and (site, directory) in tuple(_ends(one))
+    ]
+    if len(found) > 1:
+        told = ", ".join(str(one.address) for one in found)
+        raise VastplanError(
+            f"{inert(directory, 200)} at {site} is replicated more than once: {told}; move each by itself"
+        )
+    return found[0] if found else None
+
+
+def _ends(path: Entry) -> Iterator[tuple[str, str]]:
+    """The sites of a path, each with the directory; only its own site if the path replicates to no site of the document."""
+    yield path.address.site, str(path.values.get("source_dir"))
+    remote = path.values.get("remote_tenant")
+    if isinstance(remote, Ref):
+        yield remote.target.site, str(path.values.get("target_exported_dir"))
+
+
+def _refers(entry: Entry, field: str, address: Address) -> bool:
+    value = entry.values.get(field)
+    return isinstance(value, Ref) and value.target == address

@@ -1,0 +1,121 @@
+"""Several moves as one: each stage for all paths, before the next stage of any.
+
+Workloads are suspended and submitted once; copies and roles belong to each path. The record has the calls of a path with its key before
+their names, and the facts of a path in a table of its own, so that the stages of one path see only theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from vastplan.model.operation import Attempt, Facts, Operation
+from vastplan.operations.ends import Work, noted
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.work import FREEZE, START
+from vastplan.schema.ports.workloads import Job
+
+OF_EACH = "of each"  # the facts of each path, by its key
+
+
+def joint(parts: Mapping[str, tuple[Stage, ...]]) -> tuple[Stage, ...]:
+    """The stages of several paths as one list. `parts` are the stages of each, equal in number and names, by its key."""
+    keys = tuple(parts)
+    columns = zip(*parts.values(), strict=True)
+    return tuple(_one(keys, stages) for stages in columns)
+
+
+def seen_by(operation: Operation, key: str, keys: tuple[str, ...]) -> Operation:
+    """A record as the stages of one path know it: its own calls and facts, and those that all share."""
+    attempts = tuple(_own(one, key) for one in operation.attempts if _whose(one, keys) in (key, ""))
+    return replace(operation, attempts=attempts, facts={**operation.facts, **_facts_of(operation, key)})
+
+
+def users_together(users: Iterable[tuple[tuple[Work, Job], ...]]) -> tuple[Facts, ...]:
+    """The workloads that use any of the paths, each once, as the record keeps them: with all the claims that it mounts.
+
+    A workload with a claim that has no counterpart at the target, or with claims in different projects there, has no `to_claim`: it is
+    submitted nowhere.
+    """
+    found: dict[str, list[Facts]] = {}
+    for of_one in users:
+        for work, job in of_one:
+            found.setdefault(job.id, []).append(noted(work, job))
+    return tuple(_merged(facts) for facts in found.values())
+
+
+def _merged(facts: list[Facts]) -> Facts:
+    first, *more = facts
+    others = {str(one["claim"]): str(one["to_claim"]) for one in more}
+    whole = all(one["to_claim"] and one["to_project"] == first["to_project"] for one in facts)
+    return {**first, "to_claim": first["to_claim"] if whole else "", "others": others}
+
+
+def _one(keys: tuple[str, ...], stages: tuple[Stage, ...]) -> Stage:
+    first = stages[0]
+    if first.name == START:  # what was suspended once is submitted once
+        return first
+    each = tuple(zip(keys, stages, strict=True))
+
+    def problem(operation: Operation) -> str:
+        return _first(stage.precondition(seen_by(operation, key, keys)) for key, stage in each)
+
+    def crossed(operation: Operation) -> str:
+        return _first(stage.crossed(seen_by(operation, key, keys)) for key, stage in each)
+
+    def calls(operation: Operation) -> tuple[Call, ...]:
+        return tuple(_named(key, call) for key, stage in each for call in stage.calls(seen_by(operation, key, keys)))
+
+    def rollback(operation: Operation) -> tuple[Call, ...]:
+        return tuple(_named(key, call) for key, stage in each for call in stage.rollback(seen_by(operation, key, keys)))
+
+    def gate(operation: Operation) -> Gate:
+        return _all(operation, {key: stage.gate(seen_by(operation, key, keys)) for key, stage in each})
+
+    def undone(operation: Operation) -> Gate:
+        return _all(operation, {key: stage.undone(seen_by(operation, key, keys)) for key, stage in each})
+
+    together = replace(
+        first,
+        does=f"{first.does}, for each of {len(keys)} paths",
+        until=f"for each path: {first.until}",
+        bound=sum(stage.bound for stage in stages),
+        precondition=problem,
+        crossed=crossed,
+        gate=gate,
+    )
+    if first.name == FREEZE:
+        return replace(together, does=first.does, bound=first.bound)
+    return replace(together, calls=calls, rollback=rollback, undone=undone)
+
+
+def _first(problems: Iterable[str]) -> str:
+    return next((one for one in problems if one), "")
+
+
+def _all(operation: Operation, gates: Mapping[str, Gate]) -> Gate:
+    """The gate of all paths: it holds when each one holds."""
+    says = "; ".join(dict.fromkeys(gate.says for gate in gates.values() if gate.says and gate.holds is not Holds.YES))
+    for holds in (Holds.NEVER, Holds.NOT_YET):
+        if any(gate.holds is holds for gate in gates.values()):
+            return Gate(holds, says)
+    facts = {key: {**_facts_of(operation, key), **gate.facts} for key, gate in gates.items()}
+    return Gate(Holds.YES, facts={OF_EACH: facts})
+
+
+def _facts_of(operation: Operation, key: str) -> Facts:
+    each = operation.facts.get(OF_EACH) or {}
+    facts: Facts = each.get(key) or {}
+    return facts
+
+
+def _named(key: str, call: Call) -> Call:
+    return replace(call, name=f"{key}: {call.name}")
+
+
+def _whose(attempt: Attempt, keys: tuple[str, ...]) -> str:
+    return next((key for key in keys if attempt.call.startswith(f"{key}: ")), "")
+
+
+def _own(attempt: Attempt, key: str) -> Attempt:
+    return replace(attempt, call=attempt.call.removeprefix(f"{key}: "))

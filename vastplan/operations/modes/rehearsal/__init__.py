@@ -1,0 +1,1 @@
+"""The rehearsal: a move is tried on a copy at the target, and all that it creates is deleted."""

@@ -1,0 +1,277 @@
+"""Calls of a rehearsal as its stages send them: what reaches the copy, and the workloads that are tried on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+from vastplan.model.errors import Unreachable
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.operations.calls.copy import Beside, Wanted
+from vastplan.operations.calls.job import GONE, base_name
+from vastplan.operations.ends import LABEL, job_of, jobs_of
+from vastplan.operations.stages.stage import Call, Told
+from vastplan.schema.ports.access import Made, Twin, Views, Volumes
+from vastplan.schema.ports.workloads import Job
+
+MOUNT, TRY = "mount", "try"
+CLOSE = "drop view"
+VIEW, REHEARSAL = "view", "rehearsal"  # facts: the created view; what the rehearsal creates, and on which model
+_LONGEST = 63  # characters of a name that Kubernetes takes everywhere, labels too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsed(Beside):
+    """The ends of a rehearsal. `every` is the shortest time between two restore points in the document, 0 without one.
+
+    `name` is the protected path's. `volumes` is `None` if the document has no Kubernetes at the target.
+    """
+
+    name: str
+    every: float
+    views: Views
+    volumes: Volumes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A claim that a rehearsal creates, like that of a project at the target; its volume has the same name."""
+
+    project: str
+    namespace: str
+    claim: str
+    name: str
+
+
+def mark_of(operation: Operation) -> str:
+    """The mark of the operation's own objects."""
+    return f"{LABEL}={operation.id}"
+
+
+def to_make(ends: Rehearsed, id: str) -> Facts:
+    """What a rehearsal of an id creates, as its record keeps it, independent of later documents."""
+    twins = dict.fromkeys(
+        (one.target.project, one.target.namespace, one.target.name) for one in ends.work if one.target
+    )
+    mounts = [
+        Mount(*twin, _called(twin[2], id, number))
+        for number, twin in enumerate(twins if ends.volumes is not None else ())
+    ]
+    return {
+        "name": f"{ends.name}-rehearsal-{id}",
+        "directory": f"{ends.store.directory}.rehearsal-{id}",
+        "of": ends.store.directory,
+        "mounts": [asdict(one) for one in mounts],
+    }
+
+
+def wanted(operation: Operation) -> Wanted:
+    """The rehearsal's copy, which copies only the data that is read."""
+    said = operation.facts[REHEARSAL]
+    return Wanted(str(said["name"]), str(said["directory"]), background=False)
+
+
+def mounts(operation: Operation) -> tuple[Mount, ...]:
+    """The claims that it creates."""
+    return tuple(Mount(**one) for one in operation.facts[REHEARSAL]["mounts"])
+
+
+def rehearsed_name(operation: Operation, name: str) -> str:
+    """The name of a tried workload: no move submits a workload of such a name."""
+    return f"{base_name(name)}-r{operation.id}"
+
+
+def tried(operation: Operation) -> tuple[tuple[Facts, Mount], ...]:
+    """The workloads that are tried, each with its claim; workloads with a claim that the target does not have are not tried."""
+    known = {(one.project, one.claim): one for one in mounts(operation)}
+    found = [(fact, known.get((str(fact["to_project"]), str(fact["to_claim"])))) for fact in jobs_of(operation)]
+    return tuple((fact, mount) for fact, mount in found if mount is not None)
+
+
+def own_view(ends: Rehearsed, operation: Operation) -> str:
+    """The id of the view that this operation created, while it exists: from the answer, or from a read after the call."""
+    view = ends.views.view(wanted(operation).directory)
+    seen = {str(one.seen.get("id")) for one in operation.of(MOUNT, VIEW) if one.outcome is Outcome.SEEN}
+    return view if view and view in seen else ""
+
+
+def open_view(ends: Rehearsed, operation: Operation) -> Call:
+    """A view on the copy."""
+    directory = wanted(operation).directory
+
+    def told(before: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["id"] and now["id"] != before["id"] else Told.NOTHING
+
+    return Call(
+        VIEW,
+        f"POST /views/ of {directory} at {ends.target.site}",
+        {"path": directory},
+        lambda: {"id": ends.views.view(directory)},
+        lambda: ends.views.make(directory),
+        told,
+    )
+
+
+def close_view(ends: Rehearsed, operation: Operation, id: str) -> Call:
+    """Delete the view; the directory stays."""
+    directory = wanted(operation).directory
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["id"] == id else Told.HAPPENED
+
+    what = f"DELETE /views/ of {directory} ({id}) at {ends.target.site}"
+    return Call(
+        CLOSE,
+        what,
+        {"guid": id},
+        lambda: {"id": ends.views.view(directory)},
+        lambda: ends.views.drop(directory, id),
+        told,
+    )
+
+
+def make_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: Mount) -> tuple[Call, Call]:
+    """A volume of the copy, and a claim on it."""
+    mark, directory = mark_of(operation), wanted(operation).directory
+    twin = Twin(mount.namespace, mount.claim, str(operation.facts[REHEARSAL]["of"]))
+    return (
+        _made(
+            f"volume {mount.name}",
+            f"POST persistentvolumes {mount.name} at {ends.target.site}",
+            lambda: volumes.volume(mount.name),
+            lambda: volumes.make_volume(twin, mount.name, directory, mark),
+            mark,
+        ),
+        _made(
+            f"claim {mount.namespace}/{mount.name}",
+            f"POST persistentvolumeclaims {mount.namespace}/{mount.name} at {ends.target.site}",
+            lambda: volumes.claim(mount.namespace, mount.name),
+            lambda: volumes.make_claim(twin, mount.name, mark),
+            mark,
+        ),
+    )
+
+
+def drop_mount(ends: Rehearsed, volumes: Volumes, operation: Operation, mount: Mount) -> tuple[Call, Call]:
+    """Delete the claim, and then its volume, if they have the operation's mark."""
+    mark = mark_of(operation)
+    return (
+        _gone(
+            f"drop claim {mount.namespace}/{mount.name}",
+            f"DELETE persistentvolumeclaims {mount.namespace}/{mount.name} at {ends.target.site}",
+            lambda: volumes.claim(mount.namespace, mount.name),
+            lambda: volumes.drop_claim(mount.namespace, mount.name, mark),
+            mark,
+        ),
+        _gone(
+            f"drop volume {mount.name}",
+            f"DELETE persistentvolumes {mount.name} at {ends.target.site}",
+            lambda: volumes.volume(mount.name),
+            lambda: volumes.drop_volume(mount.name, mark),
+            mark,
+        ),
+    )
+
+
+def held(ends: Rehearsed, operation: Operation) -> Iterator[tuple[Volumes, Mount]]:
+    """The claims that it creates, with the client for them. Raises `Unreachable` if the document no longer has that system."""
+    for mount in mounts(operation):
+        if ends.volumes is None:
+            raise Unreachable(
+                f"the document no longer has Kubernetes at {ends.target.site}, where {mount.name} may exist"
+            )
+        yield ends.volumes, mount
+
+
+def _there(ends: Rehearsed, operation: Operation) -> Iterator[tuple[str, Made]]:
+    """The present state of each claim and volume that the operation creates."""
+    for volumes, mount in held(ends, operation):
+        yield f"the claim {mount.namespace}/{mount.name}", volumes.claim(mount.namespace, mount.name)
+        yield f"the volume {mount.name}", volumes.volume(mount.name)
+
+
+def left_of(ends: Rehearsed, operation: Operation) -> tuple[str, ...]:
+    """Claims and volumes of the operation that exist."""
+    mark = mark_of(operation)
+    return tuple(name for name, found in _there(ends, operation) if mark in found.marks)
+
+
+def in_the_way(ends: Rehearsed, operation: Operation) -> str:
+    """Why a claim or volume cannot be created: an object of that name exists that is not of this operation; "" if none does."""
+    mark = mark_of(operation)
+    others = [name for name, found in _there(ends, operation) if found.id and mark not in found.marks]
+    return f"{others[0]} already exists and is not of this rehearsal" if others else ""
+
+
+def running(ends: Rehearsed, operation: Operation, fact: Facts) -> Job | None:
+    """A tried workload as it is now, by its name, project and label. Raises `Unreachable` if the document has no Run:AI there now."""
+    jobs = ends.target_jobs
+    name = rehearsed_name(operation, str(fact["name"]))
+    if jobs is None:
+        raise Unreachable(f"the document no longer has Run:AI at {ends.target.site}, where {name} may be running")
+    return jobs.ours(str(fact["to_project"]), name, mark_of(operation))
+
+
+def try_job(ends: Rehearsed, operation: Operation, fact: Facts, mount: Mount) -> tuple[Call, ...]:
+    """The same workload at the target on the copy, with few GPUs, from its specification as the source returns it at that moment."""
+    here, there = ends.source_jobs, ends.target_jobs
+    if here is None or there is None:
+        return ()
+    job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
+
+    def send() -> None:
+        asked = here.small(here.specification(job))
+        there.submit(
+            job.type, name, mount.project, here.mapped(asked, {str(fact["claim"]): mount.name}, mark_of(operation))
+        )
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["phase"] == GONE else Told.HAPPENED
+
+    body = {"of": job.id, "name": name, "claim": mount.name}
+    what = f"submit {job.type} {name} at {there.site}"
+    return (Call(f"submit {job.id}", what, body, lambda: _phase(ends, operation, fact), send, told),)
+
+
+def end_job(ends: Rehearsed, operation: Operation, fact: Facts) -> Call:
+    """Delete a tried workload, if it is the operation's own."""
+    job, name = job_of(fact), rehearsed_name(operation, str(fact["name"]))
+
+    def send() -> None:
+        found = running(ends, operation, fact)
+        if found is not None and ends.target_jobs is not None:
+            ends.target_jobs.remove(found)
+
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["phase"] in (GONE, "Deleting", "Terminating") else Told.NOTHING
+
+    what = f"DELETE {job.type} {name} at {ends.target.site}"
+    return Call(f"delete {job.id}", what, {"name": name}, lambda: _phase(ends, operation, fact), send, told)
+
+
+def _phase(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
+    found = running(ends, operation, fact)
+    return {"phase": GONE if found is None else found.phase}
+
+
+def _called(name: str, id: str, number: int) -> str:
+    end = f"-rehearsal-{id}" + (f"-{number}" if number else "")
+    return f"{name[: _LONGEST - len(end)].rstrip('-.')}{end}"
+
+
+def _made(name: str, what: str, find: Callable[[], Made], send: Callable[[], None], mark: str) -> Call:
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.HAPPENED if now["ours"] else Told.NOTHING
+
+    return Call(name, what, {"mark": mark}, lambda: _found(find(), mark), send, told)
+
+
+def _gone(name: str, what: str, find: Callable[[], Made], send: Callable[[], None], mark: str) -> Call:
+    def told(_: Facts, now: Facts) -> Told:
+        return Told.NOTHING if now["ours"] and not now["leaving"] else Told.HAPPENED
+
+    return Call(name, what, {"mark": mark}, lambda: _found(find(), mark), send, told)
+
+
+def _found(found: Made, mark: str) -> Facts:
+    return {"id": found.id, "ours": mark in found.marks, "leaving": found.leaving}

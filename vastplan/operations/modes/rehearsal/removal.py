@@ -1,0 +1,113 @@
+"""Delete what a rehearsal created, at its end or by an abort: only what is provably its own, and workloads before what they mount."""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Operation
+from vastplan.operations.calls import copy as copies
+from vastplan.operations.modes.planned import LEAST
+from vastplan.operations.modes.rehearsal import calls
+from vastplan.operations.modes.rehearsal.calls import TRY, Rehearsed, tried, wanted
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+
+CLONE, END, UNMOUNT, REMOVE = "clone", "end work", "unmount", "remove"
+
+
+def end_work(ends: Rehearsed) -> Stage:
+    """Delete the tried workloads, before what they mount."""
+    return Stage(
+        END,
+        f"delete what was submitted at {ends.target.site}",
+        "each is deleted",
+        bound=LEAST,
+        calls=lambda operation: ending(ends, operation, END),
+        gate=lambda operation: ended(ends, operation),
+    )
+
+
+def unmount(ends: Rehearsed) -> Stage:
+    """Delete the claims and volumes of the copy."""
+    return Stage(
+        UNMOUNT,
+        "delete the claims and volumes that the rehearsal created",
+        "each is deleted",
+        bound=300.0,
+        calls=lambda operation: unmounting(ends, operation, UNMOUNT),
+        gate=lambda operation: unmounted(ends, operation),
+    )
+
+
+def remove(ends: Rehearsed) -> Stage:
+    """Delete the copy, with its view."""
+    return Stage(
+        REMOVE,
+        "delete the view, and the clone with its directory",
+        "both are deleted",
+        bound=LEAST,
+        calls=lambda operation: dropping(ends, operation, REMOVE),
+        gate=lambda operation: dropped(ends, operation),
+    )
+
+
+def _needed(operation: Operation, stage: str, call: Call, *, there: bool) -> tuple[Call, ...]:
+    """A call that deletes something that exists; one that was begun is repeated."""
+    return (call,) if operation.of(stage, call.name) or there else ()
+
+
+def ending(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
+    """The calls that delete the tried workloads."""
+    return tuple(
+        call
+        for fact, _ in tried(operation)
+        if operation.of(TRY, f"submit {fact['id']}")
+        for call in _needed(
+            operation,
+            stage,
+            calls.end_job(ends, operation, fact),
+            there=calls.running(ends, operation, fact) is not None,
+        )
+    )
+
+
+def ended(ends: Rehearsed, operation: Operation) -> Gate:
+    """Whether no tried workload exists."""
+    left = [
+        f"{found.name} is {found.phase}"
+        for fact, _ in tried(operation)
+        if operation.of(TRY, f"submit {fact['id']}") and (found := calls.running(ends, operation, fact)) is not None
+    ]
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
+
+
+def unmounting(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
+    """The calls that delete claims and volumes. The view stays until they are deleted: a pod that ends unmounts through it."""
+    mark = calls.mark_of(operation)
+    found: list[Call] = []
+    for volumes, mount in calls.held(ends, operation):
+        claim, volume = calls.drop_mount(ends, volumes, operation, mount)
+        there = mark in volumes.claim(mount.namespace, mount.name).marks
+        found += _needed(operation, stage, claim, there=there)
+        found += _needed(operation, stage, volume, there=mark in volumes.volume(mount.name).marks)
+    return tuple(found)
+
+
+def unmounted(ends: Rehearsed, operation: Operation) -> Gate:
+    """Whether none of the rehearsal's claims and volumes exists."""
+    left = calls.left_of(ends, operation)
+    return Gate(Holds.NOT_YET, f"not deleted yet: {', '.join(left)}") if left else Gate(Holds.YES)
+
+
+def dropping(ends: Rehearsed, operation: Operation, stage: str) -> tuple[Call, ...]:
+    """The calls that delete the view and the copy."""
+    known = [str(one.before["id"]) for one in operation.of(stage, calls.CLOSE) if one.before.get("id")]
+    view = known[-1] if known else calls.own_view(ends, operation)
+    closing = (calls.close_view(ends, operation, view),) if view else ()
+    return *closing, *copies.dropping(ends.store, wanted(operation), operation, CLONE, stage)
+
+
+def dropped(ends: Rehearsed, operation: Operation) -> Gate:
+    """Whether they are deleted."""
+    copy = wanted(operation)
+    if calls.own_view(ends, operation):
+        return Gate(Holds.NOT_YET, f"the view of {copy.directory} still exists")
+    there = copies.own(ends.store, copy, operation, CLONE) is not None
+    return Gate(Holds.NOT_YET, f"{copy.name} still exists") if there else Gate(Holds.YES)

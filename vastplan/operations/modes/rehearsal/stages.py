@@ -1,0 +1,268 @@
+"""The rehearsal: a move is tried on a copy at the target. No role changes, the workloads at the source keep running, and all that it creates is deleted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from vastplan.model.moments import moment
+from vastplan.model.operation import Facts, Operation, Outcome
+from vastplan.operations.calls import copy as copies
+from vastplan.operations.calls.job import STILL, phase
+from vastplan.operations.calls.restore import gone, snapshot_of
+from vastplan.operations.modes.planned import LEAST
+from vastplan.operations.modes.rehearsal import calls, removal
+from vastplan.operations.modes.rehearsal.calls import MOUNT, TRY, Rehearsed, tried, wanted
+from vastplan.operations.modes.rehearsal.removal import CLONE
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.work import strangers
+from vastplan.schema.ports.replica import Point, Role
+from vastplan.schema.ports.snapshots import Snapshot
+
+LOOK = "look"
+POINT, CAME, MEASURED = "point", "came", "measured"
+"""Facts: its restore point, the result of each workload, and the seconds of each stage."""
+OLDEST = 3  # times the interval of restore points: an older one is no test of a move now
+PATIENCE = 600.0  # seconds that a workload has to reach Running
+NOT_TRIED = "not tried"
+"""A fact: the workloads that are not tried at all, each with its name and why."""
+REFUSED, NOT_SENT, SETTLED = "refused", "not submitted", frozenset({"Running", "Failed", "Completed", "Stopped"})
+
+
+def rehearse(ends: Rehearsed) -> tuple[Stage, ...]:
+    """Its stages, in order; each adds its duration to the facts."""
+    stages = (
+        _look(ends),
+        _clone(ends),
+        _mount(ends),
+        _try(ends),
+        removal.end_work(ends),
+        removal.unmount(ends),
+        removal.remove(ends),
+    )
+    return tuple(_timed(ends, stage) for stage in stages)
+
+
+def newest_kept(ends: Rehearsed) -> tuple[Point, Snapshot] | None:
+    """The newest restore point at the target whose snapshot is listed there."""
+    snapshots = {one.name: one for one in ends.store.snapshots() if one.ready}
+    for point in reversed(ends.target.points()):
+        if point.arrived and point.name in snapshots:
+            return point, snapshots[point.name]
+    return None
+
+
+def age_of(ends: Rehearsed, point: Point) -> float | None:
+    """How old a restore point is, in seconds, by the clock that dated it; `None` without a valid date."""
+    made = moment(point.created)
+    return None if made is None else max(0.0, (dating(ends)[1] - made).total_seconds())
+
+
+def dating(ends: Rehearsed) -> tuple[str, datetime]:
+    """The site whose clock a restore point is compared with, and its time: the source, whose cluster dates it; else the target;
+    else "" and the time of this machine."""
+    told = ((one.site, one.now()) for one in (ends.source, ends.target))
+    return next(((site, now) for site, now in told if now is not None), ("", ends.clock.now()))
+
+
+def _by(ends: Rehearsed) -> str:
+    site, _ = dating(ends)
+    return f" by the clock of {site}" if site else ""
+
+
+def amiss_of_rehearsal(ends: Rehearsed) -> str:
+    """Why a rehearsal is not possible, "" if it is."""
+    side, there = ends.target.look(), ends.target.site
+    if side.role is not Role.DESTINATION:
+        return f"{there} has to be DESTINATION; it is {side.said}"
+    if not side.good:
+        return f"{there} is in state {side.state or 'unknown'}"
+    found = newest_kept(ends)
+    if found is None:
+        return f"{there} lists no restore point with its snapshot yet"
+    age = age_of(ends, found[0])
+    if age is None:
+        return f"the newest restore point at {there} has no date: {found[0].created or 'none'}"
+    if ends.every and age > OLDEST * ends.every:
+        return (
+            f"the newest restore point at {there}, of {found[0].created}, is {age:.0f} s old{_by(ends)}: too old for a rehearsal, as the "
+            f"schedule takes one every {ends.every:.0f} s"
+        )
+    return ends.views.amiss() or _amiss_of_claims(ends)
+
+
+def _amiss_of_claims(ends: Rehearsed) -> str:
+    volumes = ends.volumes
+    twins = [one.target for one in ends.work if one.target is not None] if volumes is not None else []
+    found = [volumes.amiss(one.namespace, one.name, ends.store.directory) for one in twins if volumes is not None]
+    return next(filter(None, found), "")
+
+
+def _timed(ends: Rehearsed, stage: Stage) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        found = stage.gate(operation)
+        if found.holds is not Holds.YES:
+            return found
+        took = (ends.clock.now() - datetime.fromisoformat(operation.stage_at)).total_seconds()
+        known = {**operation.facts.get(MEASURED, {}), stage.name: round(took)}
+        return replace(found, facts={**found.facts, MEASURED: known})
+
+    return replace(stage, gate=gate)
+
+
+def _look(ends: Rehearsed) -> Stage:
+    def precondition(operation: Operation) -> str:
+        return amiss_of_rehearsal(ends) or strangers(ends, operation)
+
+    def gate(_: Operation) -> Gate:
+        found = newest_kept(ends)
+        if found is None:
+            return Gate(Holds.NEVER, f"the restore points of {ends.target.site} are gone")
+        point, snapshot = found
+        age = round(age_of(ends, point) or 0.0)
+        known = {"guid": point.guid, "created": point.created, "age": age}
+        return Gate(Holds.YES, facts={POINT: known, **copies.chosen(snapshot)})
+
+    return Stage(
+        LOOK,
+        "read the target and the workloads at the source",
+        f"{ends.target.site} is DESTINATION, good, and its newest restore point is not too old; the workloads are those of the plan",
+        bound=0.0,
+        precondition=precondition,
+        gate=gate,
+    )
+
+
+def _clone(ends: Rehearsed) -> Stage:
+    store = ends.store
+
+    def precondition(operation: Operation) -> str:
+        copy = wanted(operation)
+        there = store.copy(copy.name) is not None
+        problem = f"the clone {copy.name} already exists at {store.site}" if there else ""
+        return problem or gone(store, snapshot_of(operation)) or store.taken(copy.directory)
+
+    return Stage(
+        CLONE,
+        f"clone that restore point at {store.site} to {store.directory}.rehearsal-ID, copying only what is read",
+        "the clone can be read",
+        bound=LEAST,
+        back="delete the view on the clone, if there is one, and the clone with its directory",
+        precondition=precondition,
+        calls=lambda operation: (copies.make(store, wanted(operation), operation),),
+        gate=lambda operation: copies.readable(store, wanted(operation)),
+        rollback=lambda operation: removal.dropping(ends, operation, f"undo {CLONE}"),
+        undone=lambda operation: removal.dropped(ends, operation),
+    )
+
+
+def _mount(ends: Rehearsed) -> Stage:
+    def precondition(operation: Operation) -> str:
+        directory = wanted(operation).directory
+        taken = ends.views.view(directory)
+        problem = f"{directory} already has a view ({taken}) that is not of this rehearsal" if taken else ""
+        return problem or calls.in_the_way(ends, operation)
+
+    def making(operation: Operation) -> tuple[Call, ...]:
+        claims = [
+            call
+            for volumes, mount in calls.held(ends, operation)
+            for call in calls.make_mount(ends, volumes, operation, mount)
+        ]
+        return (calls.open_view(ends, operation), *claims)
+
+    def gate(operation: Operation) -> Gate:
+        if not calls.own_view(ends, operation):
+            return Gate(Holds.NEVER, f"the view of {wanted(operation).directory} is gone: deleted outside vastplan")
+        waiting = [
+            mount.name
+            for volumes, mount in calls.held(ends, operation)
+            if not volumes.claim(mount.namespace, mount.name).ready
+        ]
+        return Gate(Holds.NOT_YET if waiting else Holds.YES, f"not bound yet: {', '.join(waiting)}" if waiting else "")
+
+    with_claims = ends.volumes is not None and any(one.target for one in ends.work)
+    return Stage(
+        MOUNT,
+        f"create a view on the clone at {ends.target.site} like that of {ends.store.directory}"
+        + (
+            ", and a volume and a claim for each claim that mounts it"
+            if with_claims
+            else "; no claim of the document mounts it there, so none is created"
+        ),
+        "the view exists" + (", and each claim is bound" if with_claims else ""),
+        bound=300.0,
+        back="delete those claims and volumes",
+        precondition=precondition,
+        calls=making,
+        gate=gate,
+        rollback=lambda operation: removal.unmounting(ends, operation, f"undo {MOUNT}"),
+        undone=lambda operation: removal.unmounted(ends, operation),
+    )
+
+
+def _try(ends: Rehearsed) -> Stage:
+    here, there = ends.source_jobs, ends.target_jobs
+    seen: dict[str, Facts] = {}  # the first settled phase of each
+
+    def precondition(operation: Operation) -> str:
+        for fact, _ in tried(operation) if there is not None else ():
+            name = calls.rehearsed_name(operation, str(fact["name"]))
+            if there is not None and there.named(name) and calls.running(ends, operation, fact) is None:
+                return f"workload {name} already exists at {ends.target.site} and is not of this rehearsal"
+        return ""
+
+    def trying(operation: Operation) -> tuple[Call, ...]:
+        return tuple(
+            call
+            for fact, mount in tried(operation)
+            for call in calls.try_job(ends, operation, fact, mount)
+            if here is not None and (operation.of(TRY, call.name) or phase(here, str(fact["id"])) not in STILL)
+        )
+
+    def gate(operation: Operation) -> Gate:
+        came: dict[str, Facts] = {}
+        waiting = []
+        for fact, _ in tried(operation):
+            key = str(fact["id"])
+            came[key] = seen.get(key) or _came(ends, operation, fact)
+            if came[key]["phase"] in SETTLED:
+                seen[key] = came[key]
+            elif came[key]["phase"] not in (REFUSED, NOT_SENT) and came[key]["seconds"] < PATIENCE:
+                waiting.append(f"{came[key]['name']} is {came[key]['phase']}")
+        return Gate(Holds.NOT_YET, ", ".join(waiting)) if waiting else Gate(Holds.YES, facts={CAME: came})
+
+    return Stage(
+        TRY,
+        f"submit the workloads at {ends.target.site} as NAME-rID on the clone, each with at most one GPU and one worker",
+        f"each runs, or its phase after {PATIENCE:.0f} s is recorded: to wait for GPUs or to fail is a result, too",
+        bound=PATIENCE + LEAST,
+        back="delete those workloads",
+        precondition=precondition,
+        calls=trying,
+        gate=gate,
+        rollback=lambda operation: removal.ending(ends, operation, f"undo {TRY}"),
+        undone=lambda operation: removal.ended(ends, operation),
+        best_effort=True,
+    )
+
+
+def _came(ends: Rehearsed, operation: Operation, fact: Facts) -> Facts:
+    """The present phase of a workload, and the seconds since it was submitted."""
+    name = calls.rehearsed_name(operation, str(fact["name"]))
+    sent = operation.of(TRY, f"submit {fact['id']}")
+    found = calls.running(ends, operation, fact) if sent else None
+    if not sent:
+        return {
+            "name": name,
+            "phase": NOT_SENT,
+            "seconds": 0,
+            "says": "it has ended at the source, or could not be read",
+        }
+    took = round((ends.clock.now() - datetime.fromisoformat(sent[-1].at)).total_seconds())
+    if found is not None:
+        return {"name": name, "phase": found.phase, "seconds": took, "says": found.says}
+    if sent[-1].outcome is Outcome.SEEN:
+        return {"name": name, "phase": "gone", "seconds": took, "says": ""}
+    what = REFUSED if sent[-1].outcome is Outcome.FAILED else NOT_SENT
+    return {"name": name, "phase": what, "seconds": took, "says": sent[-1].why}

@@ -1,0 +1,160 @@
+"""Two sides that both took writes: the target is kept, and the source becomes its destination, after a snapshot of what only the source has.
+
+A person decides which of the two is right. Afterwards the source no longer has what it wrote since the newest restore point that both have,
+except in the snapshot; somebody has consented to that by naming the restore point.
+"""
+
+from __future__ import annotations
+
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations.calls import replica as calls
+from vastplan.operations.ends import Ends
+from vastplan.operations.modes.planned import open_, protect
+from vastplan.operations.modes.unplanned import FORCED
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage
+from vastplan.operations.stages.work import freeze, others, unmoved
+from vastplan.schema.ports.replica import Point, Role, Side
+
+LOOK, KEEP_BRANCH, LEAD, ATTACH = "look", "keep the branch", "lead", "attach"
+EVERYTHING = "everything"  # instead of a restore point, if none is on both sides
+SNAPSHOT = 600.0  # seconds that a snapshot may take to be complete
+
+
+def rejoin(ends: Ends, *, forced: bool = False) -> tuple[Stage, ...]:
+    """Its stages, in order. `forced` is whether the kept side may have to become the source first."""
+    lead = (_lead(ends),) if forced else ()
+    return (
+        _look(ends, forced),
+        freeze(ends),
+        _keep_branch(ends),
+        *lead,
+        _attach(ends),
+        open_(ends),
+        protect(ends, FORCED),
+    )
+
+
+def common(ends: Ends) -> Point | None:
+    """The newest restore point that is on both sides: the source goes back to it."""
+    there = {point.guid for point in ends.target.points() if point.arrived}
+    both = [point for point in ends.source.points() if point.arrived and point.guid in there]
+    return both[-1] if both else None
+
+
+def both_lead(source: Side, target: Side) -> bool:
+    """Whether both take writes, so that one of them has to give up its writes."""
+    return source.writes and target.writes
+
+
+def amiss(source: Side, target: Side, ends: Ends, *, forced: bool) -> str:
+    """Why it is not possible, "" if it is."""
+    here, there = ends.source.site, ends.target.site
+    if (source.role, target.role) == (Role.DESTINATION, Role.SOURCE):
+        return f"{here} is already the destination of {there}"
+    if not both_lead(source, target):
+        return f"both sides have to be SOURCE or STANDALONE; {here} is {source.said} and {there} is {target.said}"
+    if not forced and target.role is not Role.SOURCE:
+        return f"{there} has to be SOURCE; it is {target.said} (--keep {there} makes it SOURCE first)"
+    for site, side in ((here, source), (there, target)):
+        if not side.connected:
+            return f"the peer of {site} is not connected"
+    return ""
+
+
+def branch_name(operation: Operation) -> str:
+    """The name of the snapshot of the branch that is given up."""
+    return f"vastplan-{operation.id}-of-{operation.source}"
+
+
+def _consented(ends: Ends, operation: Operation) -> str:
+    """Why more would be lost than was consented to."""
+    found = common(ends)
+    lose = operation.consent.get("lose", {})
+    guid = found.guid if found else EVERYTHING
+    if guid == lose.get("guid") or (found is not None and found.created > str(lose.get("created"))):
+        return ""
+    return f"{ends.source.site} would go back to {guid}, not to {lose.get('guid')} or a later restore point; plan again"
+
+
+def _look(ends: Ends, forced: bool) -> Stage:
+    def precondition(operation: Operation) -> str:
+        problem = amiss(ends.source.look(), ends.target.look(), ends, forced=forced)
+        return problem or others(ends, operation) or _consented(ends, operation)
+
+    return Stage(
+        LOOK,
+        "read both sides",
+        f"both sides take writes, {ends.target.site} is kept, and the newest restore point on both is the one of the consent or a later one",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _keep_branch(ends: Ends) -> Stage:
+    def gate(operation: Operation) -> Gate:
+        found = ends.source.kept(branch_name(operation))
+        if found is None or not found.ready:
+            return Gate(Holds.NOT_YET, f"the snapshot {branch_name(operation)} is not complete")
+        return Gate(Holds.YES, facts={"branch": {"id": found.id, "name": found.name, "site": ends.source.site}})
+
+    return Stage(
+        KEEP_BRANCH,
+        f"take a snapshot of the data at {ends.source.site}, which expires after 7 days",
+        "the snapshot is complete",
+        bound=SNAPSHOT,
+        back="nothing: the snapshot stays until it expires",
+        precondition=lambda operation: unmoved(ends, operation),
+        calls=lambda operation: (calls.keep(ends.source, branch_name(operation)),),
+        gate=gate,
+    )
+
+
+def _lead(ends: Ends) -> Stage:
+    def needed(operation: Operation) -> tuple[Call, ...]:
+        sent = operation.of(LEAD) or ends.target.look().role is Role.STANDALONE
+        return (calls.force(ends.target),) if sent else ()
+
+    return Stage(
+        LEAD,
+        f"forced failover at {ends.target.site} if it is STANDALONE",
+        f"{ends.target.site} is SOURCE",
+        bound=FORCED,
+        back=f"nothing: {ends.target.site} stays the source, as it took writes before",
+        precondition=lambda operation: unmoved(ends, operation),
+        calls=needed,
+        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
+    )
+
+
+def _attach(ends: Ends) -> Stage:
+    def precondition(operation: Operation) -> str:
+        name = branch_name(operation)
+        found = ends.source.kept(name)
+        if found is None or found.id != operation.facts.get("branch", {}).get("id"):
+            return f"the snapshot {name} of {ends.source.site} is gone"
+        return unmoved(ends, operation) or _consented(ends, operation)
+
+    def gate(_: Operation) -> Gate:
+        source, target = ends.source.look(), ends.target.look()
+        if (source.role, target.role) != (Role.DESTINATION, Role.SOURCE):
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is {source.said}, {ends.target.site} is {target.said}")
+        if not (source.good and source.connected):
+            return Gate(Holds.NOT_YET, f"{ends.source.site} is in state {source.state}")
+        return Gate(Holds.YES)
+
+    def crossed(operation: Operation) -> str:
+        sent = [one for one in operation.of(ATTACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
+        return f"{ends.source.site} was attached to {ends.target.site} again" if sent else ""
+
+    return Stage(
+        ATTACH,
+        f"reattach at {ends.target.site}",
+        f"{ends.source.site} is DESTINATION and {ends.target.site} SOURCE, as each reports of itself, connected and good",
+        bound=FORCED,
+        back=f"none after the call: what only {ends.source.site} had is in the snapshot and nowhere else",
+        precondition=precondition,
+        calls=lambda _: (calls.reattach(ends),),
+        gate=gate,
+        crossed=crossed,
+        no_return=True,
+    )

@@ -1,0 +1,1 @@
+"""The restores: into a copy, and in place."""

@@ -1,0 +1,99 @@
+"""The move without the source: what has not arrived is lost; somebody has consented to that by naming the restore point."""
+
+from __future__ import annotations
+
+from vastplan.model.errors import Refused, Unreachable
+from vastplan.model.operation import Operation, Outcome
+from vastplan.operations.calls import replica as calls
+from vastplan.operations.ends import Ends
+from vastplan.operations.modes.planned import open_
+from vastplan.operations.stages.stage import Stage
+from vastplan.operations.stages.work import FENCE, fence, start
+from vastplan.schema.ports.replica import Replica, Role
+
+LOOK, DETACH, TAKE_OVER = "look", "detach", "take over"
+TRIES, APART = 3, 15.0  # reads of a source that does not answer
+FORCED = 2700.0  # seconds that a client of the vendor's waits for a forced change
+
+
+def unplanned(ends: Ends, broken: str = "") -> tuple[Stage, ...]:
+    """Its stages, in order. `broken` is why somebody gives the source up although it answers."""
+    return (_look(ends, broken), fence(ends), _detach(ends), _take_over(ends), open_(ends), start(ends, FENCE))
+
+
+def answers(ends: Ends) -> bool:
+    """Whether the source answers: it is read up to three times over half a minute."""
+    for number in range(TRIES):
+        if number:
+            ends.clock.sleep(APART)
+        try:
+            ends.source.look()
+        except (Refused, Unreachable):
+            continue
+        return True
+    return False
+
+
+def newest(replica: Replica) -> tuple[str, str]:
+    """The newest restore point that has arrived: guid and time; empty if there is none."""
+    arrived = [point for point in replica.points() if point.arrived]
+    return (arrived[-1].guid, arrived[-1].created) if arrived else ("", "")
+
+
+def _look(ends: Ends, broken: str) -> Stage:
+    def precondition(operation: Operation) -> str:
+        target = ends.target.look()
+        if target.role is not Role.DESTINATION:
+            return f"{ends.target.site} has to be DESTINATION; it is {target.said}"
+        if not broken and (answers(ends) or target.connected):
+            heard = "answers" if not target.connected else "is connected"
+            return f"{ends.source.site} {heard} (plan a move without --unplanned, or say why it is broken: --broken REASON)"
+        return _earlier(ends, operation)
+
+    return Stage(
+        LOOK,
+        f"read {ends.target.site}, and try to read {ends.source.site} three times",
+        f"{ends.target.site} is DESTINATION and has the restore point of the consent or a later one",
+        bound=0.0,
+        precondition=precondition,
+    )
+
+
+def _earlier(ends: Ends, operation: Operation) -> str:
+    """Why the loss would be larger than was consented to."""
+    guid, created = newest(ends.target)
+    lose = operation.consent.get("lose", {})
+    if guid and (guid == lose.get("guid") or created > str(lose.get("created"))):
+        return ""
+    return f"the newest restore point at {ends.target.site} is {guid or 'none'}, not {lose.get('guid')} or a later one"
+
+
+def _detach(ends: Ends) -> Stage:
+    def crossed(operation: Operation) -> str:
+        sent = [one for one in operation.of(DETACH) if one.outcome in (Outcome.PENDING, Outcome.SEEN)]
+        return f"{ends.target.site} was detached" if sent else ""
+
+    return Stage(
+        DETACH,
+        f"failover at {ends.target.site} without {ends.source.site}",
+        f"{ends.target.site} is STANDALONE",
+        bound=600.0,
+        back="none after the call: what has not arrived is lost at this side",
+        precondition=lambda operation: _earlier(ends, operation),
+        calls=lambda _: (calls.detach(ends.target),),
+        gate=lambda _: calls.has_role(ends.target, Role.STANDALONE),
+        crossed=crossed,
+        no_return=True,
+    )
+
+
+def _take_over(ends: Ends) -> Stage:
+    return Stage(
+        TAKE_OVER,
+        f"forced failover at {ends.target.site}",
+        f"{ends.target.site} is SOURCE",
+        bound=FORCED,
+        back=f"none: {ends.target.site} can stay STANDALONE, where it takes writes and nothing protects them",
+        calls=lambda _: (calls.force(ends.target),),
+        gate=lambda _: calls.has_role(ends.target, Role.SOURCE),
+    )

@@ -1,0 +1,249 @@
+"""Carry an operation out: journal, call, journal, observe. A run that finds an open record reads before it sends.
+
+A call whose outcome is unknown is sent again only after two reads, half a minute apart, that show no effect.
+No stage is replaced or skipped: if a gate does not hold in time, the run stops and reports which side may write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from vastplan.model.canonical_json import text
+from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase
+from vastplan.operations.clock import Clock
+from vastplan.operations.stages.stage import Call, Gate, Holds, Stage, Told, undoing
+
+Value = TypeVar("Value")
+APART = 30.0  # seconds between the two reads that must show that nothing happened
+PAUSE = 5.0  # between two looks at a gate
+READS, RETRY = 4, 10.0  # of a read that a decision needs: how often it is tried, and the seconds between
+TRIES = 3  # of one call in one run
+_LIKE_BUSY = (408, 425, 429)
+
+
+class Stopped(VastplanError):
+    """An operation stopped with everything safe; its text says who may write, and what to type next."""
+
+    exit_code = STALE
+
+
+class Unknown(Stopped):
+    """It stopped because a read that it needs failed."""
+
+    exit_code = INCOMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a runner needs. `journal` makes a record durable before it returns, and raises `Lost`.
+
+    `standing` reads again which side may write; `again` and `back` are the commands to go on and to give up.
+    """
+
+    clock: Clock
+    journal: Callable[[Operation], None]
+    tell: Callable[[str], None]
+    standing: Callable[[Operation], str]
+    again: str
+    back: str = ""
+
+
+def carry_out(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
+    """Go on at the first stage whose gate has not held, up to the last. Raises `Stopped`."""
+    for number, stage in enumerate(stages, 1):
+        if stage.name not in operation.passed:
+            run.tell(f"[{number}/{len(stages)}] {stage.name}: {stage.does}")
+            operation = _passed(operation, stage, run)
+    return operation
+
+
+def abort(operation: Operation, stages: tuple[Stage, ...], run: Run) -> Operation:
+    """Take back what was begun, and close the record. Past the point of no return it raises `Stopped` and changes nothing."""
+    for stage in stages if operation.phase is Phase.OPEN else ():
+        operation = settle(operation, stage, run)
+        why = _read(operation, stage, run, lambda stage=stage, known=operation: stage.crossed(known))  # type: ignore[misc]
+        if why:
+            on = replace(run, again=f"vastplan {operation.kind} run FILE", back="")
+            raise Stopped(_stop_text(operation, stage, on, f"this can no longer be taken back: {why}"))
+    if operation.phase is Phase.OPEN:
+        operation = _note(run, replace(operation, phase=Phase.ABORTING))
+    operation = carry_out(operation, undoing(stages, operation), run)
+    return _note(run, replace(operation, phase=Phase.ABORTED))
+
+
+def begin(operation: Operation, run: Run) -> Operation:
+    """Write the record for the first time."""
+    return _note(run, operation)
+
+
+def close(operation: Operation, run: Run) -> Operation:
+    """Write the end of an operation that has passed all of its stages."""
+    return _note(run, replace(operation, phase=Phase.DONE))
+
+
+def settle(operation: Operation, stage: Stage, run: Run) -> Operation:
+    """Determine the outcome of the calls of a stage that a run left open."""
+    open_ = [one for one in operation.of(stage.name) if one.outcome is Outcome.PENDING]
+    if not open_:
+        return operation
+    calls = {call.name: call for call in _read(operation, stage, run, lambda: stage.calls(operation))}
+    for attempt in open_:
+        try:
+            call = calls.get(attempt.call)
+            if call is None:
+                raise Unknown(_stop_text(operation, stage, run, f"cannot determine whether {attempt.what} took effect"))
+            operation = _found_out(operation, stage, call, attempt, run, "")
+        except Unknown:
+            if not stage.best_effort:
+                raise
+    return operation
+
+
+def _passed(operation: Operation, stage: Stage, run: Run) -> Operation:
+    if operation.stage != stage.name:
+        operation = _note(run, replace(operation, stage=stage.name, stage_at=_at(run)))
+    operation = settle(operation, stage, run)
+    if not any(one.outcome is Outcome.SEEN for one in operation.of(stage.name)):
+        why = _read(operation, stage, run, lambda: stage.precondition(operation))
+        if why:
+            raise Stopped(_stop_text(operation, stage, run, why))
+    known = operation
+    for call in _read(operation, stage, run, lambda: stage.calls(known)):
+        if not operation.happened(stage.name, call.name):
+            operation = _tried(operation, stage, call, run)
+    gate = _observed(operation, stage, run)
+    operation = operation.knowing(**gate.facts, **({PAST: stage.name} if stage.no_return else {}))
+    covers = operation.covers if stage.covers is None else stage.covers
+    return _note(run, replace(operation, passed=(*operation.passed, stage.name), covers=covers))
+
+
+def _tried(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
+    """Send a call; in a best-effort stage a call that fails stays in the record, and the stage goes on."""
+    if not stage.best_effort:
+        return _sent(operation, stage, call, run)
+    noted = operation
+
+    def journal(record: Operation) -> None:
+        nonlocal noted
+        run.journal(record)
+        noted = record
+
+    try:
+        return _sent(operation, stage, call, replace(run, journal=journal))
+    except Stopped as problem:
+        run.tell(f"  not done: {inert(str(problem).partition(chr(10))[0], 300)}")
+        return noted
+
+
+def _sent(operation: Operation, stage: Stage, call: Call, run: Run) -> Operation:
+    for _ in range(TRIES):
+        before = _read(operation, stage, run, call.read)
+        attempt = Attempt(
+            number=len(operation.attempts) + 1, stage=stage.name, call=call.name, what=call.what,
+            body=hashlib.sha256(text(dict(call.body)).encode()).hexdigest()[:16], at=_at(run), before=before,
+        )  # fmt: skip
+        operation = _note(run, operation.with_attempt(attempt))
+        try:
+            answered = call.send()
+        except (Unclear, Unreachable) as problem:
+            operation = _found_out(operation, stage, call, attempt, run, str(problem))
+        except Refused as problem:
+            operation = _found_out(operation, stage, call, attempt, run, str(problem), final=_is_final(problem))
+        else:
+            known = replace(attempt, outcome=Outcome.SEEN, seen=answered or {})
+            operation = _note(run, operation.with_attempt(known))
+        if operation.happened(stage.name, call.name):
+            return operation
+    raise Stopped(_stop_text(operation, stage, run, f"{call.what} was sent {TRIES} times and had no effect"))
+
+
+def _is_final(refused: Refused) -> bool:
+    """Whether the answer is a refusal, not a fault."""
+    return 400 <= refused.status < 500 and refused.status not in _LIKE_BUSY
+
+
+def _found_out(
+    operation: Operation, stage: Stage, call: Call, attempt: Attempt, run: Run, why: str, *, final: bool = False
+) -> Operation:
+    """The outcome of a call, from reads: it took effect, or two reads show no effect. Raises `Stopped` otherwise."""
+    told, seen = Told.UNKNOWN, attempt.before
+    for wait in (0.0, APART):
+        if wait:
+            run.clock.sleep(wait)
+        seen = _read(operation, stage, run, call.read)
+        told = call.told(attempt.before, seen)
+        if told is not Told.NOTHING or final:
+            break
+    if told is Told.HAPPENED:
+        return _note(run, operation.with_attempt(replace(attempt, outcome=Outcome.SEEN, seen=seen, why=why)))
+    if told is Told.UNKNOWN:
+        reason = f"cannot determine whether {call.what} took effect" + (f" ({why})" if why else "")
+        raise Unknown(_stop_text(operation, stage, run, reason))
+    outcome = Outcome.FAILED if final else Outcome.NOT_SENT
+    operation = _note(run, operation.with_attempt(replace(attempt, outcome=outcome, seen=seen, why=why)))
+    if final:
+        raise Stopped(_stop_text(operation, stage, run, f"{call.what} was refused: {why}"))
+    return operation
+
+
+def _observed(operation: Operation, stage: Stage, run: Run) -> Gate:
+    """Wait until the gate holds."""
+    until = run.clock.ticks() + stage.bound
+    told = ""
+    while True:
+        try:
+            gate = stage.gate(operation)
+        except (Refused, Unreachable) as problem:
+            gate = Gate(Holds.NOT_YET, str(problem))
+        if gate.holds is Holds.YES:
+            return gate
+        if gate.holds is Holds.NEVER:
+            raise Stopped(_stop_text(operation, stage, run, gate.says))
+        if run.clock.ticks() >= until:
+            reason = f"its gate ({stage.until}) did not hold within {stage.bound:.0f} s: {gate.says}"
+            raise Stopped(_stop_text(operation, stage, run, reason))
+        if gate.says and gate.says != told:
+            run.tell(f"  waits: {inert(gate.says, 300)}")
+            told = gate.says
+        run.clock.sleep(PAUSE)
+
+
+def _read(operation: Operation, stage: Stage, run: Run, look: Callable[[], Value]) -> Value:
+    """Read what the stage needs. Raises `Unknown` if it cannot be read."""
+    problem: VastplanError | None = None
+    for number in range(READS):
+        if number:
+            run.clock.sleep(RETRY)
+        try:
+            return look()
+        except (Refused, Unreachable) as error:
+            problem = error
+    raise Unknown(_stop_text(operation, stage, run, f"cannot determine the current state: {problem}"))
+
+
+def _stop_text(operation: Operation, stage: Stage, run: Run, reason: str) -> str:
+    try:
+        standing = run.standing(operation)
+    except VastplanError as problem:
+        standing = f"cannot determine which side may write: {problem}"
+    ways = f"go on: {run.again}" + (f"; give up: {run.back}" if run.back else "")
+    return (
+        f"{operation.address} ({operation.kind} {operation.id}) stopped at stage {stage.name}: {inert(reason, 600)}\n"
+        f"now: {inert(standing, 600)}\n{ways}"
+    )
+
+
+def _note(run: Run, operation: Operation) -> Operation:
+    """The new record, durable."""
+    operation = replace(operation, serial=operation.serial + 1)
+    run.journal(operation)
+    return operation
+
+
+def _at(run: Run) -> str:
+    return run.clock.now().isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""The interface of operations to what they change. Systems implement these protocols."""

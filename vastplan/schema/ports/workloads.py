@@ -1,0 +1,78 @@
+"""The interface of operations to the workloads that use a directory, and to the pods that mount it. Systems implement these protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+STOPPED = frozenset({"Stopped", "Failed", "Completed"})
+"""The phases in which a workload runs nothing and holds no resources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A workload that uses a claim."""
+
+    id: str
+    name: str
+    type: str
+    phase: str
+    project: str
+    gpus: float = 0.0
+    preemptible: bool = False
+    claims: tuple[str, ...] = ()
+    """All claims that it mounts, where these were read."""
+    says: str = ""
+    """The reason for its phase, in the system's words."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether its phase is one of `STOPPED`."""
+        return self.phase in STOPPED
+
+
+class Jobs(Protocol):
+    """The workloads of one site."""
+
+    site: str
+
+    def using(self, project: str, claim: str) -> tuple[Job, ...]:
+        """The workloads of a project whose specification mounts a claim, without those that have ended."""
+
+    def job(self, id: str) -> Job | None:
+        """The current state of a workload, `None` where it is gone."""
+
+    def named(self, name: str) -> Job | None:
+        """The workload with a name that is not deleted, `None` where there is none."""
+
+    def ours(self, project: str, name: str, label: str) -> Job | None:
+        """The workload with a name in a project that was submitted with a label and is not deleted."""
+
+    def suspend(self, job: Job) -> None:
+        """Stop the workload; it can be resumed."""
+
+    def resume(self, job: Job) -> None:
+        """Resume the workload."""
+
+    def specification(self, job: Job) -> Mapping[str, Any]:
+        """The specification that the workload was submitted with."""
+
+    def submit(self, type: str, name: str, project: str, specification: Mapping[str, Any]) -> None:
+        """Submit a new workload to a project of this site."""
+
+    def remove(self, job: Job) -> None:
+        """Delete the workload and what it runs; it is no error if the workload is gone."""
+
+    def small(self, specification: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The specification with at most one GPU for each of its parts, and one worker."""
+
+    def mapped(self, specification: Mapping[str, Any], claims: Mapping[str, str], label: str) -> Mapping[str, Any]:
+        """The specification for another site: with that site's claims, without what only the first site has, with the label."""
+
+
+class Mounts(Protocol):
+    """Which pods mount a claim on one site."""
+
+    def pods(self, namespace: str, claim: str) -> tuple[str, ...]:
+        """The pods that mount it, without those that have ended."""
