@@ -21,7 +21,6 @@ DOCS = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/docs
 # What is imported is compiled once, whatever the environment says: it is more than half of what a short run costs.
 export PYTHONDONTWRITEBYTECODE =
 
-
 .PHONY: demo demo-full test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc reference explore coverage faults kills \
   histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden \
   browser docs browse-docs pictures skypilot clean

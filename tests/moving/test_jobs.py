@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from vastplan.schema.ports.workloads import Job
 
 from tests.moving.theatre import Theatre
 from vastplan.app.connect import connected
 from vastplan.model.errors import Refused
 from vastplan.model.operation import Phase
+from vastplan.schema.ports.workloads import Job
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.runai.jobs import RunaiJobs
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vastplan.schema.ports.workloads import Job
 
 from tests.moving.matrix import goes_on, killed
 from tests.moving.theatre import BASE, HOME, shared_theatre
@@ -25,6 +24,7 @@ from vastplan.operations.modes.group.pairs import pairs_of
 from vastplan.operations.modes.group.stages import users_together
 from vastplan.operations.stages.run import Stopped
 from vastplan.schema.entries import Entry
+from vastplan.schema.ports.workloads import Job
 
 
 @pytest.fixture
