@@ -80,6 +80,7 @@ def first_document(first: First) -> str:
         "    storage_class:",
         "      driver: file",
         f"      storage_path: {flow(f'/{first.tenant}/k8s')}",
+        _said("      allow_volume_expansion: true", "claims of this class may grow; they never shrink"),
         _said(f"      vip_pool_fqdn: {flow(host)}", "change: the same as domain_name"),
         *(_team(first) if first.has_runai else []),
     ]  # fmt: skip

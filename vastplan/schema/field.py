@@ -18,6 +18,7 @@ from vastplan.schema.markers import (
     Codec,
     Deletes,
     Exclusive,
+    Grows,
     InsteadOf,
     Limits,
     MadeWith,
@@ -241,6 +242,7 @@ class Field:
     deletes: Deletes | None = None
     made_with: MadeWith | None = None
     limits: Limits | None = None
+    grows: Grows | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them

@@ -237,6 +237,16 @@ class MadeWith:
         object.__setattr__(self, "another", another)
 
 
+@dataclass(frozen=True, slots=True)
+class Grows:
+    """Together with GROW_ONLY: a value grows only where `switch` is true on the object that the field `where` refers to, and only
+    while the object's own fact `fact` is not 0."""
+
+    where: str
+    switch: str
+    fact: str
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Limits:
     """Each item of the list limits a user or group that a key of the item names by text; `whom` maps the key to the kind and the

@@ -6,15 +6,16 @@ from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.floors import too_low
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.units import show
-from vastplan.model.value import from_json
-from vastplan.schema.markers import Marker
+from vastplan.model.value import Ref, Unknown, from_json
+from vastplan.schema.markers import Grows, Marker
 
 
 def one_way(action: Action, context: GuardContext) -> Block | None:
-    """Switches that only turn on, and sizes that only grow."""
+    """Switches that only turn on, and sizes that only grow, some of them only where another object allows it."""
     kind = context.kind(action)
     for change in action.changes:
-        markers = kind.field(change.path.partition(".")[0]).markers
+        field = kind.field(change.path.partition(".")[0])
+        markers = field.markers
         before, after = change.before, change.after
         if Marker.ONE_WAY in markers and before is True:
             return Block("one-way", f"{change.path} cannot be switched off again", f"{change.path}: true")
@@ -25,7 +26,40 @@ def one_way(action: Action, context: GuardContext) -> Block | None:
                 f"{change.path} cannot shrink from {has} to {wanted}",
                 f"{change.path}: {has} or more, or create a new one of that size under another name",
             )
+        grows = field.grows if action.verb in (Verb.UPDATE, Verb.ADOPT) and before is not None else None
+        block = _cannot_grow(action, change.path, grows, context) if grows is not None else None
+        if block is not None:
+            return block
     return None
+
+
+def _cannot_grow(action: Action, path: str, grows: Grows, context: GuardContext) -> Block | None:
+    """The block of a value that the system would refuse to let grow; `None` also where that cannot be determined."""
+    live = context.live(action)
+    if live is not None and live.metrics.get(grows.fact) == 0:
+        return Block(
+            "cannot-grow", f"{path} cannot grow yet: it is not {grows.fact}", f"plan again when it is {grows.fact}"
+        )
+    wanted = from_json(dict(action.desired)).get(grows.where)
+    if not isinstance(wanted, Ref):
+        return None
+    change = context.actions.get(wanted.target) if wanted.managed else None
+    if change is not None and change.verb is not Verb.DELETE and grows.switch in change.desired:
+        allowed = change.desired[grows.switch]
+    else:
+        found = context.matches.referred(wanted)
+        if isinstance(found, Unknown):
+            return None
+        allowed = found is not None and found.values.get(grows.switch)
+    if allowed:
+        return None
+    return Block(
+        "cannot-grow",
+        f"{path} cannot grow: {wanted.target} has no {grows.switch}",
+        f"write {grows.switch}: true for {wanted.target}"
+        if wanted.managed
+        else f"set {grows.switch} of {wanted.target} there",
+    )
 
 
 def below_use(action: Action, context: GuardContext) -> Block | None:

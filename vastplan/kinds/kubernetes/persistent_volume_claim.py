@@ -33,6 +33,7 @@ from vastplan.schema.markers import (
     MADE_WITH,
     SET,
     Clears,
+    Grows,
     Opens,
     Refers,
     Wire,
@@ -65,7 +66,13 @@ class PersistentVolumeClaim(Labelled):
         IMMUTABLE,
     ]
     """Storage class that creates the volume; null for a claim that binds the existing `volume`."""
-    size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
+    size: Annotated[
+        Bytes | MISSING,
+        Wire(*_SIZE),
+        QUANTITY,
+        GROW_ONLY,
+        Grows(where="storage_class", switch="allow_volume_expansion", fact="bound"),
+    ] = MISSING
     """Size in bytes that the claim requests from its class. It can grow only while the class allows volume
     expansion."""
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
