@@ -14,6 +14,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.machinery import FileFinder
 from pathlib import Path
 from types import ModuleType
@@ -147,8 +148,9 @@ class _Library:
             raise TypeError(f"a composition of {name}, which does not exist")
 
 
+@cache
 def discover(package: ModuleType) -> Registry:
-    """The registry of a package, loaded when it is used; raises `TypeError` where declarations contradict each other."""
+    """The registry of a package, the same for all who ask, loaded when it is used; raises `TypeError` where declarations contradict each other."""
     library = _Library(package)
     return Registry(
         kinds=LazyTable(library.names("kinds"), lambda name: library.load("kinds", name)),
