@@ -9,8 +9,8 @@ from vastplan.document.typed import document_form
 from vastplan.engine.live.body import create_body, update_body
 from vastplan.engine.live.diff import diff
 from vastplan.schema.codec import Encoder, decode
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import MISSING, Name, Spec
 from vastplan.schema.walk import canonical, leaves, redacted, wire
@@ -28,7 +28,7 @@ class _Server(Spec):
     zone: _Zone | MISSING = MISSING
 
 
-SERVER = kind(_Server, name="server", system="vast", endpoint=Endpoint("/servers/"))
+SERVER = Kind(_Server, name="server", system="vast", endpoint=Endpoint("/servers/"))
 ROW = {"id": 1, "name": "s", "aliases": "b,a", "zone": {"domainList": "y,x", "serial": 4}}
 
 

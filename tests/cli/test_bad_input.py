@@ -13,9 +13,9 @@ import yaml
 import vastplan.kinds
 from tests.conftest import Run
 from vastplan.kinds.vast._common import collection
-from vastplan.schema.compile import kind
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import entry_type
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Refers
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
@@ -256,7 +256,7 @@ class Relay(Spec):
 
 def _with_relays(_: object) -> Registry:
     found = discover(vastplan.kinds)
-    relay = kind(Relay, name="relay", system="vast", section="relays", endpoint=collection("dns"))
+    relay = Kind(Relay, name="relay", system="vast", section="relays", endpoint=collection("dns"))
     sections = {**found.sections, "relays": entry_type(relay)}
     return replace(found, kinds={**found.kinds, "relay": relay}, sections=sections)
 

@@ -9,7 +9,6 @@ import pytest
 from tests.defaults.marks import KINDS
 from vastplan.model.value import REDACTED
 from vastplan.schema.codec import decode
-from vastplan.schema.compile import kind
 from vastplan.schema.defaults import counts, is_witness, known_defaults, left_out
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind
@@ -70,7 +69,7 @@ class Shelf(Spec):
 
 
 def shelf(model: type[Spec] = Shelf, **facts: Any) -> Kind:
-    return kind(model, name="shelf", system="library", endpoint=Endpoint("/shelves"), **facts)
+    return Kind(model, name="shelf", system="library", endpoint=Endpoint("/shelves"), **facts)
 
 
 SHELF = shelf(witness=Witness(("name",), "default", like=("flavor",)))

@@ -10,6 +10,7 @@ from tests.contract.probes import FOLDER, Probe, read
 from tests.defaults.marks import KINDS, ONE, leaf_fields
 from vastplan.schema.codec import decode
 from vastplan.schema.defaults import known_defaults
+from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs
 from vastplan.schema.rows import ABSENT, Path, dig, put
@@ -61,7 +62,7 @@ def a_row(wanted: Any, kind: Kind, absent: set[Path], place: Path = ()) -> Any:
 
 def wires(kind: Kind, path: Path) -> Path:
     """Where a leaf is in an answer; of the members of a list, without the list's index."""
-    fields = kind.fields
+    fields: tuple[Field, ...] = kind.fields
     place: Path = ()
     for name in path:
         if name == ONE:

@@ -48,7 +48,7 @@ def test_nothing_is_imported_before_it_is_used() -> None:
 
 KIND = """
     from typing import Annotated
-    from vastplan.schema.compile import kind
+    from vastplan.schema.kind import Kind
     from vastplan.schema.kind import Endpoint
     from vastplan.schema.live import Attribute
     from vastplan.schema.markers import IDENTITY, Refers
@@ -75,7 +75,7 @@ def package(folder: Path, name: str, *declarations: str, target: str = "lamp") -
     return discover(__import__(name))
 
 
-LAMP = 'KIND = kind(Model, name="lamp", system="vast", section="lamps", endpoint=Endpoint("/lamps/"))'
+LAMP = 'KIND = Kind(Model, name="lamp", system="vast", section="lamps", endpoint=Endpoint("/lamps/"))'
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
     assert package(tmp_path, "house_fine", LAMP).kinds["lamp"].section == "lamps"
     with pytest.raises(TypeError, match="lamp is declared twice"):
         package(tmp_path, "house_twice", LAMP, LAMP)
-    hidden = 'NAME = "lamp"\nKIND = kind(Model, system="vast", endpoint=Endpoint("/l/"), **{"name": NAME})'
+    hidden = 'NAME = "lamp"\nKIND = Kind(Model, system="vast", endpoint=Endpoint("/l/"), **{"name": NAME})'
     with pytest.raises(TypeError, match="its text says"):
         package(tmp_path, "house_hidden", hidden).kinds[""]
     with pytest.raises(TypeError, match="lamp refers to bulb, which does not exist"):

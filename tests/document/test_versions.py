@@ -14,9 +14,9 @@ from tests.conftest import Run
 from tests.throwaway.comma_separated import COMMA_SEPARATED
 from vastplan.model.address import Address
 from vastplan.schema import versions
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry, Site
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, ListMap, RequiredFrom, Since, Until
 from vastplan.schema.types import MISSING, Name, Spec
 from vastplan.sim.serve import Authority, Server
@@ -65,7 +65,7 @@ class _House(Spec):
 
 
 def found(version: str, **values: Any) -> list[str]:
-    house = kind(_House, name="house", system="vast", endpoint=Endpoint("/houses/"))
+    house = Kind(_House, name="house", system="vast", endpoint=Endpoint("/houses/"))
     site = Site("iad", frozenset({"vast"}), probed={"vast_version": version})
     entry = Entry(Address("iad", "house", "h"), {"name": "h", **values})
     needed = versions.needs({"house": house}, [entry])
@@ -179,7 +179,7 @@ class _Lodger(Spec):
      ("unknown", False)],
 )  # fmt: skip
 def test_what_a_version_does_not_go_without(version: str, refused: bool) -> None:
-    lodger = kind(_Lodger, name="lodger", system="vast", endpoint=Endpoint("/lodgers/"))
+    lodger = Kind(_Lodger, name="lodger", system="vast", endpoint=Endpoint("/lodgers/"))
     site = Site("iad", frozenset({"vast"}), probed={"vast_version": version})
     without, written = (
         Entry(Address("iad", "lodger", name), {"name": name, **values})

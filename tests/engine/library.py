@@ -28,7 +28,6 @@ from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref, Secret, from_json
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
@@ -79,11 +78,11 @@ _NAMED = (Attribute("name", ("title",)),)
 KINDS: dict[str, Kind] = {
     one.name: one
     for one in (
-        kind(Shelf, name="shelf", system="library", section="shelves", endpoint=Endpoint("shelves"),
+        Kind(Shelf, name="shelf", system="library", section="shelves", endpoint=Endpoint("shelves"),
              metrics=(Metric("books", ("books",)),), in_use=("books",), floors=(("size", "books"),)),
-        kind(Book, name="book", system="library", section="books", endpoint=Endpoint("books"), attributes=_NAMED),
-        kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues")),
-        kind(Reading, name="reading", system="library", section="readings",
+        Kind(Book, name="book", system="library", section="books", endpoint=Endpoint("books"), attributes=_NAMED),
+        Kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues")),
+        Kind(Reading, name="reading", system="library", section="readings",
              endpoint=Endpoint("readings", vanishes_later=True),
              ready=Ready(("state",), frozenset({"held"}), frozenset({"cancelled"}), ("why",))),
     )

@@ -11,7 +11,6 @@ import pytest
 from tests.engine import library
 from tests.engine.library import Bench, Library, at, ref
 from vastplan.model.outcome import State
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
@@ -35,11 +34,11 @@ class Locker(Spec):
     number: Annotated[ReferenceName | MISSING, Refers("card.number", blocks_delete=False), WRITE_ONLY] = MISSING
 
 
-CARD = kind(
+CARD = Kind(
     Card, name="card", system="library", section="cards",
     endpoint=Endpoint("cards", answered_once=(("number",),)), attributes=(Attribute("number", ("number",)),),
 )  # fmt: skip
-LOCKER = kind(Locker, name="locker", system="library", section="lockers", endpoint=Endpoint("lockers"))
+LOCKER = Kind(Locker, name="locker", system="library", section="lockers", endpoint=Endpoint("lockers"))
 
 
 class Printing(Library):

@@ -17,6 +17,7 @@ from vastplan.model.errors import Nobody, Unclear
 from vastplan.model.plan import Plan
 from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.live import Attribute
 
 ASKED = {
     **BY_NAME,
@@ -150,6 +151,7 @@ def test_one_whose_place_cannot_be_told_is_not_looked_for(
 MEMBERS = replace(
     KINDS["book"],
     read_by_name=True,
+    attributes=(Attribute("path", ("path",), lambda values: None, ("title",)),),
     endpoint=replace(
         KINDS["book"].endpoint,
         shape=AskedMembers(

@@ -10,7 +10,6 @@ from vastplan.engine.live.body import update_body
 from vastplan.engine.live.diff import diff, digests, value_at
 from vastplan.model.plan import Cause
 from vastplan.schema.codec import Encoder
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import ATOMIC, CREATE_ONLY, IDENTITY, IMMUTABLE, WRITE_ONLY, ListMap, Wire
@@ -51,7 +50,7 @@ class Room(Spec):
 
 def room(update: Update, keep: tuple[str, ...] = (), omit: tuple[str, ...] = ()) -> Kind:
     """The kind, with an API of that habit."""
-    return kind(Room, name="room", system="library", endpoint=Endpoint("rooms", update=update, keep=keep, omit=omit))
+    return Kind(Room, name="room", system="library", endpoint=Endpoint("rooms", update=update, keep=keep, omit=omit))
 
 
 def sent(of: Kind, values: dict[str, Any], fresh: dict[str, Any], *paths: str) -> dict[str, Any]:

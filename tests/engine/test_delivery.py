@@ -24,7 +24,6 @@ from vastplan.model.plan import Cause, Plan, Verb
 from vastplan.model.sensitive import INSTEAD, without_secrets
 from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
 from vastplan.model.value import REDACTED
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Delivers, Drawn
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.entries import Entry
@@ -90,14 +89,14 @@ NUMBER = (Attribute("number", ("number",)),)
 CALLED = (Attribute("called", ("name",), lambda values: values.get("name"), ("name",)),)
 HANDED = Delivers(to="deliver", target="box", into="contents")
 KINDS = (
-    kind(Box, name="box", system="library", section="boxes", endpoint=Endpoint("boxes", update=Update.MERGE_PATCH)),
-    kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
+    Kind(Box, name="box", system="library", section="boxes", endpoint=Endpoint("boxes", update=Update.MERGE_PATCH)),
+    Kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
          endpoint=Endpoint("cards", answered_once=(("number",),))),
-    kind(Badge, name="badge", system="library", section="badges", attributes=NUMBER, delivers=HANDED,
+    Kind(Badge, name="badge", system="library", section="badges", attributes=NUMBER, delivers=HANDED,
          endpoint=Endpoint("badges", answered_once=(("number",),))),
-    kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"), attributes=CALLED,
+    Kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"), attributes=CALLED,
          delivers=replace(HANDED, drawn=DRAWN)),
-    kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
+    Kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
 )  # fmt: skip
 
 
@@ -1276,7 +1275,7 @@ def test_one_goes_after_what_its_word_was_put_into_and_after_who_uses_that(bench
 
 def test_a_kind_that_delivers_says_where_to() -> None:
     with pytest.raises(TypeError, match="kind visitor: it delivers values, and has no field deliver or generation"):
-        kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("v"), delivers=HANDED)
+        Kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("v"), delivers=HANDED)
 
 
 def test_several_at_once_into_one_box(bench: Lobby) -> None:

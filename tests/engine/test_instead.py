@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
-from tests.engine.library import KINDS, Bench, entry, ref
+from tests.engine.library import KINDS, Bench, Catalogue, entry, ref
 from vastplan.engine.matching.substitution import lets_in_by
 from vastplan.model.errors import Refused
 from vastplan.model.outcome import State
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.markers import Opens
-from vastplan.schema.walk import FieldTable
+from vastplan.schema.markers import SET, Opens, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
 
-_BOOKS = KINDS["catalogue"].field("books")
-_OPEN = {
-    **KINDS,
-    "catalogue": replace(
-        KINDS["catalogue"],
-        fields=FieldTable(
-            replace(field, opens=Opens(either=True)) if field == _BOOKS else field
-            for field in KINDS["catalogue"].fields
-        ),
-    ),
-}
+
+class _Public(Catalogue):
+    books: Annotated[list[ReferenceName] | MISSING, SET, Refers("book"), Wire("book_ids"), Opens(either=True)] = MISSING
+
+
+_OPEN = {**KINDS, "catalogue": replace(KINDS["catalogue"], model=_Public)}
 
 
 @pytest.fixture

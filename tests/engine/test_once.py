@@ -13,7 +13,6 @@ from vastplan.engine.values.creation import made_of, noted
 from vastplan.model.errors import Unclear
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind, Row
@@ -31,7 +30,7 @@ class Print(Spec):
     shown: bool | MISSING = MISSING
 
 
-PRINT = kind(
+PRINT = Kind(
     Print,
     name="print",
     system="library",
@@ -58,8 +57,8 @@ class Copy(Spec):
     colour: Annotated[str | MISSING, IMMUTABLE] = MISSING
 
 
-COPY = kind(Copy, name="copy", system="library", section="copies", endpoint=Endpoint("copies"))
-BINDING = kind(Binding, name="binding", system="library", section="bindings", endpoint=Endpoint("bindings"))
+COPY = Kind(Copy, name="copy", system="library", section="copies", endpoint=Endpoint("copies"))
+BINDING = Kind(Binding, name="binding", system="library", section="bindings", endpoint=Endpoint("bindings"))
 FIRST = {"plate": "a", "paper": "grey"}
 
 

@@ -27,17 +27,15 @@ def _path(values: Mapping[str, Any]) -> str | None:
     return f"{values['shelf']}/{values['name']}" if isinstance(values.get("shelf"), str) else None
 
 
-def _single(kind: str, path: Any) -> Kind:
+def _single(kind: str, path: Any, *of: str) -> Kind:
     known = KINDS[kind]
-    return replace(
-        known, read_by_name=True, attributes=(Attribute("path", ("path",), path, ("shelf", "name")), *known.attributes)
-    )
+    return replace(known, read_by_name=True, attributes=(Attribute("path", ("path",), path, of), *known.attributes))
 
 
 BY_NAME = {
     **KINDS,
-    "shelf": _single("shelf", lambda values: values.get("name")),
-    "catalogue": _single("catalogue", _path),
+    "shelf": _single("shelf", lambda values: values.get("name"), "name"),
+    "catalogue": _single("catalogue", _path, "shelf", "name"),
 }
 
 

@@ -24,7 +24,6 @@ from vastplan.model.errors import Refused
 from vastplan.model.plan import Plan, Step, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
@@ -105,7 +104,7 @@ class Slip(Spec):
 
 
 def test_an_identity_is_compared_as_it_reads() -> None:
-    slip = kind(Slip, name="slip", system="library", endpoint=Endpoint("slips"))
+    slip = Kind(Slip, name="slip", system="library", endpoint=Endpoint("slips"))
     library = Library()
     kinds = {**KINDS, "slip": slip}
     shelf = live_of(SITE, KINDS["shelf"], library.put("shelf", name="a"), library)
@@ -171,7 +170,7 @@ def lent(loan: Kind, names: tuple[str, ...]) -> Plan:
     [(True, ("first", "second"), False), (True, ("first",), True), (False, ("first", "second"), True)],
 )
 def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str, ...], held: bool) -> None:
-    loan = kind(Loan, name="loan", system="library", endpoint=Endpoint("loans"), mirrored=mirrored)
+    loan = Kind(Loan, name="loan", system="library", endpoint=Endpoint("loans"), mirrored=mirrored)
     plan = lent(loan, names)
     found = {str(one.address): one for one in plan.actions}
     assert {one.verb for one in plan.actions} == {Verb.DELETE}
@@ -185,7 +184,7 @@ def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str,
 
 
 def test_an_id_of_another_site_says_nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    loan = kind(Loan, name="loan", system="library", section="loans", endpoint=Endpoint("loans"))
+    loan = Kind(Loan, name="loan", system="library", section="loans", endpoint=Endpoint("loans"))
     monkeypatch.setattr(library, "KINDS", {**KINDS, "loan": loan})
     bench, far = Bench(), Library()
     bench.library.rows["loan"] = {}

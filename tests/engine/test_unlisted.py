@@ -13,7 +13,6 @@ from vastplan.engine.live.read import observe
 from vastplan.model.errors import Unclear
 from vastplan.model.outcome import State
 from vastplan.model.plan import Verb
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Asked, Endpoint
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
@@ -37,7 +36,7 @@ def _path(values: Any) -> str | None:
     return f"{shelf}/{values['reader']}" if isinstance(shelf, str) else None
 
 
-LOANS = kind(
+LOANS = Kind(
     Loans, read_by_name=True, name="loans", system="library", section="loans", endpoint=Endpoint("loans", shape=SHAPE),
     attributes=(Attribute("path", ("id",), _path, ("shelf", "reader")),),
 )  # fmt: skip

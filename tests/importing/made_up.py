@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from vastplan.engine.live.observe import Collection, Live, Observed
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import Kind
 
@@ -16,7 +15,7 @@ from vastplan.schema.kind import Kind
 def made_up(model: type[BaseModel], name: str = "", *, namespaced: bool = False, **facts: Any) -> Kind:
     """A kind of a model, called as it is in lower case."""
     endpoint = Endpoint("made-up", namespaced=namespaced)
-    return kind(model, name=name or model.__name__.lower(), system="made-up", endpoint=endpoint, **facts)
+    return Kind(model, name=name or model.__name__.lower(), system="made-up", endpoint=endpoint, **facts)
 
 
 def one(kind: Kind, id: str, site: str = "iad", **values: Any) -> Live:

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import MISSING, Count, Name, Spec
 
@@ -15,4 +15,4 @@ class Book(Spec):
     copies: Count
 
 
-KIND = kind(Book, name="book", system="library", section="books", endpoint=Endpoint("/books"))
+KIND = Kind(Book, name="book", system="library", section="books", endpoint=Endpoint("/books"))

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Clears
 from vastplan.schema.types import MISSING, Address4or6, Count, Name, Spec, Text
 
@@ -17,4 +17,4 @@ class Dns(Spec):
     ttl: Annotated[Count | None | MISSING, Clears(0)] = MISSING
 
 
-KIND = kind(Dns, name="dns", system="vast", section="dns_services", endpoint=collection("dns"))
+KIND = Kind(Dns, name="dns", system="vast", section="dns_services", endpoint=collection("dns"))

@@ -22,7 +22,7 @@ from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Evidence, Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
-from vastplan.schema.walk import leaves, same, table
+from vastplan.schema.walk import leaves, same
 
 NO_MORE = Detail()
 _UNSAID = object()
@@ -75,7 +75,7 @@ def flatten(
         if live.values.get(name, _UNSAID) in (None, ""):
             return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can express")
     full: Values = {}
-    mappers = {name: mapper for name, _, mapper in table(kind.fields).referring}
+    mappers = {name: mapper for name, _, mapper in kind.fields.referring}
     for field in kind.fields:
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:

@@ -73,7 +73,7 @@ def decode(kind: Kind, row: Row) -> Values:
 
 def decoder(kind: Kind, example: Row) -> Callable[[Row], Values]:
     """A function that decodes rows of a kind as `decode` does, and is fast for rows with the same keys as `example`."""
-    read, finish = walk.table(kind.fields).readable.of_rows_like(example), kind.finish_decode
+    read, finish = kind.fields.readable.of_rows_like(example), kind.finish_decode
     return read if finish is None else lambda row: finish(read(row), row)
 
 

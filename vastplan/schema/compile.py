@@ -1,26 +1,16 @@
-"""Compiles a pydantic model with markers into a field table, and declares kinds."""
+"""Compiles a pydantic model with markers into a field table."""
 
 from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import MISSING, BaseModel
 
-from vastplan.model.plan import Stage
-from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
-from vastplan.schema.across_sites import Grouped, Lands
-from vastplan.schema.creation import Delivers, Once
-from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
-from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import VALUE, Field, Shape
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind, Row, Values
-from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
 from vastplan.schema.markers import (
     Admits,
     Clears,
@@ -37,7 +27,6 @@ from vastplan.schema.markers import (
     Refers,
     RequiredFrom,
     Revokes,
-    SameAs,
     ServerDefault,
     Shorthand,
     Shown,
@@ -83,144 +72,6 @@ _FIELD_MARKERS = (
     Theirs,
 )
 _DEEP_MARKERS = (Unit, Codec, Typed)
-
-
-def kind(
-    model: type[BaseModel],
-    *,
-    name: str,
-    system: str,
-    endpoint: Endpoint,
-    section: str = "",
-    attributes: tuple[Attribute, ...] = (),
-    data_bearing: bool = False,
-    metrics: tuple[Metric, ...] = (),
-    in_use: tuple[str, ...] = (),
-    floors: tuple[tuple[str, str], ...] = (),
-    contents: tuple[Contents, ...] = (),
-    dependents: tuple[Dependents, ...] = (),
-    used_by: tuple[UsedBy, ...] = (),
-    lets_in: LetsIn | None = None,
-    closes: tuple[Closes, ...] = (),
-    enforces: Enforces | None = None,
-    deleting: Deleting | None = None,
-    precedes: tuple[Precedes, ...] = (),
-    lands: Lands | None = None,
-    once: Once | None = None,
-    grouped: Grouped | None = None,
-    delivers: Delivers | None = None,
-    unique: tuple[tuple[str, ...], ...] = (),
-    ignored_on_delete: tuple[str, ...] = (),
-    system_owned: tuple[tuple[tuple[str, ...], Any], ...] = (),
-    mirrored: bool = False,
-    controller_owned: tuple[ControllerOwned, ...] = (),
-    stage: Stage | None = None,
-    measures: tuple[Measure, ...] = (),
-    ready: Ready | None = None,
-    versions: tuple[Since | Until, ...] = (),
-    witness: Witness | None = None,
-    contains: bool = False,
-    read_by_name: bool = False,
-    keyed: Keyed | None = None,
-    on_request: bool = False,
-    as_evidence: bool = False,
-    mounts: str = "",
-    finish_encode: Callable[[Row, Values], Row] | None = None,
-    finish_decode: Callable[[Values, Row], Values] | None = None,
-) -> Kind:
-    """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, if it has that field, `name`.
-
-    Raises:
-        TypeError: A marker is inside a union, where it has no effect; no field is marked IDENTITY; an attribute is predicted from
-            no field, or from one that does not exist; a kind that is read by name has no predicted path; a kind that delivers
-            values lacks the fields for that; or `unique`, a default or the witness names a field that does not exist.
-    """
-    fields = fields_of(model)
-    identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
-    if not identity:
-        raise TypeError(f"kind {name}: no field is marked IDENTITY")
-    if endpoint.update is Update.NONE:
-        fields = FieldTable(_frozen(field) for field in fields)
-    if unknown := _speaks_of_unknown(fields, witness):
-        raise TypeError(f"kind {name}: a default or the witness names {unknown}, which is not a field of it")
-    declared, known = {attribute.name for attribute in attributes}, {field.name for field in fields}
-    for attribute in attributes:
-        if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
-            raise TypeError(
-                f"kind {name}: {attribute.name} is predicted from no field, or from one that it does not have"
-            )
-    if delivers is not None and not known.issuperset((delivers.to, delivers.generation)):
-        raise TypeError(f"kind {name}: it delivers values, and has no field {delivers.to} or {delivers.generation}")
-    if strange := sorted({each for together in unique for each in together} - known):
-        raise TypeError(f"kind {name}: unique names {strange[0]}, which is not a field of it")
-    implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
-    if "path" not in declared:
-        implied.append(Attribute("path", ()))
-    if read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in attributes):
-        raise TypeError(f"kind {name}: it is read by name and has no predicted path")
-    named = next((field for field in fields if field.name == "name"), None)
-    if named is not None and "name" not in declared:
-        implied.append(Attribute("name", named.wire, lambda values: values.get("name"), ("name",)))
-    return Kind(
-        name=name,
-        system=system,
-        section=section,
-        model=model,
-        endpoint=endpoint,
-        fields=fields,
-        identity=identity,
-        attributes=(*implied, *attributes),
-        within_tenant="tenant" in model.model_fields,
-        data_bearing=data_bearing,
-        metrics=metrics,
-        in_use=in_use,
-        floors=floors,
-        contents=contents,
-        dependents=dependents,
-        used_by=used_by,
-        lets_in=lets_in,
-        closes=closes,
-        enforces=enforces,
-        deleting=deleting,
-        precedes=precedes,
-        lands=lands,
-        once=once,
-        grouped=grouped,
-        delivers=delivers,
-        unique=unique,
-        ignored_on_delete=ignored_on_delete,
-        system_owned=system_owned,
-        mirrored=mirrored,
-        controller_owned=controller_owned,
-        stage=stage,
-        measures=measures,
-        ready=ready,
-        versions=versions,
-        witness=witness,
-        contains=contains,
-        read_by_name=read_by_name,
-        keyed=keyed or Keyed(),
-        on_request=on_request,
-        as_evidence=as_evidence,
-        mounts=mounts,
-        finish_encode=finish_encode,
-        finish_decode=finish_decode,
-    )
-
-
-def _speaks_of_unknown(fields: FieldTable, witness: Witness | None) -> str:
-    """The first field that a default or the witness names and that does not exist, "" where all exist."""
-    defaults = (field.server_default.value for field in fields if field.server_default is not None)
-    spoken = [default.field for default in defaults if isinstance(default, SameAs)]
-    spoken += [witness.path[0], *witness.like] if witness is not None else []
-    return next((name for name in spoken if name not in fields.by_name), "")
-
-
-def _frozen(field: Field) -> Field:
-    """The same field, immutable: without updates in the API every change replaces the object."""
-    if field.markers & {Marker.IMMUTABLE, Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IDENTITY}:
-        return field
-    return replace(field, markers=field.markers | {Marker.IMMUTABLE})
 
 
 @lru_cache

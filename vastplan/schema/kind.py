@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
+
+from pydantic import BaseModel
 
 from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.across_sites import Grouped, Lands
+from vastplan.schema.compile import fields_of
 from vastplan.schema.creation import Delivers, Once
 from vastplan.schema.dependents import Contents, Dependents, Precedes, UsedBy
-from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.field import Field
 from vastplan.schema.import_keys import Keyed
 from vastplan.schema.live import Attribute, ControllerOwned, Measure, Metric, Ready, Witness
-from vastplan.schema.markers import Since, Until
-from vastplan.schema.walk import table
+from vastplan.schema.markers import Marker, SameAs, Since, Until
+from vastplan.schema.walk import FieldTable
 
 Row = dict[str, Any]
 Values = dict[str, Any]
@@ -24,7 +27,8 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One type of object.
+    """One type of object, declared from its model; every kind has the attributes `id`, `path` (its locator) and, if it has that
+    field, `name`.
 
     `section` is its plural in the document, "" for a kind that only other entries create. `finish_encode(body, values)`
     and `finish_decode(values, row)` are pure functions for what the field table cannot express. `controller_owned` recognises
@@ -42,16 +46,20 @@ class Kind:
     which the system deletes data by itself. `mounts` is the kind that workloads mount through this one (a view through a
     volume): the volume is deleted before everything else that is deleted with the view, because a system refuses that while it
     is in use, and then the rest still exists.
+
+    Raises:
+        TypeError: A marker is inside a union, where it has no effect; no field is marked IDENTITY; an attribute is predicted from
+            no field, or from one that does not exist; a kind that is read by name has no predicted path; a kind that delivers
+            values lacks the fields for that; or `unique`, a default or the witness names a field that does not exist.
     """
 
+    model: type[BaseModel]
+    _: KW_ONLY
     name: str
     system: str
-    section: str
-    model: Any
     endpoint: Endpoint
-    fields: tuple[Field, ...]
-    identity: tuple[str, ...]
-    attributes: tuple[Attribute, ...]
+    section: str = ""
+    attributes: tuple[Attribute, ...] = ()
     data_bearing: bool = False
     metrics: tuple[Metric, ...] = ()
     in_use: tuple[str, ...] = ()  # figures that block a delete while they are above zero, until somebody accepts them
@@ -79,7 +87,6 @@ class Kind:
     measures: tuple[Measure, ...] = ()
     ready: Ready | None = None
     versions: tuple[Since | Until, ...] = ()  # the product versions that have the kind
-    within_tenant: bool = False
     witness: Witness | None = None
     contains: bool = False  # its entries may contain other entries of the document
     # the right to list these would show other people's objects: where listing is refused, the needed ones are read by name
@@ -90,9 +97,22 @@ class Kind:
     mounts: str = ""
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
+    fields: FieldTable = field(init=False)
+    identity: tuple[str, ...] = field(init=False)
+    within_tenant: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", table(self.fields))
+        fields = fields_of(self.model)
+        if self.endpoint.update is Update.NONE:
+            fields = FieldTable(_immutable(field) for field in fields)
+        if wrong := _contradiction(self, fields):
+            raise TypeError(f"kind {self.name}: {wrong}")
+        declared = {attribute.name for attribute in self.attributes}
+        implied = (attribute for attribute in _implied(self.endpoint, fields) if attribute.name not in declared)
+        object.__setattr__(self, "fields", fields)
+        object.__setattr__(self, "identity", _identity(fields))
+        object.__setattr__(self, "attributes", (*implied, *self.attributes))
+        object.__setattr__(self, "within_tenant", "tenant" in fields.by_name)
 
     @property
     def remade(self) -> bool:
@@ -102,11 +122,11 @@ class Kind:
     @property
     def secretive(self) -> bool:
         """Whether objects of this kind hold secrets."""
-        return table(self.fields).secret
+        return self.fields.secret
 
     def field(self, name: str) -> Field:
         """The field of that name; raises `KeyError`."""
-        return table(self.fields).by_name[name]
+        return self.fields.by_name[name]
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name; raises `KeyError`."""
@@ -114,3 +134,50 @@ class Kind:
             if attribute.name == name:
                 return attribute
         raise KeyError(f"{self.name} has no attribute {name}")
+
+
+def _identity(fields: FieldTable) -> tuple[str, ...]:
+    return tuple(field.name for field in fields if field.has(Marker.IDENTITY))
+
+
+def _implied(endpoint: Endpoint, fields: FieldTable) -> Iterator[Attribute]:
+    """The attributes that a kind has without declaring them."""
+    yield Attribute("id", endpoint.id)
+    yield Attribute("path", ())
+    if name := fields.by_name.get("name"):
+        yield Attribute("name", name.wire, lambda values: values.get("name"), ("name",))
+
+
+def _immutable(field: Field) -> Field:
+    """The same field, immutable: without updates in the API every change replaces the object."""
+    if field.markers & {Marker.IMMUTABLE, Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IDENTITY}:
+        return field
+    return replace(field, markers=field.markers | {Marker.IMMUTABLE})
+
+
+def _contradiction(kind: Kind, fields: FieldTable) -> str:
+    """What contradicts itself in the declaration of a kind with these fields, "" if nothing does."""
+    if not _identity(fields):
+        return "no field is marked IDENTITY"
+    known = fields.by_name.keys()
+    if unknown := [name for name in _speaks_of(kind, fields) if name not in known]:
+        return f"a default or the witness names {unknown[0]}, which is not a field of it"
+    for attribute in kind.attributes:
+        if bool(attribute.of) != (attribute.predict is not None) or not known >= set(attribute.of):
+            return f"{attribute.name} is predicted from no field, or from one that it does not have"
+    delivers = kind.delivers
+    if delivers is not None and not known >= {delivers.to, delivers.generation}:
+        return f"it delivers values, and has no field {delivers.to} or {delivers.generation}"
+    if strange := sorted({each for together in kind.unique for each in together} - known):
+        return f"unique names {strange[0]}, which is not a field of it"
+    if kind.read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in kind.attributes):
+        return "it is read by name and has no predicted path"
+    return ""
+
+
+def _speaks_of(kind: Kind, fields: FieldTable) -> Iterator[str]:
+    """The fields that defaults and the witness name."""
+    defaults = (field.server_default.value for field in fields if field.server_default is not None)
+    yield from (default.field for default in defaults if isinstance(default, SameAs))
+    if kind.witness is not None:
+        yield from (kind.witness.path[0], *kind.witness.like)

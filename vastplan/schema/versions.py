@@ -97,7 +97,7 @@ def needs(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> tuple[Need, ..
 
 
 def _versioned(kind: Kind) -> bool:
-    return bool(kind.versions or table(kind.fields).versioned)
+    return bool(kind.versions or kind.fields.versioned)
 
 
 def _needs_of(kind: Kind, entry: Entry, by_address: Mapping[Address, Entry]) -> Iterator[Need]:

@@ -14,7 +14,6 @@ from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import Ref, from_json, to_json
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Admits, Refers, Revokes
-from vastplan.schema.walk import table
 
 _KEEPING = (Verb.UPDATE, Verb.ADOPT)
 
@@ -23,7 +22,7 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
     """By changed field, the clients that it would no longer let in."""
     if action.verb not in _KEEPING:
         return {}
-    fields = table(kind.fields).by_name
+    fields = kind.fields.by_name
     # A reference that is detached and attached again has a change of its own, beside the one that may narrow its field.
     changes = [
         (change, field.admits)
@@ -44,7 +43,7 @@ def taken_away(action: Action, kind: Kind) -> dict[str, list[str]]:
     """By field, the access rights that an update or adoption removes, whoever uses them. A replace counts as a delete."""
     if action.verb not in _KEEPING:
         return {}
-    fields = table(kind.fields).by_name
+    fields = kind.fields.by_name
     gone = {
         change.path: revoked(field.revokes, change.before, change.after)
         for change in action.changes
@@ -82,7 +81,7 @@ def taken_by_moves(
 
 def moves(action: Action, kind: Kind) -> list[tuple[FieldChange, Refers]]:
     """The changes of fields that refer to what lets clients in (`admits`): the new target may let in others."""
-    fields = table(kind.fields).by_name if action.verb in _KEEPING else {}
+    fields = kind.fields.by_name if action.verb in _KEEPING else {}
     return [
         (change, field.refers)
         for change in action.changes

@@ -29,7 +29,6 @@ from vastplan.model.wording import counted, plural, some
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
-from vastplan.schema.walk import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,7 @@ def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action])
     narrowed = {
         change.path
         for change in action.changes
-        if change.path in lists or ((field := table(kind.fields).by_name.get(change.path)) and field.admits)
+        if change.path in lists or ((field := kind.fields.by_name.get(change.path)) and field.admits)
     }
     for field, refers, raw in raw_references(kind.fields, live.values) if narrowed else ():
         for target_kind, attribute in refers.targets if field.name in narrowed else ():

@@ -42,7 +42,7 @@ from vastplan.schema.field import Field
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
 from vastplan.schema.references import fields_with_references
-from vastplan.schema.walk import in_sync, table
+from vastplan.schema.walk import in_sync
 
 _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
@@ -141,9 +141,7 @@ class Verdicts:
             entry = called_as_it_is(entry, match.live)
         try:
             # most kinds have no secret fields, so their objects are not searched for secrets
-            values = (
-                revealed(entry.values, self._reveal) if self._reveal and table(kind.fields).secret else entry.values
-            )
+            values = revealed(entry.values, self._reveal) if self._reveal and kind.secretive else entry.values
         except VastplanError as problem:
             finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
             return Verdict(compared=False, findings=[finding])
@@ -180,7 +178,7 @@ class Verdicts:
             or entry.address in self._matches.renames.moves
         ):
             return False
-        if table(kind.fields).secret or not NO_DIGESTS.isdisjoint(owned.fields.values()):
+        if kind.secretive or not NO_DIGESTS.isdisjoint(owned.fields.values()):
             return False
         site, resolve = live.site, self._matches.resolve
 

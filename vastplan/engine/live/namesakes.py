@@ -8,7 +8,6 @@ from typing import Any
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import targets_of
-from vastplan.schema.walk import table
 
 
 def meant(observed: Observed, live: Live, target: str, attribute: str, raw: Any) -> list[Live]:
@@ -60,12 +59,12 @@ def _places(kind: Kind) -> Mapping[str, str]:
 
 def _told_by(kind: Kind) -> set[str]:
     """The kinds to which the top-level fields of a kind refer."""
-    return {name for _, field, _ in table(kind.fields).referring if field.refers for name in field.refers.attributes}
+    return {name for _, field, _ in kind.fields.referring if field.refers for name in field.refers.attributes}
 
 
 def _stands_in(live: Live, places: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
     """The references of an object to places whose namespace its target may be in: kind, attribute and raw value."""
-    for name, field, _ in table(live.kind.fields).referring:
+    for name, field, _ in live.kind.fields.referring:
         value = live.values.get(name)
         if field.refers is not None and value is not None and not isinstance(value, list):
             yield from ((kind, by, value) for kind, by in field.refers.targets if kind in places)

@@ -15,7 +15,7 @@ from vastplan.schema.field import Leaf
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.opening import opens
-from vastplan.schema.walk import leaves, table
+from vastplan.schema.walk import leaves
 
 IN_THE_DOCUMENT = "the document"
 _SHOWN = 80  # characters of a plain text in the document
@@ -40,7 +40,7 @@ def source_text(value: Any) -> str:
 
 def secret_leaves(kind: Kind, desired: Values) -> Mapping[str, Leaf]:
     """The secret leaves of symbolic values, by their paths."""
-    if not table(kind.fields).secret:
+    if not kind.secretive:
         return _NOTHING
     found = leaves(kind.fields, desired)
     return {path_text(leaf.path): leaf for leaf in found if Marker.SENSITIVE in leaf.field.markers}

@@ -11,7 +11,6 @@ from vastplan.model.plan import Action, FieldChange, Verb
 from vastplan.model.value import json_text, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.walk import table
 
 _FromTo = tuple[str, str]
 
@@ -56,7 +55,7 @@ def moving_along(
 
 
 def _moves(action: Action, kind: Kind) -> Iterator[_FromTo]:
-    by_name = table(kind.fields).by_name
+    by_name = kind.fields.by_name
     for change in action.changes if action.verb is Verb.UPDATE else ():
         field = by_name.get(change.path)
         if field is not None and field.refers and field.revokes and change.before is not None:

@@ -9,7 +9,6 @@ from vastplan.engine.live.matches import Matches
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
 from vastplan.schema.kind import Kind
-from vastplan.schema.walk import table
 
 Whom = tuple[str, str, str, str]  # site, kind, attribute and its value
 
@@ -26,7 +25,7 @@ def who_goes(matches: Matches, actions: Mapping[Address, Action]) -> dict[Whom, 
 
 def limited_until(action: Action, kind: Kind, going: Mapping[Whom, list[Address]]) -> Iterator[Address]:
     """The deletes of the users whose limits an update removes from a list."""
-    by_name = table(kind.fields).by_name
+    by_name = kind.fields.by_name
     for change in action.changes if action.verb is Verb.UPDATE and going else ():
         field = by_name.get(change.path)
         if field is None or field.limits is None:

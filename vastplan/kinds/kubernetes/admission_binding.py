@@ -8,7 +8,7 @@ from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
 from vastplan.schema.access import Enforces
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import SET, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -55,7 +55,7 @@ def in_force(name: str, policy: Ref, storage_class: Ref | None = None, *, audit:
     return {"name": name, "policy": policy, "validation_actions": actions, "only": None, **shielded}
 
 
-KIND = kind(
+KIND = Kind(
     AdmissionBinding,
     name="admission_binding",
     system="kubernetes",

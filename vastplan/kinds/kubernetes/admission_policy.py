@@ -12,8 +12,7 @@ from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.access import Backs, Closes
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import ATOMIC, SET, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
@@ -91,7 +90,7 @@ def _read(values: Values, row: Row) -> Values:
     return {**values, **{name: value for name, value in read.items() if value is not None}}
 
 
-KIND = kind(
+KIND = Kind(
     AdmissionPolicy,
     name="admission_policy",
     system="kubernetes",

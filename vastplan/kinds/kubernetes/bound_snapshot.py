@@ -4,9 +4,9 @@ from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import GROUP_VERSION, READY, SINCE, SNAPSHOT
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -24,7 +24,7 @@ class BoundSnapshot(Labelled):
     """VolumeSnapshotContent that the VolumeSnapshot is bound to."""
 
 
-KIND = kind(
+KIND = Kind(
     BoundSnapshot,
     name="bound_snapshot",
     system="kubernetes",

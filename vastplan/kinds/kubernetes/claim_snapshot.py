@@ -8,9 +8,9 @@ from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes._snapshots import CREATED, GROUP_VERSION, READY, SINCE, SNAPSHOT
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
@@ -38,7 +38,7 @@ class ClaimSnapshot(Labelled):
     """Snapshot class of the VolumeSnapshot; when left out, the cluster's default for the driver."""
 
 
-KIND = kind(
+KIND = Kind(
     ClaimSnapshot,
     name="claim_snapshot",
     system="kubernetes",

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
 from vastplan.schema.types import MISSING, Says
@@ -29,7 +29,7 @@ class Namespace(Labelled):
     """Name of the namespace in Kubernetes, where it is not the entry's key."""
 
 
-KIND = kind(
+KIND = Kind(
     Namespace,
     name="namespace",
     system="kubernetes",

@@ -17,8 +17,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import ControllerOwned, Metric
 from vastplan.schema.markers import (
     IMMUTABLE,
@@ -168,7 +167,7 @@ def _read(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     PersistentVolume,
     name="persistent_volume",
     system="kubernetes",

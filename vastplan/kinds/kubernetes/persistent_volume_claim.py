@@ -19,11 +19,10 @@ from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Dependents, UsedBy
 from vastplan.schema.endpoint import OfSnapshots
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Measure, Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
@@ -159,7 +158,7 @@ def _with_kind(body: Row, values: Values) -> Row:
     return body
 
 
-KIND = kind(
+KIND = Kind(
     PersistentVolumeClaim,
     name="persistent_volume_claim",
     system="kubernetes",

@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import ObjectName, manifest
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import MISSING, Spec
@@ -35,7 +34,7 @@ def _read(values: Values, row: Row) -> Values:
     return {**values, "inline_drivers": sorted(inline), "claims": sorted(claims)}
 
 
-KIND = kind(
+KIND = Kind(
     Pod,
     name="pod",
     system="kubernetes",

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.wording import quoted
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
 
@@ -62,7 +62,7 @@ class ResourceQuota(Labelled):
     """Limits by resource, such as `requests.storage`; 0 allows no new ones, null removes a limit."""
 
 
-KIND = kind(
+KIND = Kind(
     ResourceQuota,
     name="resource_quota",
     system="kubernetes",

@@ -8,8 +8,8 @@ from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, ControllerOwned
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
 from vastplan.schema.types import MISSING, Says, SecretSource
@@ -62,7 +62,7 @@ def _path(values: Mapping[str, Any]) -> str | None:
     return None if isinstance(namespace, Ref) else f"{namespace}/{values.get('name')}"
 
 
-KIND = kind(
+KIND = Kind(
     Secret,
     name="secret",
     system="kubernetes",

@@ -14,7 +14,7 @@ from vastplan.kinds.kubernetes._common import (
     secret_of_parameters,
     secret_parameters,
 )
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import WITNESS, Clears, Codec, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
@@ -63,7 +63,7 @@ class SnapshotClass(Labelled):
         return self
 
 
-KIND = kind(
+KIND = Kind(
     SnapshotClass,
     name="snapshot_class",
     system="kubernetes",

@@ -20,9 +20,9 @@ from vastplan.kinds.kubernetes._snapshots import (
     UNTIL,
     WHOSE,
 )
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.endpoint import OfSnapshots
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import CREATE_ONLY, IMMUTABLE, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
@@ -60,7 +60,7 @@ class SnapshotContent(Labelled):
     """Time, in UTC where no zone is written, after which a VolumeSnapshot of `newest_of` is too new to be used."""
 
 
-KIND = kind(
+KIND = Kind(
     SnapshotContent,
     name="snapshot_content",
     system="kubernetes",

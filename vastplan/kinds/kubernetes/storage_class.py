@@ -20,9 +20,8 @@ from vastplan.kinds.kubernetes._secrets import SECRET_SINCE, ClassSecrets, one_f
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import UsedBy
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,
@@ -287,7 +286,7 @@ def purposes_of(driver: str) -> tuple[str, ...]:
     return tuple(purpose.replace("-", "_") for purpose in _purposes(DRIVER.write(driver)))
 
 
-KIND = kind(
+KIND = Kind(
     StorageClass,
     name="storage_class",
     system="kubernetes",

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.types import MISSING, SecretSource
 
 
@@ -18,7 +18,7 @@ class AccessKeyCredential(Credential):
     """Secret of the access key, from `{env: NAME}` or `{file: PATH}`. Needs `access_key_id`."""
 
 
-KIND = kind(
+KIND = Kind(
     AccessKeyCredential,
     name="access_key_credential",
     system="runai",

@@ -6,10 +6,10 @@ There is no update, and Run:AI does not promise to refuse a second, equal rule.
 from typing import Annotated, Literal
 
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
@@ -46,7 +46,7 @@ class AccessRule(Spec):
     """Type of the unit that `scope` names."""
 
 
-KIND = kind(
+KIND = Kind(
     AccessRule,
     name="access_rule",
     system="runai",

@@ -20,8 +20,8 @@ from vastplan.kinds.runai._assets import (
     unit_of_scope,
     with_scope,
 )
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IMMUTABLE, Opens, Since, Wire
 from vastplan.schema.types import MISSING, Says
 
@@ -54,7 +54,7 @@ class ConfigMapDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = kind(
+KIND = Kind(
     ConfigMapDataSource,
     name="config_map_data_source",
     system="runai",

@@ -22,9 +22,8 @@ from vastplan.kinds.runai._assets import (
     with_scope,
 )
 from vastplan.schema.codec import at
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,
@@ -152,7 +151,7 @@ def _with_modes(values: Values, row: Row) -> Values:
     return unit_of_scope(values, row)
 
 
-KIND = kind(
+KIND = Kind(
     DataSource,
     name="data_source",
     system="runai",

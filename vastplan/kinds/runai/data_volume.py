@@ -9,10 +9,9 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Delta, Endpoint, Update
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
@@ -112,7 +111,7 @@ def _by_scope(values: Values, row: Row) -> Values:
     return {**values, **shared, _IN_THE_CLUSTER: any(scope.get("scopeType") == "cluster" for scope in scopes)}
 
 
-KIND = kind(
+KIND = Kind(
     DataVolume,
     name="data_volume",
     system="runai",

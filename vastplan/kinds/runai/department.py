@@ -6,8 +6,8 @@ department below the allocation of its non-preemptible workloads, which the list
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric, Witness
 
 
@@ -15,7 +15,7 @@ class Department(OrgUnit):
     """A department: a share of the cluster's node pools that its projects draw on."""
 
 
-KIND = kind(
+KIND = Kind(
     Department,
     name="department",
     system="runai",

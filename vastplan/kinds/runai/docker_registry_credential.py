@@ -4,8 +4,8 @@ from typing import Annotated
 
 from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.types import MISSING, SecretSource
 
 
@@ -21,7 +21,7 @@ class DockerRegistryCredential(Credential):
     """Password of the user, from `{env: NAME}` or `{file: PATH}`. Needs `url` and `user`."""
 
 
-KIND = kind(
+KIND = Kind(
     DockerRegistryCredential,
     name="docker_registry_credential",
     system="runai",

@@ -6,9 +6,8 @@ from pydantic import Field, StringConstraints
 
 from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, credentials, value_at
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.types import MISSING, Says, SecretSource
 
 _Key = Annotated[
@@ -35,7 +34,7 @@ def _as_pairs(body: Row, values: Values) -> Row:
     return with_scope(body, values)
 
 
-KIND = kind(
+KIND = Kind(
     GenericSecretCredential,
     name="generic_secret_credential",
     system="runai",

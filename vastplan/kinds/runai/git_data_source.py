@@ -15,8 +15,8 @@ from vastplan.kinds.runai._assets import (
     unit_of_scope,
     with_scope,
 )
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 
@@ -69,7 +69,7 @@ class GitDataSource(Scoped):
         return self
 
 
-KIND = kind(
+KIND = Kind(
     GitDataSource,
     name="git_data_source",
     system="runai",

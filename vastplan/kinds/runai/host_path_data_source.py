@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import StringConstraints
 
 from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, Says
 
@@ -34,7 +34,7 @@ class HostPathDataSource(Scoped):
     """Whether containers see later mounts of the node below the directory: with `HostToContainer` they do."""
 
 
-KIND = kind(
+KIND = Kind(
     HostPathDataSource,
     name="host_path_data_source",
     system="runai",

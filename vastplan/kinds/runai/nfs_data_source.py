@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Host, Says
 
@@ -36,7 +36,7 @@ class NfsDataSource(Scoped):
     """Whether workloads may only read the directory."""
 
 
-KIND = kind(
+KIND = Kind(
     NfsDataSource,
     name="nfs_data_source",
     system="runai",

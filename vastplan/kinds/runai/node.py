@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import Spec
 
@@ -19,7 +19,7 @@ class Node(Spec):
     """GPUs of the node; null for a node without any."""
 
 
-KIND = kind(
+KIND = Kind(
     Node,
     name="node",
     system="runai",

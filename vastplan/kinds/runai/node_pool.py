@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
 
@@ -15,7 +15,7 @@ class NodePool(Spec):
     """Name of the node pool in Run:AI."""
 
 
-KIND = kind(
+KIND = Kind(
     NodePool,
     name="node_pool",
     system="runai",

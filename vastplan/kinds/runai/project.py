@@ -11,8 +11,8 @@ from pydantic import model_validator
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Metric, Ready
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
@@ -61,7 +61,7 @@ def namespace_of(values: Mapping[str, Any]) -> str | None:
     return str(given or f"{PREFIX}{name}") if given or name else None
 
 
-KIND = kind(
+KIND = Kind(
     Project,
     name="project",
     system="runai",

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Singleton, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
 
@@ -15,7 +15,7 @@ class RunaiCluster(Spec):
     """Name of the cluster in Run:AI."""
 
 
-KIND = kind(
+KIND = Kind(
     RunaiCluster,
     name="runai_cluster",
     system="runai",

@@ -15,8 +15,8 @@ from vastplan.kinds.runai._assets import (
     unit_of_scope,
     with_scope,
 )
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
 
@@ -52,7 +52,7 @@ class S3DataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = kind(
+KIND = Kind(
     S3DataSource,
     name="s3_data_source",
     system="runai",

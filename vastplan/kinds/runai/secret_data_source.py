@@ -14,8 +14,8 @@ from vastplan.kinds.runai._assets import (
     unit_of_scope,
     with_scope,
 )
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -43,7 +43,7 @@ class SecretDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = kind(
+KIND = Kind(
     SecretDataSource,
     name="secret_data_source",
     system="runai",

@@ -6,9 +6,9 @@ single value `cluster`). Workload policies say who may use which class, and the 
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec
 
@@ -44,7 +44,7 @@ class StorageClassConfiguration(Spec):
     """Whether data sources may share one volume of the class among projects; null leaves it to Run:AI."""
 
 
-KIND = kind(
+KIND = Kind(
     StorageClassConfiguration,
     name="storage_class_configuration",
     system="runai",

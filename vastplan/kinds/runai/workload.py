@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY, Refers, Wire
 from vastplan.schema.types import MISSING, Spec
@@ -46,7 +45,7 @@ def running(within: str) -> Dependents:
     return Dependents("workload", "running workloads", (("id", within),), counted="at work")
 
 
-KIND = kind(
+KIND = Kind(
     Workload,
     name="workload",
     system="runai",

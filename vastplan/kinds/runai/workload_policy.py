@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from vastplan.kinds.kubernetes._common import QUANTITY
 from vastplan.kinds.runai._assets import SCOPES, unit_of_scope, with_scope
 from vastplan.kinds.runai._common import INTEGER
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, PerUnit, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import (
     IDENTITY,
@@ -108,7 +108,7 @@ class WorkloadPolicy(Spec):
         return self
 
 
-KIND = kind(
+KIND = Kind(
     WorkloadPolicy,
     name="workload_policy",
     system="runai",

@@ -13,8 +13,8 @@ from pydantic import model_validator
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, SecretKey, into_secret
 from vastplan.model import units
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Revoked
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Opens, Refers, Unit, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
@@ -78,7 +78,7 @@ class ApiToken(Spec):
 # VMS answers this with 503, which otherwise means that the outcome is unknown (the vendor's document of 5.5, POST /apitokens/).
 _REFUSES = {"Max allowed API tokens": "write a shorter overlap"}
 
-KIND = kind(
+KIND = Kind(
     ApiToken,
     name="api_token",
     system="vast",

@@ -13,10 +13,10 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import Directory
 from vastplan.schema.across_sites import Lands
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.endpoint import Clones, Endpoint, FarClones
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text
@@ -71,7 +71,7 @@ def clones_of(path: str) -> Dependents:
     return Dependents("clone", "unfinished clones of it", (("tenant", "tenant.id"),), (path, "source"), UNFINISHED)
 
 
-KIND = kind(
+KIND = Kind(
     Clone,
     name="clone",
     system="vast",

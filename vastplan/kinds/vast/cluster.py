@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from vastplan.model import units
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
@@ -26,7 +26,7 @@ class Vms(Spec):
     """Name of the management service, as VMS has it."""
 
 
-KIND = kind(
+KIND = Kind(
     Cluster,
     name="cluster",
     system="vast",
@@ -37,7 +37,7 @@ KIND = kind(
         Metric(WRITES, ("max_cluster_write_bw_mb",), units.BANDWIDTH),
     ),
 )
-VMS = kind(
+VMS = Kind(
     Vms,
     name="vms",
     system="vast",

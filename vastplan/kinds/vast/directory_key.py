@@ -10,8 +10,8 @@ from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, MaxAge, Overla
 from vastplan.kinds.vast._rights import Tenant
 from vastplan.kinds.vast.s3_key import S3KeyDelivery
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import AskedMembers, Endpoint
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     AFTER_CREATE,
@@ -51,7 +51,7 @@ def _where(values: Any) -> str | None:
     return AskedMembers.locator(tenant, user) if isinstance(tenant, str) and isinstance(user, str) else None
 
 
-KIND = kind(
+KIND = Kind(
     DirectoryKey,
     name="directory_key",
     system="vast",

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import IMMUTABLE, Opens
 from vastplan.schema.types import MISSING, Count, Text
@@ -22,7 +22,7 @@ class Group(InProvider):
     """Identity policies attached to the group; those of buckets that list the group in read or write are added."""
 
 
-KIND = kind(
+KIND = Kind(
     Group,
     name="group",
     system="vast",

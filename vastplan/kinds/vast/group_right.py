@@ -4,7 +4,7 @@ from typing import Annotated
 
 from vastplan.kinds.vast._identities import AttachedPolicies
 from vastplan.kinds.vast._rights import Rights, Tenant, asked, locator
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, Wire
 from vastplan.schema.types import MISSING, VendorName
 
@@ -23,7 +23,7 @@ class GroupRight(Rights):
     """Identity policies of the tenant that are attached to the group; null or an empty list is none."""
 
 
-KIND = kind(
+KIND = Kind(
     GroupRight,
     name="group_right",
     system="vast",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from vastplan.kinds.vast._common import collection
 from vastplan.model.plan import Stage
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, SET, WITNESS, Clears, Opens, ServerDefault
 from vastplan.schema.types import MISSING, Spec, Text, VendorName
 
@@ -31,7 +31,7 @@ class LocalProvider(Spec):
     out of them."""
 
 
-KIND = kind(
+KIND = Kind(
     LocalProvider,
     name="local_provider",
     system="vast",

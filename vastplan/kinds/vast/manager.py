@@ -16,9 +16,8 @@ from vastplan.kinds.vast._deliver import Generation, IntoSecret, SecretKey, into
 from vastplan.kinds.vast.manager_role import Permission
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Drawn
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     DOCUMENT,
@@ -135,7 +134,7 @@ def _answered(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     Manager,
     name="manager",
     system="vast",

@@ -6,8 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import collection
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, Text, VendorName
 
@@ -67,7 +66,7 @@ def _answered(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     ManagerRole,
     name="manager_role",
     system="vast",

@@ -12,8 +12,8 @@ from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.across_sites import Grouped, Lands, Told
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Precedes
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import (
     AFTER_CREATE,
@@ -172,7 +172,7 @@ class ProtectedPath(Spec):
         return self
 
 
-KIND = kind(
+KIND = Kind(
     ProtectedPath,
     name="protected_path",
     system="vast",

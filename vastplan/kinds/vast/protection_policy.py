@@ -10,8 +10,7 @@ from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model.wording import quoted
 from vastplan.schema.across_sites import Grouped
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, UnitSpan, VendorName
@@ -115,7 +114,7 @@ def _without_nulls(body: Row, values: Values) -> Row:
     return body
 
 
-KIND = kind(
+KIND = Kind(
     ProtectionPolicy,
     name="protection_policy",
     system="vast",

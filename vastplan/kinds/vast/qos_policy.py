@@ -18,8 +18,7 @@ from vastplan.kinds.vast._whom import (
     whom,
 )
 from vastplan.model.plan import Stage
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,
@@ -288,7 +287,7 @@ def _attached(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     QosPolicy,
     name="qos_policy",
     system="vast",

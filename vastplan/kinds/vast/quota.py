@@ -20,10 +20,9 @@ from vastplan.kinds.vast._whom import (
     whom,
 )
 from vastplan.model import units
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
@@ -244,7 +243,7 @@ def _in_force(values: Values) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     Quota,
     name="quota",
     system="vast",

@@ -5,9 +5,8 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.vast._common import collection
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Delta
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Revokes, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
 
@@ -50,7 +49,7 @@ def without_tenant(body: Row, values: Values) -> Row:
     return {name: value for name, value in body.items() if name != "tenant_id" or value is not None}
 
 
-KIND = kind(
+KIND = Kind(
     Realm,
     name="realm",
     system="vast",

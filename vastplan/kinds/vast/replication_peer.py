@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vastplan.kinds.vast._common import NOTHING, collection
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
@@ -36,7 +36,7 @@ class ReplicationPeer(Spec):
     """Largest TCP segment that the peer can receive, in bytes (MSS)."""
 
 
-KIND = kind(
+KIND = Kind(
     ReplicationPeer,
     name="replication_peer",
     system="vast",

@@ -10,8 +10,8 @@ from pydantic import model_validator
 
 from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Members
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     AFTER_CREATE,
@@ -75,7 +75,7 @@ class S3Key(Spec):
     """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
 
-KIND = kind(
+KIND = Kind(
     S3Key,
     name="s3_key",
     system="vast",

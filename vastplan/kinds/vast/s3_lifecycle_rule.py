@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from vastplan.kinds.vast._common import NOTHING, OFF, collection
 from vastplan.model.wording import quoted
 from vastplan.schema.access import Deleting
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,
@@ -175,7 +175,7 @@ class S3LifecycleRule(LifecycleActions):
     """Tenant that the entry is written in, if any; it is not sent to a system."""
 
 
-KIND = kind(
+KIND = Kind(
     S3LifecycleRule,
     name="s3_lifecycle_rule",
     system="vast",

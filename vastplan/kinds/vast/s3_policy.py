@@ -9,8 +9,8 @@ from vastplan.model import s3_policy
 from vastplan.model.canonical_json import plain
 from vastplan.model.plan import Stage
 from vastplan.model.s3_narrowed import narrowed
-from vastplan.schema.compile import kind
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import (
     AFTER_CREATE,
     IDENTITY,
@@ -61,7 +61,7 @@ class S3Policy(Spec):
     """Whether the policy is in force; otherwise it allows and denies nothing."""
 
 
-KIND = kind(
+KIND = Kind(
     S3Policy,
     name="s3_policy",
     system="vast",

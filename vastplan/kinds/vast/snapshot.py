@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from vastplan.kinds._moments import MOMENT, Moment
 from vastplan.kinds.vast._common import Directory, collection
 from vastplan.kinds.vast.clone import UNFINISHED
-from vastplan.schema.compile import kind
 from vastplan.schema.creation import Once
 from vastplan.schema.dependents import Dependents
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Clears, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
@@ -48,7 +48,7 @@ def below(path: str) -> Dependents:
     return snapshots(("tenant", "tenant"), (path, "path"))
 
 
-KIND = kind(
+KIND = Kind(
     Snapshot,
     name="snapshot",
     system="vast",

@@ -8,8 +8,8 @@ from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, 
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Contents
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, Measure, Witness
 from vastplan.schema.markers import (
     ATOMIC,
@@ -144,7 +144,7 @@ class Tenant(Spec):
     """GID of the group whose NFSv3 users may move files to the trash folder; with null only root may."""
 
 
-KIND = kind(
+KIND = Kind(
     Tenant,
     name="tenant",
     system="vast",

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from vastplan.kinds.vast._common import OFF, collection
 from vastplan.kinds.vast._identities import AttachedPolicies, InProvider, Switch
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Dependents
 from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, Revokes, ServerDefault
 from vastplan.schema.types import MISSING, Count, ReferenceName
@@ -48,7 +48,7 @@ class User(InProvider):
     """Identity policies attached to the user; those of buckets that list the user in read or write are added."""
 
 
-KIND = kind(
+KIND = Kind(
     User,
     name="user",
     system="vast",

@@ -5,7 +5,7 @@ from typing import Annotated
 from vastplan.kinds.vast._common import OFF
 from vastplan.kinds.vast._identities import AttachedPolicies, Switch
 from vastplan.kinds.vast._rights import Rights, Tenant, asked, locator
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, Opens, Wire
 from vastplan.schema.types import MISSING, VendorName
 
@@ -32,7 +32,7 @@ class UserRight(Rights):
     """Identity policies of the tenant that are attached to the user; null or an empty list is none."""
 
 
-KIND = kind(
+KIND = Kind(
     UserRight,
     name="user_right",
     system="vast",

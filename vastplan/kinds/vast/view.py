@@ -15,10 +15,9 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
-from vastplan.schema.compile import kind
 from vastplan.schema.dependents import Precedes
 from vastplan.schema.import_keys import CalledAs, Keyed
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Attribute, Metric, Witness
 from vastplan.schema.markers import (
     ATOMIC,
@@ -328,7 +327,7 @@ def _grants(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     View,
     name="view",
     system="vast",

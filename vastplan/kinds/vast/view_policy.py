@@ -8,8 +8,7 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import INTERNAL, OFF, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import ControllerOwned, Witness
 from vastplan.schema.markers import (
     EXPLICIT_NULL,
@@ -248,7 +247,7 @@ def _pools(values: Values, row: Row) -> Values:
     return values
 
 
-KIND = kind(
+KIND = Kind(
     ViewPolicy,
     name="view_policy",
     system="vast",

@@ -9,7 +9,7 @@ from vastplan.kinds.vast._common import OFF, RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.model.wording import quoted
 from vastplan.schema.access import LetsIn
-from vastplan.schema.compile import kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import (
     DOCUMENT,
@@ -137,7 +137,7 @@ class VipPool(Spec):
         return self
 
 
-KIND = kind(
+KIND = Kind(
     VipPool,
     name="vip_pool",
     system="vast",
