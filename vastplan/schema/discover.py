@@ -1,9 +1,9 @@
 """Finds what the kinds package declares, without importing modules that are not used. No code outside a kind's module names
 the kind.
 
-The index is read from the text of the modules: the name and the section in a top-level `NAME = Kind(...)` or
-`composite(...)`, and the type in a `Composition("...", ...)`. A module is imported when one of its declarations is used, and
-must then declare what the index says.
+The index is read from the text of the modules: the name and the section in a top-level `KIND = ...(...)`, `NAME = Kind(...)` or
+`NAME = composite(...)`, and the type in a `NAME = Composition("...", ...)`. A module is imported when one of its declarations is
+used, and must then declare what the index says.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vastplan.schema.field import Field as KindField
 from vastplan.schema.kind import Kind
 
 T = TypeVar("T")
-_DECLARATION = re.compile(rb"^\w+ = (Kind|composite|Composition)\(((?:.|\n)*?)(?=^\S|\Z)", re.MULTILINE)
+_DECLARATION = re.compile(rb"^(?:KIND = \w+|\w+ = (Kind|composite|Composition))\(((?:.|\n)*?)(?=^\S|\Z)", re.MULTILINE)
 _NAME, _SECTION, _OF = (re.compile(pattern) for pattern in (rb'\bname="(\w+)"', rb'\bsection="(\w+)"', rb'^\s*"(\w+)"'))
 
 
@@ -184,7 +184,7 @@ def _declared(text: bytes) -> Declared:
             compositions.add(_first(_OF, arguments))
             continue
         name, section = _first(_NAME, arguments), _first(_SECTION, arguments)
-        if how == b"Kind":
+        if how != b"composite":
             kinds.add(name)
         if section:
             sections.add((section, name))

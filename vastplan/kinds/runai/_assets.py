@@ -6,13 +6,15 @@ the whole control plane (Run:AI's scopes `tenant` and `system`) belong to no sit
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.import_keys import Keyed
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.live import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Spec, VendorName
@@ -94,7 +96,7 @@ def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath,
 
 
 # In the API document each list is optional, and so is `usedBy`: without it, use is unknown.
-USERS = tuple(
+_USERS = tuple(
     Metric(f"{name} that use it", ("usedBy", key), absent=0)
     for name, key in (
         ("workspaces", "workspaces"),
@@ -104,11 +106,21 @@ USERS = tuple(
         ("templates", "templates"),
     )
 )
-IN_USE = tuple(metric.name for metric in USERS)
 # "Issues found" may still be resolved, when a missing object is created.
-READY = Ready(
+_READY = Ready(
     ("status", "status"),
     ok=frozenset({"No issues found", "No status"}),
     failed=frozenset({"Failed"}),
     message=("status", "message"),
 )
+asset_kind = partial(
+    Kind,
+    system="runai",
+    keyed=Keyed(within="project"),
+    metrics=_USERS,
+    in_use=tuple(metric.name for metric in _USERS),
+    ready=_READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)
+"""Declares a kind of asset, with all that assets have in common."""

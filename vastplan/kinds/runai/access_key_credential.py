@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import asset_kind
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
 from vastplan.schema.types import MISSING, SecretSource
 
 
@@ -18,16 +16,9 @@ class AccessKeyCredential(Credential):
     """Secret of the access key, from `{env: NAME}` or `{file: PATH}`. Needs `access_key_id`."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     AccessKeyCredential,
     name="access_key_credential",
-    system="runai",
     section="access_key_credentials",
     endpoint=credentials("access-key"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )

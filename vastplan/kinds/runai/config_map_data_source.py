@@ -8,20 +8,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import (
-    IN_USE,
-    READY,
-    USERS,
-    Description,
-    FileMode,
-    Mount,
-    Scoped,
-    assets,
-    unit_of_scope,
-    with_scope,
-)
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import IMMUTABLE, Opens, Since, Wire
 from vastplan.schema.types import MISSING, Says
 
@@ -54,16 +41,9 @@ class ConfigMapDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     ConfigMapDataSource,
     name="config_map_data_source",
-    system="runai",
     section="config_map_data_sources",
     endpoint=assets("datasource/config-map"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )

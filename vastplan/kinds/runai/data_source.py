@@ -10,20 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._assets import (
-    IN_USE,
-    READY,
-    USERS,
-    Description,
-    Mount,
-    Scoped,
-    assets,
-    unit_of_scope,
-    with_scope,
-)
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets, unit_of_scope, with_scope
 from vastplan.schema.codec import at
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import (
     IMMUTABLE,
     PROSE,
@@ -151,17 +140,12 @@ def _with_modes(values: Values, row: Row) -> Values:
     return unit_of_scope(values, row)
 
 
-KIND = Kind(
+KIND = asset_kind(
     DataSource,
     name="data_source",
-    system="runai",
     section="data_sources",
     endpoint=assets("datasource/pvc"),
-    keyed=Keyed(within="project"),
     data_bearing=True,
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
     finish_encode=_with_switches,
     finish_decode=_with_modes,
 )

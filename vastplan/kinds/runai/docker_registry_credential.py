@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import asset_kind
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
 from vastplan.schema.types import MISSING, SecretSource
 
 
@@ -21,16 +19,9 @@ class DockerRegistryCredential(Credential):
     """Password of the user, from `{env: NAME}` or `{file: PATH}`. Needs `url` and `user`."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     DockerRegistryCredential,
     name="docker_registry_credential",
-    system="runai",
     section="docker_registry_credentials",
     endpoint=credentials("docker-registry"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import asset_kind, with_scope
 from vastplan.kinds.runai._credentials import Credential, credentials, value_at
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.types import MISSING, Says, SecretSource
 
 _Key = Annotated[
@@ -34,16 +33,10 @@ def _as_pairs(body: Row, values: Values) -> Row:
     return with_scope(body, values)
 
 
-KIND = Kind(
+KIND = asset_kind(
     GenericSecretCredential,
     name="generic_secret_credential",
-    system="runai",
     section="generic_secret_credentials",
     endpoint=credentials("generic-secret"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
     finish_encode=_as_pairs,
-    finish_decode=unit_of_scope,
 )

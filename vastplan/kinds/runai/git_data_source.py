@@ -4,19 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.runai._assets import (
-    IN_USE,
-    READY,
-    USERS,
-    Description,
-    Mount,
-    Scoped,
-    assets,
-    unit_of_scope,
-    with_scope,
-)
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says, Text
 
@@ -69,16 +57,9 @@ class GitDataSource(Scoped):
         return self
 
 
-KIND = Kind(
+KIND = asset_kind(
     GitDataSource,
     name="git_data_source",
-    system="runai",
     section="git_data_sources",
     endpoint=assets("datasource/git"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )

@@ -4,9 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import Opens, Wire
 from vastplan.schema.types import MISSING, Says
 
@@ -34,15 +32,10 @@ class HostPathDataSource(Scoped):
     """Whether containers see later mounts of the node below the directory: with `HostToContainer` they do."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     HostPathDataSource,
     name="host_path_data_source",
-    system="runai",
     section="host_path_data_sources",
     endpoint=assets("datasource/host-path", status=False),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
+    ready=None,
 )

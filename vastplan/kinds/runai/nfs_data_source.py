@@ -8,9 +8,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Host, Says
 
@@ -36,16 +34,11 @@ class NfsDataSource(Scoped):
     """Whether workloads may only read the directory."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     NfsDataSource,
     name="nfs_data_source",
-    system="runai",
     section="nfs_data_sources",
     endpoint=assets("datasource/nfs", status=False),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
     mounts="view",
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
+    ready=None,
 )

@@ -4,19 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import (
-    IN_USE,
-    READY,
-    USERS,
-    Description,
-    Mount,
-    Scoped,
-    assets,
-    unit_of_scope,
-    with_scope,
-)
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Says
 
@@ -52,17 +40,10 @@ class S3DataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     S3DataSource,
     name="s3_data_source",
-    system="runai",
     section="s3_data_sources",
     endpoint=assets("datasource/s3"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
     mounts="view",
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )

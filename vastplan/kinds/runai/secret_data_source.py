@@ -2,20 +2,7 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import (
-    IN_USE,
-    READY,
-    USERS,
-    Description,
-    FileMode,
-    Mount,
-    Scoped,
-    assets,
-    unit_of_scope,
-    with_scope,
-)
-from vastplan.schema.import_keys import Keyed
-from vastplan.schema.kind import Kind
+from vastplan.kinds.runai._assets import Description, FileMode, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -43,16 +30,9 @@ class SecretDataSource(Scoped):
     """Description that Run:AI shows with the data source; null for none."""
 
 
-KIND = Kind(
+KIND = asset_kind(
     SecretDataSource,
     name="secret_data_source",
-    system="runai",
     section="secret_data_sources",
     endpoint=assets("datasource/secrets"),
-    keyed=Keyed(within="project"),
-    metrics=USERS,
-    in_use=IN_USE,
-    ready=READY,
-    finish_encode=with_scope,
-    finish_decode=unit_of_scope,
 )
