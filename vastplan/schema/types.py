@@ -258,6 +258,16 @@ DnsLabel = Annotated[
     StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
     Says("a name of lowercase letters and digits, with - between them, at most 63"),
 ]
+SecretKey = Annotated[
+    str,
+    StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$"),
+    Says("a key of a Secret: letters, digits, -, _ and ."),
+]
+AbsolutePath = Annotated[
+    str,
+    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
+    Says("an absolute path, which starts with /"),
+]
 ReferenceName = (
     Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE), Says("a name")] | Existing
 )

@@ -4,9 +4,8 @@ A policy names users of any provider by text: a misspelt user is not limited, an
 """
 
 from collections.abc import Iterable
-from typing import Any
 
-from vastplan.kinds.compose._people import provider_of
+from vastplan.kinds.compose._people import provider_of, provider_with, recovered_provider, users_with
 from vastplan.kinds.vast._whom import in_order
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
@@ -48,16 +47,13 @@ def _users(policy: Entry, scope: Scope) -> dict[str, Entry]:
     """The users of the document whom a policy can limit, by their keys and by their names; of all providers where the document
     does not say which one applies."""
     tenant = policy.values.get("tenant")
-    provider = provider_of(tenant, scope) if isinstance(tenant, Ref) else None
+    provider = provider_of(tenant, scope)
     users = [
-        user for user in scope.of(policy.address.site, "user") if provider is None or _provider(user, scope) == provider
+        user
+        for user in scope.of(policy.address.site, "user")
+        if provider is None or provider_with(user, scope) == provider
     ]
     return {**{user.called: user for user in users}, **{user.address.name: user for user in users}}
-
-
-def _provider(user: Entry, scope: Scope) -> Any:
-    tenant = user.values.get("tenant")
-    return user.values.get("local_provider") or (provider_of(tenant, scope) if isinstance(tenant, Ref) else None)
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
@@ -79,17 +75,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
 def _keys(pieces: Pieces, policy: Entry) -> dict[str, str]:
     """The keys of the users whom a policy can limit, by their names."""
     tenant = policy.values.get("tenant")
-    home = pieces.get(tenant.target) if isinstance(tenant, Ref) else None
-    provider = home.values.get("local_provider") if home is not None else None
-    return {
-        user.called: user.address.name
-        for user in pieces.around("user")
-        if user.address.site == policy.address.site
-        and (
-            provider is None
-            or provider == user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
-        )
-    }
+    users = users_with(recovered_provider(pieces, tenant), pieces, policy.address.site, tenant)
+    return {user.called: user.address.name for user in users}
 
 
 OF_QOS_POLICY = Composition("qos_policy", _compose, recover=_recover, rank=7)

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.compose._people import provider_of
+from vastplan.kinds.compose._people import provider_of, provider_with
 from vastplan.kinds.compose.bucket_rights import rights_in, with_bucket_policies
-from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry
@@ -36,7 +35,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             if group is None:
                 text = f"group {ref} is not in this document, and its number is not known"
                 scope.refuse(entry, "VP272", text, "write its number in gids")
-            elif _provider(group, scope) != values.get("local_provider"):
+            elif provider_with(group, scope) != values.get("local_provider"):
                 text = f"group {ref} is in another local provider than the user"
                 scope.refuse(
                     entry, "VP272", text, "name a group of the same provider, or write the group's number in gids"
@@ -75,20 +74,10 @@ def _using(tenants: Iterable[Entry]) -> dict[Any, list[Entry]]:
     return found
 
 
-def _provider(of: Entry, scope: Scope) -> Any:
-    """The local provider of a group, whether the group is composed yet or not."""
-    tenant = of.values.get("tenant")
-    return provider_of(tenant, scope) if isinstance(tenant, Ref) else of.values.get("local_provider")
-
-
 def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
     """Users and groups with the only tenant that uses their local provider, and without the policies that buckets add. Users name
     the groups that are entries, too."""
-    tenants: dict[Any, list[Address]] = {}
-    for tenant in pieces.around("tenant"):
-        provider = tenant.values.get("local_provider")
-        if isinstance(provider, Ref):
-            tenants.setdefault(provider, []).append(tenant.address)
+    tenants = _using(pieces.around("tenant"))
     groups = {
         (group.values.get("local_provider"), group.values.get("gid")): group.address for group in pieces.of("group")
     }
@@ -101,7 +90,7 @@ def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
         values: dict[str, Any] = dict(entry.values)
         if len(using) == 1:
             del values["local_provider"]
-            values["tenant"] = Ref(using[0])
+            values["tenant"] = Ref(using[0].address)
         named = {gid: groups[provider, gid] for gid in values.get("gids") or () if (provider, gid) in groups}
         if named:
             values["groups"] = [Ref(address) for address in sorted(named.values())]

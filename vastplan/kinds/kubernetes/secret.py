@@ -12,13 +12,8 @@ from vastplan.schema.import_keys import Keyed
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute, ControllerOwned
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
-from vastplan.schema.types import MISSING, Says, SecretSource
+from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
-_Key = Annotated[
-    str,
-    StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$"),
-    Says("a key of a Secret: letters, digits, -, _ and ."),
-]
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
 _GUARDED = ("password", "token", "passphrase")
 BASE64 = Codec(
@@ -44,7 +39,7 @@ class Secret(Labelled):
     """Namespace that holds the Secret; the name of a project means its namespace."""
     type: Annotated[str | MISSING, IMMUTABLE, ServerDefault("Opaque", WITNESS)] = MISSING
     """Type of the Secret in Kubernetes, such as `kubernetes.io/tls`, which decides what keys must be in its data."""
-    data: Annotated[dict[_Key, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
+    data: Annotated[dict[SecretKey, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
     """Values by key: `{env: NAME}`, `{file: PATH}` or, except for log-in secrets, text; null removes a key."""
     immutable: Annotated[bool | MISSING, ONE_WAY, ServerDefault(False, PROSE)] = MISSING
     """Whether Kubernetes refuses every change of the data. Only deleting the Secret undoes it."""

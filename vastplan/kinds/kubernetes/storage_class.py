@@ -37,7 +37,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Host, ReferenceName, Says, Text
+from vastplan.schema.types import MISSING, AbsolutePath, Host, ReferenceName, Says, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")
@@ -105,11 +105,6 @@ ClassName = Annotated[
     StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"),
     Says("the name of a storage class: lowercase letters and digits, with - between them, at most 225"),
 ]
-_Path = Annotated[
-    str,
-    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
-    Says("an absolute path, which starts with /"),
-]
 _Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=str | int | bool)]
 
 
@@ -127,7 +122,7 @@ class StorageClass(Labelled):
     left out."""
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
     """VAST CSI driver that creates the volumes: `file` over NFS, `block` over NVMe."""
-    storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
+    storage_path: Annotated[AbsolutePath | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
     """Directory on VAST below which the file driver creates a directory and a view for each volume."""
     view_policy: Annotated[
         ReferenceName | MISSING,

@@ -7,7 +7,7 @@ the whole control plane (Run:AI's scopes `tenant` and `system`) belong to no sit
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints, model_validator
 
@@ -33,6 +33,15 @@ Description = Annotated[
 ]
 
 
+def refuse_other_than_one_scope(entry: Any) -> None:
+    """Raises `ValueError` unless exactly one of project, department and scope is written."""
+    given = [name for name in (*_UNITS, "scope") if getattr(entry, name) is not MISSING]
+    if not given:
+        raise ValueError("write project, department or scope: cluster")
+    if len(given) > 1:
+        raise ValueError(f"give either {given[0]} or {given[1]}")
+
+
 class Scoped(Spec):
     """An asset of Run:AI and where it can be used: `project: NAME`, `department: NAME`, or `scope: cluster`."""
 
@@ -51,11 +60,7 @@ class Scoped(Spec):
 
     @model_validator(mode="after")
     def _one_scope(self) -> Scoped:
-        given = [name for name in (*_UNITS, "scope") if getattr(self, name) is not MISSING]
-        if not given:
-            raise ValueError("write project, department or scope: cluster")
-        if len(given) > 1:
-            raise ValueError(f"give either {given[0]} or {given[1]}")
+        refuse_other_than_one_scope(self)
         return self
 
 

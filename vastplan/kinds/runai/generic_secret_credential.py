@@ -2,26 +2,20 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from vastplan.kinds.runai._assets import asset_kind, with_scope
 from vastplan.kinds.runai._credentials import Credential, credentials, value_at
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.types import MISSING, Says, SecretSource
-
-_Key = Annotated[
-    str,
-    StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$"),
-    Says("a key of a Secret: letters, digits, -, _ and ."),
-]
+from vastplan.schema.types import MISSING, SecretKey, SecretSource
 
 
 class GenericSecretCredential(Credential):
     """Keys and values, from a Secret or written here. A removed key stays until another value is written."""
 
-    data: Annotated[Annotated[dict[_Key, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")] = (
-        MISSING
-    )
+    data: Annotated[
+        Annotated[dict[SecretKey, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")
+    ] = MISSING
     """Values by key, each from `{env: NAME}` or `{file: PATH}`. Git data sources need an SSH key at `ssh`."""
 
 

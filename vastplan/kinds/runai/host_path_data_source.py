@@ -2,23 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import StringConstraints
-
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import Opens, Wire
-from vastplan.schema.types import MISSING, Says
-
-_Directory = Annotated[
-    str,
-    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
-    Says("an absolute path, which starts with /"),
-]
+from vastplan.schema.types import MISSING, AbsolutePath
 
 
 class HostPathDataSource(Scoped):
     """A data source of a host path: a directory of the node that a workload runs on."""
 
-    path: Annotated[_Directory, Wire("spec", "path"), Opens()]
+    path: Annotated[AbsolutePath, Wire("spec", "path"), Opens()]
     """Absolute path of the directory on the node."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
     """Absolute path in containers at which workloads find the directory."""

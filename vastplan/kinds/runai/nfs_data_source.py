@@ -6,17 +6,9 @@ an admission policy of a class limits it.
 
 from typing import Annotated
 
-from pydantic import StringConstraints
-
 from vastplan.kinds.runai._assets import Description, Mount, Scoped, asset_kind, assets
 from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
-from vastplan.schema.types import MISSING, Host, Says
-
-_Export = Annotated[
-    str,
-    StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$"),
-    Says("an absolute path, which starts with /"),
-]
+from vastplan.schema.types import MISSING, AbsolutePath, Host
 
 
 class NfsDataSource(Scoped):
@@ -24,7 +16,7 @@ class NfsDataSource(Scoped):
 
     server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
     """Host name or IP address of the NFS server, such as that of a VIP pool of VAST."""
-    path: Annotated[_Export, Wire("spec", "path"), Opens(made=False)]
+    path: Annotated[AbsolutePath, Wire("spec", "path"), Opens(made=False)]
     """Absolute path that the server exports; on VAST the path or the alias of a view."""
     mount: Annotated[Mount, Wire("spec", "mountPath")]
     """Absolute path in containers at which workloads find the directory."""

@@ -12,21 +12,12 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._assets import SCOPES, unit_of_scope, with_scope
+from vastplan.kinds.runai._assets import SCOPES, refuse_other_than_one_scope, unit_of_scope, with_scope
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, PerUnit, Update
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Metric
-from vastplan.schema.markers import (
-    IDENTITY,
-    IMMUTABLE,
-    NAMED,
-    SET,
-    Codec,
-    Opens,
-    Refers,
-    Wire,
-)
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, NAMED, SET, Codec, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, Bytes, ReferenceName, Spec, VendorName
 
 _PATHS = {"workspace": "workspaces", "training": "trainings", "inference": "inferences"}
@@ -100,11 +91,7 @@ class WorkloadPolicy(Spec):
 
     @model_validator(mode="after")
     def _one_scope(self) -> "WorkloadPolicy":
-        given = [name for name in ("project", "department", "scope") if getattr(self, name) is not MISSING]
-        if not given:
-            raise ValueError("write project, department or scope: cluster")
-        if len(given) > 1:
-            raise ValueError(f"give either {given[0]} or {given[1]}")
+        refuse_other_than_one_scope(self)
         return self
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from ipaddress import ip_network
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
@@ -119,3 +119,12 @@ CLOCK = Codec(_write_clock, _read_span)  # quota grace periods
 SUFFIXED = Codec(units.span_text, _read_span)  # schedule frames
 SECONDS = Codec(str, _read_span)  # capacity rules
 RANGE = Codec(_write_range, _read_range)  # [start, end]
+
+
+def refuse_soft_above_hard(limits: Any) -> None:
+    """Raises `ValueError` for a soft limit of bytes or inodes above the hard one; a hard limit of 0 is none."""
+    for of, unit in (("_limit", units.BYTES), ("_limit_inodes", "")):
+        soft, hard = getattr(limits, f"soft{of}"), getattr(limits, f"hard{of}")
+        if isinstance(soft, int) and isinstance(hard, int) and 0 < hard < soft:
+            both = f"{units.show(soft, unit)}, {units.show(hard, unit)}"
+            raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")

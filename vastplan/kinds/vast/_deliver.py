@@ -13,16 +13,10 @@ from vastplan.schema.types import A_SPAN, Says, Spec, quantity
 
 _PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 DAY = 86400  # seconds
-_KEY = r"^[-._a-zA-Z0-9]+$"
 SecretPath = Annotated[
     str,
     StringConstraints(max_length=317, pattern=_PATH),
     Says("NAMESPACE/NAME of a Secret: lowercase letters and digits, with - between them, and in the name also ."),
-]
-SecretKey = Annotated[
-    str,
-    StringConstraints(max_length=253, pattern=_KEY),
-    Says("a key of a Secret: letters, digits, -, _ and ."),
 ]
 Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]
 MaxAge = Annotated[Annotated[int, Field(ge=DAY, le=2**40)], quantity(units.parse_span, A_SPAN), Unit(units.SECONDS)]

@@ -10,14 +10,14 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, SecretKey, into_secret
+from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, into_secret
 from vastplan.model import units
 from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import Endpoint, Revoked
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, WRITE_ONLY, Codec, Opens, Refers, Unit, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, SecretKey, Span, Spec, VendorName
 
 
 def _read(text: object) -> int:

@@ -6,43 +6,24 @@ keys of local users by the same call. That VMS returns LOCAL for a local user is
 
 from typing import Annotated, Any
 
-from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, MaxAge, Overlap, into_secret
+from vastplan.kinds.vast._deliver import into_secret
 from vastplan.kinds.vast._rights import Tenant
-from vastplan.kinds.vast.s3_key import S3KeyDelivery
+from vastplan.kinds.vast.s3_key import PAIR, S3Key
 from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import AskedMembers, Endpoint
 from vastplan.schema.kind import Kind
 from vastplan.schema.live import Attribute
-from vastplan.schema.markers import (
-    AFTER_CREATE,
-    DOCUMENT,
-    IDENTITY,
-    IMMUTABLE,
-    WITNESS,
-    WRITE_ONLY,
-    Opens,
-    ServerDefault,
-)
-from vastplan.schema.types import MISSING, Spec, VendorName
+from vastplan.schema.markers import IDENTITY, IMMUTABLE
+from vastplan.schema.types import VendorName
 
 
-class DirectoryKey(Spec):
+class DirectoryKey(S3Key):
     """A pair of S3 keys by which a user of AD, LDAP or NIS works with the buckets of a tenant."""
 
     tenant: Tenant
     """Tenant whose buckets the pair opens."""
     user: Annotated[VendorName, IDENTITY, IMMUTABLE]
     """Name of the user as AD, LDAP or NIS has it."""
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), IN_USE, ServerDefault(True, WITNESS)] = MISSING
-    """Whether the pair works; otherwise requests with it are refused."""
-    generation: Annotated[Generation, WRITE_ONLY] = 1
-    """Number of the pair; a greater number creates another one, a lower one is refused."""
-    overlap: Annotated[Overlap, DOCUMENT] = DAY
-    """Time for which the former pair works after another one is created; the first apply after that removes it."""
-    max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
-    """Age from which each plan reports the pair as too old (IDN-09); vastplan creates no other one by itself."""
-    deliver: Annotated[S3KeyDelivery, DOCUMENT]
-    """Secret in Kubernetes that gets the pair. The secret key is kept nowhere else."""
 
 
 def _where(values: Any) -> str | None:
@@ -73,12 +54,7 @@ KIND = Kind(
         ),
         answered_once=(("secret_key",),),
     ),
-    attributes=(
-        Attribute("path", (), _where, ("tenant", "user")),
-        Attribute("access_key", ("access_key",)),
-        Attribute("secret_key", ("secret_key",)),
-        Attribute("creation_time", ("creation_time",)),
-    ),
+    attributes=(Attribute("path", (), _where, ("tenant", "user")), *PAIR),
     lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
     read_by_name=True,

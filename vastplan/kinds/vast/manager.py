@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import collection
-from vastplan.kinds.vast._deliver import Generation, IntoSecret, SecretKey, into_secret
+from vastplan.kinds.vast._deliver import Generation, IntoSecret, into_secret
 from vastplan.kinds.vast.manager_role import Permission
 from vastplan.kinds.vast.realm import MAY, of_tenant, without_tenant
 from vastplan.schema.access import LetsIn
@@ -33,7 +33,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, ReferenceName, SecretKey, SecretSource, Spec, Text, VendorName
 
 # Each of VMS's four kinds of characters (https://github.com/vast-data/terraform-provider-vastdata, 1.x `validators.go`), and
 # none that has a special meaning in YAML, a shell or a URL.

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode
+from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode, refuse_soft_above_hard
 from vastplan.kinds.vast._whom import (
     GROUP_TYPES,
     LIMITED,
@@ -65,14 +65,7 @@ class QuotaLimits(Spec):
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "QuotaLimits":
-        for soft, hard, unit in (
-            (self.soft_limit, self.hard_limit, units.BYTES),
-            (self.soft_limit_inodes, self.hard_limit_inodes, ""),
-        ):
-            if isinstance(soft, int) and isinstance(hard, int) and hard < soft:
-                of = "_limit" if unit else "_limit_inodes"
-                both = f"{units.show(soft, unit)}, {units.show(hard, unit)}"
-                raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")
+        refuse_soft_above_hard(self)
         return self
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, SecretKey, into_secret
+from vastplan.kinds.vast._deliver import DAY, IN_USE, Generation, IntoSecret, MaxAge, Overlap, into_secret
 from vastplan.schema.access import LetsIn
 from vastplan.schema.endpoint import Endpoint, Members
 from vastplan.schema.kind import Kind
@@ -26,7 +26,10 @@ from vastplan.schema.markers import (
     ShownAt,
     Wire,
 )
-from vastplan.schema.types import MISSING, ReferenceName, Spec
+from vastplan.schema.types import MISSING, ReferenceName, SecretKey, Spec
+
+PAIR = tuple(Attribute(name, (name,)) for name in ("access_key", "secret_key", "creation_time"))
+"""What a system returns of a pair."""
 
 
 class S3KeyNames(Spec):
@@ -92,11 +95,7 @@ KIND = Kind(
         ),
         answered_once=(("secret_key",),),
     ),
-    attributes=(
-        Attribute("access_key", ("access_key",)),
-        Attribute("secret_key", ("secret_key",)),
-        Attribute("creation_time", ("creation_time",)),
-    ),
+    attributes=PAIR,
     lets_in=LetsIn("requests with the pair are refused"),
     delivers=into_secret(),
 )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, collection
+from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, collection, refuse_soft_above_hard
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
@@ -57,14 +57,7 @@ class CapacityRules(Spec):
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "CapacityRules":
-        for soft, hard, unit in (
-            (self.soft_limit, self.hard_limit, units.BYTES),
-            (self.soft_limit_inodes, self.hard_limit_inodes, ""),
-        ):
-            if isinstance(soft, int) and isinstance(hard, int) and 0 < hard < soft:
-                of = "_limit" if unit else "_limit_inodes"
-                both = f"{units.show(soft, unit)}, {units.show(hard, unit)}"
-                raise ValueError(f"the soft limit is above the hard limit ({both}); lower soft{of} or raise hard{of}")
+        refuse_soft_above_hard(self)
         return self
 
 
