@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from vastplan.engine.live.consent import Approval, Consent
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.wait import until_gone
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan
 from vastplan.model.value import Ref

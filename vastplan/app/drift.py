@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from vastplan.app.drifting import earlier
@@ -10,6 +9,7 @@ from vastplan.app.drifting.drifted import drifted
 from vastplan.app.drifting.others import claims_of_others
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, compared
 from vastplan.model.watch import UNWATCHED, Watch
 

@@ -6,7 +6,7 @@ The output depends only on the document and on the snapshot, if one is given. On
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -23,6 +23,7 @@ from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
 from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, files
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount, State

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from vastplan.app.importing.draft import Draft, draft, of_tenants
@@ -20,6 +20,7 @@ from vastplan.importing.meaning import without
 from vastplan.importing.model import Degraded
 from vastplan.importing.write import Text
 from vastplan.model import gc_pause
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding

@@ -6,10 +6,10 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 
 from vastplan.app.workspace import Workspace
 from vastplan.ledger.backend import OtherParts, Session
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
@@ -48,6 +48,7 @@ from vastplan.app.operating.course import (
 from vastplan.app.operating.record import by_id, journal, of_kind
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.move_plan import PLANNED, REHEARSE, UNPLANNED, MovePlan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -31,6 +31,7 @@ from vastplan.app.restoring.lines import lines_of
 from vastplan.app.restoring.place import PLACE, Place, facts_of, place_begun, place_of
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import Operation, Phase

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 
 from vastplan.app import checks, missing_secrets
@@ -12,6 +11,7 @@ from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments.sums import commitments
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from vastplan.engine.values.delivery import delivers_of, destination
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
 from vastplan.model import gc_pause
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error, once
 from vastplan.model.regular_files import LEDGER_FOLDER

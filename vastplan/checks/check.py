@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import ModuleType
 
 from vastplan.checks.facts import Facts
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Severity
 from vastplan.schema.entries import Entry
 

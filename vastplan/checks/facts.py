@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from vastplan.checks.index import Index
 from vastplan.checks.proof.proof import namespaces_of, prove
 from vastplan.checks.tasks import Task
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Scope

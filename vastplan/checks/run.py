@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from fnmatch import fnmatchcase
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding, Severity, Where, error, in_order
 
 RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}

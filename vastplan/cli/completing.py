@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vastplan.cli.parser import parser
+from vastplan.model.dataclass import dataclass
 
 if TYPE_CHECKING:
     from vastplan.app.completion import Source

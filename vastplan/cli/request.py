@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import Enum
 from pathlib import Path
 from typing import ClassVar
+
+from vastplan.model.dataclass import dataclass
 
 APPROVALS = "--approvals"
 _PLANS = "plans"

@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.cli.screen import Screen
 from vastplan.cli.status import shown
 from vastplan.model import formatting
+from vastplan.model.dataclass import dataclass
 from vastplan.model.watch import Watch
 from vastplan.model.wording import counted
 

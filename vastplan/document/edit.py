@@ -8,7 +8,7 @@ one that gives the intended value when the document is read again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -18,6 +18,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from vastplan.document.edit_list import edited_list
 from vastplan.document.scalars import flow
 from vastplan.document.typed import amount, in_unit
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Where
 from vastplan.model.units import BYTES, LEAST_BARE
 

@@ -7,11 +7,12 @@ that messages can name. The only entry of a section is on the section's line if 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from vastplan.document.scalars import flow, flow_within, key_text
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.natural_order import natural
 from vastplan.schema.entries import EntryType

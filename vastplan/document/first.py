@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vastplan.document.scalars import flow
+from vastplan.model.dataclass import dataclass
 
 SCHEMA = "schemas/desired-state.schema.json"
 NO_RUNAI = "none"

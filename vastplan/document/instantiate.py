@@ -7,7 +7,6 @@ any is kept (VP115).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from vastplan.document.nearest import Nearest, no_site_hint
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping, too_many
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.nearest import known_ones

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Where
 from vastplan.model.nearest import asked, known_ones
 from vastplan.schema.allowed import example, form, keys_at, models_at

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vastplan.model import regular_files
+from vastplan.model.dataclass import dataclass
 
 ALLOW_ENV = "VASTPLAN_ALLOW_ENV"
 """The environment variable with the names, separated by commas or blanks, of the variables that a document may take secrets from."""

@@ -6,7 +6,6 @@ Each system declares its own spec. The classes here know no system: `models` add
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -14,6 +13,7 @@ from pydantic import MISSING, BeforeValidator, Field, StringConstraints, create_
 
 from vastplan.document.waivers import ChecksSpec, day
 from vastplan.document.yaml import Rounded
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
 from vastplan.schema.system import System, Systems

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, buckets_of
@@ -16,6 +16,7 @@ from vastplan.checks.skypilot.cache import budgets_by_view, needed_cache
 from vastplan.checks.tasks import CLAIM, SCHEME, TASK, Mount, Task, is_bucket_name
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 

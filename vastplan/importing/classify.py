@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 
 from vastplan.engine.live.creator import ITSELF, made_by
 from vastplan.engine.live.matches import Matches
@@ -14,6 +13,7 @@ from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of, pattern_of
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.shell import word
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import PydanticUndefined
@@ -15,6 +14,7 @@ from vastplan.importing.classify import leave
 from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import REDACTED
 from vastplan.schema.entries import Entry
 from vastplan.schema.field import Field

@@ -8,7 +8,6 @@ the new ones, and where the results differ, the fewest new entries that restore 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.importing.model import Degraded, Reason, Step
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from vastplan.engine.live.observe import Live
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Theirs

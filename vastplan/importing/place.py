@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vastplan.importing.fold import fold
 from vastplan.importing.model import Degraded, LiveKey, Step
 from vastplan.importing.name import as_key
 from vastplan.importing.recover import Written
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Site

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.live.observe import Live
@@ -12,6 +11,7 @@ from vastplan.importing.classify import leave
 from vastplan.importing.flatten import Flat
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope, composed
 from vastplan.schema.discover import Registry

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from vastplan.document.emit import EntryText, FileText, Path, Place, emit
 from vastplan.importing.place import File, Placed
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.entries import EntryType
 
 Comment = Callable[[Placed], Sequence[str]]

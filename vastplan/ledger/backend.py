@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Protocol, Self
 
 from vastplan.ledger.events import Event
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
 
 

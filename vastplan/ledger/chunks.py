@@ -9,9 +9,9 @@ import hashlib
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Conflict, NotFound, VastplanError
 from vastplan.model.long_lists import Length
 

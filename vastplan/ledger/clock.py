@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from vastplan.model.dataclass import dataclass
 
 
 def _ticks() -> float:

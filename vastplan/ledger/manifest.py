@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.ledger.chunks import Api, Chunks, Place, content, damaged, read_object, version
 from vastplan.ledger.codec import checked, load
 from vastplan.ledger.events import NO_EVENT, Event, Reducer
 from vastplan.model import strict_json
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unclear, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Author, Cause, UnknownCollection

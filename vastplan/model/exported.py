@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 
 State = Literal["new", "changed", "unchanged"]

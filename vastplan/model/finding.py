@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.wording import shortened
 
 

@@ -5,8 +5,9 @@ Addresses are as Terraform writes them, in one line; those that nobody has to pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from vastplan.model.dataclass import dataclass
 
 
 class Standing(StrEnum):

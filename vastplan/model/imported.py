@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.handover import StateHandover
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vastplan.model.dataclass import dataclass
 
 FORMAT_VERSION = "1.0"
 

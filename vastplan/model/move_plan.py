@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation_plan import OperationPlan
 
 FORMAT_VERSION = "1.0"

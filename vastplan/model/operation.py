@@ -6,11 +6,12 @@ It is written before and after each call, so that a run that died can be continu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
 from vastplan.model.canonical_json import plain
+from vastplan.model.dataclass import dataclass
 
 Facts = Mapping[str, Any]  # JSON
 PAST = "past return"

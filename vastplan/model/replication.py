@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from vastplan.model.dataclass import dataclass
 
 
 class ReplicationState(Enum):

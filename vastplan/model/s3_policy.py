@@ -9,10 +9,10 @@ policy language; where its pages say nothing (`?`, case of actions) Amazon's ref
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import json_text
 from vastplan.model.wording import quoted
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, last_of_each
 from vastplan.model.value import canonical
 

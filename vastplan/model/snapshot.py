@@ -9,10 +9,11 @@ its digest, so the digests of secret fields are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vastplan.model.claims import SiteClaims
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
 
 SNAPSHOT_VERSION = "1.2"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from vastplan.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

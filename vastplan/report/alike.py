@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, FieldChange, Verb, only_noted
 from vastplan.model.units import BYTES
 from vastplan.model.wording import plural

@@ -5,12 +5,12 @@ Each has a published schema (`app/schemas.py`). A minor version adds fields; a m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from vastplan.model import canonical_json
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift
 from vastplan.model.exported import Export
 from vastplan.model.finding import Finding, Severity

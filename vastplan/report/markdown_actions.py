@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Plan, Verb, lets_in
 from vastplan.report import view
 from vastplan.report.alike import Alike, of_any, told

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Block, Plan, Verb
 from vastplan.report.large import by_section
 

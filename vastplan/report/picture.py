@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Stage
 from vastplan.report.graph import STAGES, Band, Graph

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.wording import some
 from vastplan.report.differences import Part, Show, Sign, difference, named
 

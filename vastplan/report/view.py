@@ -6,9 +6,9 @@ Nothing here is escaped: each format escapes what it puts on its page.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity

@@ -13,13 +13,14 @@ import pkgutil
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib.machinery import FileFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.composition import Composition
 from vastplan.schema.entries import EntryType, entry_type
 from vastplan.schema.field import Field as KindField

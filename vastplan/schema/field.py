@@ -8,9 +8,10 @@ What runs for every object of a large collection is compiled once per field: `re
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import Secret
 from vastplan.schema.markers import (

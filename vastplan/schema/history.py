@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.kind import Kind
 
 WirePath = tuple[str, ...]

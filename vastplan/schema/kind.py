@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from typing import Any
 
 from pydantic import BaseModel
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Stage
 from vastplan.schema.access import Closes, Deleting, Enforces, LetsIn
 from vastplan.schema.across_sites import Grouped, Lands

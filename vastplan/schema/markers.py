@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Any, Literal
+
+from vastplan.model.dataclass import dataclass
 
 
 class Marker(Enum):

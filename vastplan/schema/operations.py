@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.endpoint import (
     Asked,
     AskedMembers,

@@ -7,11 +7,11 @@ that it claims, so a wrong result makes the document longer, never wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref, references
 from vastplan.schema.entries import Entry, Site
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.rights import RightOf
 from vastplan.schema.connection import AnySecret, SharedLedgerSpec, SystemSpec
 from vastplan.schema.operations import Operation

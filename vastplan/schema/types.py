@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Any, ClassVar
 
@@ -21,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError, core_schema
 
 from vastplan.model import ip_ranges, units
+from vastplan.model.dataclass import dataclass
 from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
 from vastplan.model.wording import counted, quoted, shortened
 from vastplan.model.yaml_text import scalar

@@ -10,7 +10,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
@@ -19,6 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import urllib3
 
 from vastplan.model import strict_json
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits

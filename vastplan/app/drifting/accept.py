@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from vastplan.document.yaml import MAX_BYTES
 from vastplan.engine.live.diff import leaves, same, value_at
 from vastplan.model import regular_files
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vastplan.app.drifting.rehearsed import live_key, made_by_rehearsals
 from vastplan.app.planning.request import Planned
@@ -14,6 +13,7 @@ from vastplan.engine.live.creator import made_by
 from vastplan.engine.live.owners import owners
 from vastplan.engine.state.responsibility import Standing, standings
 from vastplan.model.claims import SiteClaims
+from vastplan.model.dataclass import dataclass
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.app.connect import connected
@@ -14,6 +13,7 @@ from vastplan.checks.facts import Facts
 from vastplan.exporting.skypilot import Folder
 from vastplan.exporting.texts import is_key
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.sensitive import keep_secret

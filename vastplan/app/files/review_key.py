@@ -7,13 +7,14 @@ reviewer cannot guess the value, not even a short one; without the key nobody ca
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from vastplan.app.files.runner_keys import refuse_in_reach
 from vastplan.document.load import Document
 from vastplan.engine.live.secret_sources import secret_leaves
 from vastplan.model.canonical_json import text
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Plan
 from vastplan.model.value import Reveal, from_json, revealed, sources

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from vastplan.app.importing.world import World
@@ -26,6 +26,7 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.imported import ImportedValues
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from vastplan.importing.terraform.handover import handover
 from vastplan.importing.terraform.match import Matched
 from vastplan.importing.terraform.state import STATE_BYTES, State, parse
 from vastplan.model import regular_files
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.handover import StateHandover

@@ -7,7 +7,7 @@ next round tries again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,6 +21,7 @@ from vastplan.importing.meaning import meaning
 from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb

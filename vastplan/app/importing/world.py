@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
 from vastplan.importing.name import names
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.nearest import nearest
 from vastplan.model.snapshot import Snapshot

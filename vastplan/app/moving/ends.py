@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
 from vastplan.app.moving.beside import with_copy
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.workspace import Workspace
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.operations.clients.silent import SilentReplica

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.app.connect import connected
 from vastplan.app.files.move_plan import MOVE_FILE
@@ -38,6 +38,7 @@ from vastplan.app.operating.course import (
 from vastplan.app.operating.record import by_id, journal, whole
 from vastplan.app.workspace import Workspace
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale
 from vastplan.model.move_plan import PLANNED, MovePlan
 from vastplan.model.operation import PATHS, WHOLE, Operation, Phase

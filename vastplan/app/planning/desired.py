@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vastplan.app import checks
 from vastplan.app.planning.source import Source
 from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.facts import Facts
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.schema.entries import Entry
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.app.endpoints import LEDGER, SIMULATED, contents, places, trusts
 from vastplan.document.load import Document
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.plan import Plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import escape
 
@@ -12,6 +12,7 @@ from vastplan.engine.deciding.plan import Draft, PlanInputs
 from vastplan.engine.values.delivery import delivers_of, destination
 from vastplan.engine.values.formers import MARK
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.nearest import nearest, nearest_address
 from vastplan.model.shell import word

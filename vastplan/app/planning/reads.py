@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.app import checks
 from vastplan.app.planning import isolation
@@ -11,6 +11,7 @@ from vastplan.app.planning.desired import Desired
 from vastplan.app.workspace import Workspace
 from vastplan.engine.deciding.plan import collections_to_read
 from vastplan.engine.live.names import Named, names_to_read
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import SiteLedger
 
 CollectionKey = tuple[str, str]  # site, kind

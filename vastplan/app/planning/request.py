@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.app.files.review_key import ReviewKey
 from vastplan.app.workspace import Workspace
 from vastplan.engine.live.consent import Consent
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.operation import Operation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vastplan.app.claims import site_claims
@@ -19,6 +18,7 @@ from vastplan.engine.live.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import NotAuthorised
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vastplan.app.planning.named import named_nowhere
 from vastplan.app.planning.request import PlanOptions
@@ -13,6 +13,7 @@ from vastplan.engine.guards.evidence_reads import second_read
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import names_to_read
 from vastplan.engine.live.observe import Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Plan
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vastplan.app.connect import Providers
 from vastplan.app.operating.clients import jobs_at, mounts_at, vast_at, work_of
 from vastplan.app.restoring.place import Place
 from vastplan.app.workspace import Workspace
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.restore_plan import IN_PLACE

@@ -8,13 +8,14 @@ the actions that depend on it are not begun.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from vastplan.app.planning.request import Planned
 from vastplan.engine.deciding.staleness import moved_since, moved_unseen, outgrown, stale
 from vastplan.model.address import Address
 from vastplan.model.canonical_json import plain
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Stale
 from vastplan.model.outcome import StaleField
 from vastplan.model.plan import GOING, Action, Operation, Plan, Step, Verb

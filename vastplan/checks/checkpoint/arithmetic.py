@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
 from vastplan.checks.checkpoint import capacity, intervals
 from vastplan.checks.checkpoint.inputs import CheckpointInputs
 from vastplan.checks.checkpoint.intervals import CostModel, IntervalRange
 from vastplan.checks.checkpoint.write_time import LimitKind, WriteLimit, limit_name
+from vastplan.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ reads and writes share a cluster linearly, is inferred and has to be confirmed o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 from types import MappingProxyType
+
+from vastplan.model.dataclass import dataclass
 
 BYTES_PER_PARAMETER: Mapping[str, int] = MappingProxyType(
     {

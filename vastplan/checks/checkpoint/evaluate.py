@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from vastplan.checks.checkpoint.findings import BudgetFinding, coinciding_findin
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Scope

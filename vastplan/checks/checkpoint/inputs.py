@@ -6,10 +6,11 @@ to change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import IntEnum
 
 from vastplan.checks.checkpoint.write_time import WriteLimit
+from vastplan.model.dataclass import dataclass
 
 
 class Durability(IntEnum):

@@ -8,8 +8,9 @@ asynchronous. `mtbf` is the job's mean time between failures, and failures are t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import expm1, inf, sqrt
+
+from vastplan.model.dataclass import dataclass
 
 DAY = 86400.0
 GPU_DAYS_PER_FAILURE = 54 * 16384 / 419

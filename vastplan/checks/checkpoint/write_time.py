@@ -9,9 +9,10 @@ are in series too is inferred.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from vastplan.model.dataclass import dataclass
 
 MB, GB = 10**6, 10**9
 IO_BYTES = 64 * 1024

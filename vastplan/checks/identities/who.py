@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.s3_policy import Policy, applies, parse
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry

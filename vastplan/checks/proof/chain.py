@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.checks.paths import parts
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 

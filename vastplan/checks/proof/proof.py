@@ -9,13 +9,14 @@ the work grows with the document, not with the square of its projects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
 from vastplan.checks.proof.chain import ChainElement, ChainWalker, Step
 from vastplan.checks.proof.class_access import name_of, open_namespaces, seen_namespaces
 from vastplan.checks.proof.keys import KeyWalker
+from vastplan.model.dataclass import dataclass
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
 

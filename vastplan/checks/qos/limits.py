@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.checks.facts import Facts
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.entries import Entry
 
 WAYS = ("reads_", "writes_")

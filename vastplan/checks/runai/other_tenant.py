@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.paths import parts
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import Interval, parse_interval
 from vastplan.model.value import Ref

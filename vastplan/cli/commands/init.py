@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from vastplan.app import init as first_document
@@ -12,6 +11,7 @@ from vastplan.cli.request import InitRequest
 from vastplan.cli.screen import Screen
 from vastplan.document.first import NO_RUNAI, First
 from vastplan.model import errors
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.shell import word

@@ -8,7 +8,6 @@ only audited closes nothing until it is enforced.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vastplan.engine.access.enforcement import EnforcedByPlan, enforcing
 from vastplan.engine.live.matches import Matches
@@ -16,6 +15,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.engine.live.users import ByUsed, by_used, listed
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json, references
 from vastplan.schema.access import Closes, Enforces

@@ -8,7 +8,7 @@ third are judged by what is in use.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vastplan.engine.access.admission import lost_by_moves, lost_clients, moves, taken_away, taken_by_moves
@@ -21,6 +21,7 @@ from vastplan.engine.matching import usage
 from vastplan.engine.matching.dependents import DependentsIndex
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word

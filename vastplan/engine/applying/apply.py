@@ -6,13 +6,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vastplan.engine.applying.apply_context import ApplyContext, Made
 from vastplan.engine.applying.execute import execute
 from vastplan.engine.deciding.blocks import block_dependents
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Action, Block, Operation, Plan, Step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.names import Named
 from vastplan.engine.live.read import observe
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused
 from vastplan.model.outcome import StaleField
 from vastplan.model.site_ledger import SiteLedger

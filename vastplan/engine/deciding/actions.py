@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from datetime import datetime
 
 from vastplan.engine.deciding.probable_renames import renamed_perhaps
@@ -13,6 +12,7 @@ from vastplan.engine.live.renames import made_again
 from vastplan.engine.matching.needs import aimed_at, standing_on
 from vastplan.engine.values.formers import untold
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Action, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger

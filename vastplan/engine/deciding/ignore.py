@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -11,6 +11,7 @@ from vastplan.engine.live.diff import Path, leaves, moved_by
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.new_names import names_of
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, by_hand, moved_by_hand
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, references

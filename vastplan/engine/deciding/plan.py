@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,6 +34,7 @@ from vastplan.engine.state.replication import replications
 from vastplan.engine.values.unowned import Beside, beside, more_than_known
 from vastplan.model.address import Address, kind_of
 from vastplan.model.claims import SiteClaims
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import MOVED, Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,

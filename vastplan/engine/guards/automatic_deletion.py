@@ -5,13 +5,13 @@ Kinds declare this with `deleting`, and with `Deletes` of their fields. A change
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.live.floors import Figure
 from vastplan.engine.live.observe import Live
 from vastplan.engine.matching import usage
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import from_json
 from vastplan.schema.access import Deleting

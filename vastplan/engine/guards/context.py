@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from vastplan.engine.access.narrowing import Narrowing
@@ -19,6 +19,7 @@ from vastplan.engine.matching.remote_directories import Ground, ground_of
 from vastplan.engine.matching.verbs import standing_intent
 from vastplan.engine.values.formers import goes_unasked
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger, operations

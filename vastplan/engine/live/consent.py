@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from vastplan.model.address import Address
 from vastplan.model.consent import Approval, Consent
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Plan, PlannedSite
 
 __all__ = [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, digest, path_text
 from vastplan.model.value import REDACTED, to_json

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import MOVED, SPLIT, Finding, Severity
 from vastplan.model.shell import word

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -12,6 +12,7 @@ from vastplan.engine.live.namesakes import meant
 from vastplan.engine.live.observe import Live, Observed
 from vastplan.engine.live.renames import NO_RENAMES, Renames
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.site_ledger import Owned
 from vastplan.model.value import Reason, Ref, Unknown
 from vastplan.schema.entries import Entry

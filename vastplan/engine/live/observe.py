@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Row, Values

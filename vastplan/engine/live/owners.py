@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import itemgetter
 
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block, Verb

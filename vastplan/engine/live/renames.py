@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block
 from vastplan.model.shell import words

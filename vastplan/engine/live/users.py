@@ -6,10 +6,11 @@ Each kind declares the fields by which it is used (`UsedBy`). What could not be 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.dependents import UsedBy
 from vastplan.schema.kind import Kind

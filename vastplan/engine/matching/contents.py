@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.dependents import Contents

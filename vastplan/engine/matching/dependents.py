@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import GOING, Action
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.dependents import Dependents

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.engine.live.namesakes import meant
 from vastplan.engine.live.observe import Live, Observed
+from vastplan.model.dataclass import dataclass
 from vastplan.schema.field import Field
 from vastplan.schema.references import raw_references, targets_of
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.dependents import Group, grouped, inside
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import Ref, Unknown, from_json
 from vastplan.schema.across_sites import Lands

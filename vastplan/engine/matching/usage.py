@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.live.floors import Figure
@@ -12,6 +11,7 @@ from vastplan.engine.live.observe import Live
 from vastplan.engine.matching.dependents import DependentsIndex
 from vastplan.engine.matching.referrers import Referrers
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.units import show
 from vastplan.model.value import Reason, Unknown

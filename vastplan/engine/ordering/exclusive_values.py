@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.ip_ranges import Interval, interval_text, parse_interval
 from vastplan.model.plan import Action, Block, Step, Verb

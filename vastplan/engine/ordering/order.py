@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from graphlib import CycleError
 
 from vastplan.engine.access.narrowing import Narrowing, dropped, goes_with
@@ -22,6 +21,7 @@ from vastplan.engine.ordering.work_graph import WorkGraph
 from vastplan.engine.values.delivery import destinations, fillings, places
 from vastplan.engine.values.succession import replaced_at
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.finding import Finding
 from vastplan.model.plan import GOING, Action, Operation, Step, Verb
 from vastplan.model.site_ledger import Owned

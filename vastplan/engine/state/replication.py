@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from datetime import datetime
 
 from vastplan.engine.live.groups import Part, at_once, changing, is_lost, key_of, part_of, said, split, word_of
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import MOVED, Finding, Severity
 from vastplan.model.moments import moment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from vastplan.engine.live.creator import made_by
@@ -12,6 +12,7 @@ from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 
 
 class Standing(Enum):

@@ -7,7 +7,6 @@ object's id, and is deleted once its successor is in place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.live.diff import digests, leaf_digest
@@ -15,6 +14,7 @@ from vastplan.engine.live.matches import Fault, Former, Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.values.delivery import destination, fault, is_moved
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger

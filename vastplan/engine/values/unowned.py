@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from vastplan.engine.live.diff import digests
 from vastplan.engine.live.matches import Matches
 from vastplan.engine.live.observe import Live
 from vastplan.engine.live.owners import Owners
 from vastplan.engine.values.formers import alike, identity_of, made_by_creates_cut_off
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import SiteLedger

@@ -7,9 +7,9 @@ Terraform reads as that character.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert, json_without_commands
 from vastplan.model.look_alikes import taken_for_others, unseen
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from vastplan.engine.live.matches import LiveKey
@@ -16,6 +15,7 @@ from vastplan.engine.live.observe import Live, Observed
 from vastplan.importing.terraform.address import Key
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy, ResourceType
 from vastplan.importing.terraform.state import Instance, State
+from vastplan.model.dataclass import dataclass
 from vastplan.model.escaping import inert
 from vastplan.model.handover import Standing
 

@@ -8,9 +8,10 @@ provider has each resource under two names, with and without `_v1`. Run:AI has n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from vastplan.model.dataclass import dataclass
 
 
 class FoundBy(StrEnum):

@@ -8,7 +8,6 @@ resource, including passwords in clear text: when the parser reaches the closing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +21,7 @@ from vastplan.importing.terraform.address import (
 )
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES
 from vastplan.model import strict_json
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import VastplanError
 
 STATE_BYTES = 256 * 1024 * 1024  # 15,000 resources were seen to take 100 MB, most of it values that are dropped

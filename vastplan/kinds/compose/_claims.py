@@ -4,13 +4,14 @@ VolumeSnapshot may be of another project."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from vastplan.kinds.compose._source import LATEST, of_another, tenant_of, volume_of, which
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Scope
 from vastplan.schema.entries import Entry

@@ -4,12 +4,12 @@ so that nobody gains or loses any."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.entries import Entry

@@ -9,9 +9,9 @@ drivers' own reports need no right. `tests/sim/test_csi_rights.py` runs the simu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 

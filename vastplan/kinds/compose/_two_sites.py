@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.kinds.vast._two_sites import SHARED
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Scope
 from vastplan.schema.entries import Entry

@@ -13,11 +13,11 @@ request needs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.kinds.compose._people import after_its_own
 from vastplan.model.address import Address
+from vastplan.model.dataclass import dataclass
 from vastplan.model.value import Ref
 from vastplan.schema.composition import Composition, Scope
 from vastplan.schema.entries import Entry

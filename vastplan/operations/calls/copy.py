@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.restore import snapshot_of
 from vastplan.operations.ends import Ends

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from vastplan.model.canonical_json import text
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import INCOMPLETE, STALE, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.operation import PAST, Attempt, Operation, Outcome, Phase

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts, Operation
 
 

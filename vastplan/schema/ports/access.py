@@ -5,9 +5,9 @@ Objects that can carry a mark are recognised by it; others by the id that they g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Facts
 
 

@@ -3,9 +3,10 @@ protocols."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from vastplan.model.dataclass import dataclass
 
 
 class Progress(Enum):

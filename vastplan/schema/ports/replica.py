@@ -5,10 +5,11 @@ Roles have the names that storage products share; the folder of each system maps
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Protocol
+
+from vastplan.model.dataclass import dataclass
 
 
 class Role(Enum):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from vastplan.model.dataclass import dataclass
 
 STOPPED = frozenset({"Stopped", "Failed", "Completed"})
 """The phases in which a workload runs nothing and holds no resources."""

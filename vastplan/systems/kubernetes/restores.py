@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
 from kubernetes.utils.quantity import parse_quantity
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused
 from vastplan.model.moments import moment
 from vastplan.schema.endpoint import OfSnapshots

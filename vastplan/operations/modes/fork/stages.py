@@ -6,8 +6,9 @@ The document declares the copy, and an apply creates the rest of its volume. The
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import copy as copies
 from vastplan.operations.calls import replica as calls

@@ -6,9 +6,10 @@ There is no point of no return: until the end, an abort suspends what was submit
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Refused, Unreachable
 from vastplan.model.operation import Operation, Outcome, Phase
 from vastplan.operations.calls.job import STILL, new_name, phase, suspend

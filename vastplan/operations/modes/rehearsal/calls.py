@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from vastplan.model.dataclass import dataclass
 from vastplan.model.errors import Unreachable
 from vastplan.model.operation import Facts, Operation, Outcome
 from vastplan.operations.calls.copy import Beside, Wanted

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from vastplan.model.dataclass import dataclass
 from vastplan.model.operation import Operation, Outcome
 from vastplan.operations.calls import restore as calls
 from vastplan.operations.calls.replica import keep
