@@ -122,7 +122,7 @@ def _compiled(
     cls: Any, name: str, parameters: list[str], lines: list[str], places: dict[str, Any]
 ) -> Callable[..., Any]:
     body = "".join(f"\n {line}" for line in lines)
-    exec(f"def {name}({', '.join(parameters)}):{body}", places)  # noqa: S102 - of the names of a class's own fields
+    exec(f"def {name}({', '.join(parameters)}):{body}", places)  # noqa: S102 - of the names of a class's own fields  # nosec B102
     method: Callable[..., Any] = places.pop(name)
     method.__qualname__, method.__module__ = f"{cls.__qualname__}.{name}", cls.__module__
     return method
