@@ -9,7 +9,8 @@ HEAD = """\
 
 Generated from `vastplan/checks/` by `make checks-doc`. A check finds what is wrong, risky or worth knowing about a document as
 a whole; what single fields may hold is checked by their kinds. `vastplan validate` runs all checks without a network. `plan` and
-`drift` run them again with what they observed: those marked *live* then also read from the site.
+`drift` run them again with what they observed: those marked *live* then also read from the site. `vastplan validate --list-checks` lists
+all checks, `--explain CODE` shows one.
 
 An error makes `validate` exit with 1, and `plan`, `apply` and `drift` with 3; apply then does nothing. The document can raise a severity
 and waive a finding:
@@ -37,7 +38,8 @@ sites:
 
 `until` is the last day of a waiver. After that day it is an error (VP261); a waiver that waives nothing is a warning (VP262).
 
-`--isolation` shows the proof behind ISO-01 to ISO-03, and exits with 3 unless every two projects of a site meet in nothing or a
+`--isolation` follows every project's namespace, classes, secret, tenant, VIP pool, view policy and directories, and shows that every two
+projects meet in nothing, or where they do, step by step: the proof behind ISO-01 to ISO-03. It exits with 3 unless every two projects of a site meet in nothing or a
 waiver says why they may. With `drift` it is the proof of the live state, which reads more from the systems. `--commitments` shows
 the sums behind CAP-01, QOS-07 and RAI-04. `--format json` of `validate` and `plan` always has both.
 """

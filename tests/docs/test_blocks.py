@@ -22,7 +22,11 @@ from vastplan.cli.parser import parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("docs/*.md"))
-ELSEWHERE = {"import.md": "tests/importing/test_page.py", "terraform.md": "tests/importing/test_terraform_page.py"}
+ELSEWHERE = {
+    "import.md": "tests/importing/test_page.py",
+    "terraform.md": "tests/importing/test_terraform_page.py",
+    "skypilot.md": "tests/test_examples.py",
+}
 BASE = """\
 version: 1
 name: pages

@@ -1,4 +1,4 @@
-"""A repository as the README makes it, on a GitHub of paper, with a machine that may reach its systems."""
+"""A repository as docs/review.md makes it, on a GitHub of paper, with a machine that may reach its systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.review.pipeline import ROOT, WORKFLOWS, Runner, git, remembered
 
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
 RECORDED = {
     "id": "41", "head_branch": "main", "conclusion": "success", "event": "schedule", "created_at": "2026-01-01T00:00:00Z",
     "head_repository": {"full_name": "acme/storage"},
@@ -20,8 +20,8 @@ RECORDED = {
 
 
 def storage(folder: Path) -> Path:
-    """A document, and the workflows copied from the examples, by the lines of the README."""
-    (fence,) = re.findall(r"```sh\n((?:(?!```)[\s\S])*examples/ci/github(?:(?!```)[\s\S])*)```", README)
+    """A document, and the workflows copied from the examples, by the lines of the page."""
+    (fence,) = re.findall(r"```sh\n((?:(?!```)[\s\S])*examples/ci/github(?:(?!```)[\s\S])*)```", PAGE)
     product = folder / "vastplan"
     shutil.copytree(ROOT / "examples", product / "examples", ignore=shutil.ignore_patterns(".vastplan"))
     repository = folder / "storage-repo"

@@ -1,4 +1,4 @@
-"""From the README to a comment under a pull request and to an apply: the workflows' steps in order, on a GitHub of paper."""
+"""From docs/review.md to a comment under a pull request and to an apply: the workflows' steps in order, on a GitHub of paper."""
 
 from __future__ import annotations
 
