@@ -34,7 +34,11 @@ def main() -> int:
         lose(story)
     finally:
         end(server)
-    story.tell("That was the story." if not story.wrong else f"{story.wrong} steps did not go as told.")
+    story.tell(
+        "That was the story."
+        if not story.wrong
+        else f"{story.wrong} outputs or exit codes were not as expected (`the demo expected ...` above)."
+    )
     print("The document and the plans are in demo/. More: `make demo-full`, and the first steps in README.md.")
     return 1 if story.wrong else 0
 

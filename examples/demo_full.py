@@ -30,7 +30,11 @@ def main() -> int:
     finally:
         end(server)
     two_sites(story)
-    story.tell("That was the story." if not story.wrong else f"{story.wrong} steps did not go as told.")
+    story.tell(
+        "That was the story."
+        if not story.wrong
+        else f"{story.wrong} outputs or exit codes were not as expected (`the demo expected ...` above)."
+    )
     for file, what in REPORTS.items():
         print(f"{what}: {FOLDER / file}")
     for file, what in PAGES.items():

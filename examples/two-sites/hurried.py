@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import time
 
-from vastplan.app.operating.clock import SystemClock
-
 from vastplan.cli import main
+from vastplan.operations.clock import SystemClock
 
 SHARE = 0.01
 
