@@ -41,9 +41,9 @@ the cluster. Whoever only looks needs no right to Secrets but to read those by n
 
 ## An apply
 
-What looks, and besides what changes the kinds of the document: create, edit and delete in VAST, create, patch and delete in
-Kubernetes. A document that deletes nothing may be applied without any delete; where one is planned, it is refused by the system
-and told as failed. A tenant's manager (`tenant` of a site's `vast`) applies what is inside the tenant: VAST shows him no VIP pools.
+The rights to read, and the rights to change the kinds of the document: create, edit and delete in VAST, create, patch and delete in
+Kubernetes. A document that deletes nothing can be applied without a right to delete; without it, the system refuses a planned delete, which is reported
+as failed. A tenant's manager (`tenant` of a site's `vast`) applies what is inside the tenant: VAST shows no VIP pools to such a manager.
 
 """
 
